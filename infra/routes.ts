@@ -1,0 +1,44 @@
+/**
+ * Every route of the interface, as plain data. A route is synthesized once its function exists as
+ * `functions/<operation>.ts`; until then its place is reserved here so that precedence can be checked for all of them.
+ */
+export interface RouteEntry {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly operation: string;
+  /** Public routes are reached without a token; every other route has the authorizer. */
+  readonly public?: true;
+}
+
+export const routes: readonly RouteEntry[] = [
+  { method: 'GET', path: '/health', operation: 'health', public: true },
+  { method: 'POST', path: '/login', operation: 'login', public: true },
+  { method: 'POST', path: '/v1/template/messages/{did}', operation: 'messages-send' },
+  { method: 'GET', path: '/v1/templates', operation: 'templates-list' },
+  { method: 'PATCH', path: '/v1/templates/status', operation: 'templates-status' },
+  { method: 'POST', path: '/v1/templates/sync-from-platform', operation: 'templates-sync' },
+  { method: 'POST', path: '/v1/templates/{did}', operation: 'templates-create' },
+  { method: 'PUT', path: '/v1/templates/{did}/{messageTemplateId}', operation: 'templates-edit' },
+  { method: 'DELETE', path: '/v1/templates/{did}/{messageTemplateId}', operation: 'templates-delete' },
+  {
+    method: 'GET',
+    path: '/v1/templates/{messageTemplateId}/channel-campaigns-grouped',
+    operation: 'channel-campaigns-grouped',
+  },
+  { method: 'POST', path: '/v1/templates/{messageTemplateId}/channel-campaigns', operation: 'channel-campaigns-add' },
+  {
+    method: 'PUT',
+    path: '/v1/templates/{messageTemplateId}/channel-campaigns',
+    operation: 'channel-campaigns-replace',
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/templates/{messageTemplateId}/channel-campaigns',
+    operation: 'channel-campaigns-remove',
+  },
+  { method: 'GET', path: '/v1/client-messaging-channels', operation: 'channels-list' },
+  { method: 'GET', path: '/v1/catalogs/{did}/products', operation: 'catalog-products-list' },
+  { method: 'GET', path: '/v1/pricing', operation: 'pricing-get' },
+  { method: 'PUT', path: '/v1/webhook/config', operation: 'webhook-config-put' },
+  { method: 'GET', path: '/v1/webhook/config', operation: 'webhook-config-get' },
+];

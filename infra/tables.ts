@@ -1,0 +1,42 @@
+/**
+ * The DynamoDB tables as plain data: the stateful stack builds them from it, and the adapter tests create them from it
+ * on DynamoDB Local. `variable` is the environment variable under which a granted function finds the table's name.
+ */
+export interface TableShape {
+  readonly variable: string;
+  readonly sortKey: boolean;
+  readonly expires: boolean;
+  readonly holds: string;
+}
+
+/** Every table has the string partition key `pk`, a string sort key `sk` where marked, and TTL in seconds where marked. */
+export const timeToLiveAttribute = 'expiresAtSeconds';
+
+export const tables = {
+  credentials: {
+    variable: 'CREDENTIALS_TABLE',
+    sortKey: false,
+    expires: true,
+    holds: 'password hashes and failed-login counters; only login and provisioning may touch it',
+  },
+  directory: {
+    variable: 'DIRECTORY_TABLE',
+    sortKey: true,
+    expires: false,
+    holds: 'clients, user profiles, WABAs, channels (DIDs), campaigns',
+  },
+  templates: {
+    variable: 'TEMPLATES_TABLE',
+    sortKey: true,
+    expires: false,
+    holds: 'template facts per WABA, one compact row per client and template, the sync lock',
+  },
+  messages: {
+    variable: 'MESSAGES_TABLE',
+    sortKey: true,
+    expires: true,
+    holds: 'jobs, dispatch claims and outcomes, batch records, idempotency records',
+  },
+} as const satisfies Record<string, TableShape>;
+
+export type TableName = keyof typeof tables;

@@ -1,0 +1,63 @@
+import { Refusal } from '../http/refusal.ts';
+
+/** A channel: one business number (DID) of one client, on one WABA. */
+export interface Channel {
+  readonly channelId: number;
+  readonly did: string;
+  readonly clientId: number;
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly name: string;
+  /** Messages a second that the platform lets this number send (platform reference, 4.4). */
+  readonly throughputPerSecond: number;
+}
+
+export interface Waba {
+  readonly wabaId: string;
+  readonly name: string;
+  readonly namespace: string;
+  /** Name of the entry in the platform-credentials secret. */
+  readonly credential: string;
+  /** Clients that work with this WABA, ascending. */
+  readonly clientIds: readonly number[];
+}
+
+export interface Campaign {
+  readonly campaignId: number;
+  readonly clientId: number;
+  readonly name: string;
+}
+
+export interface UserProfile {
+  readonly userId: string;
+  readonly username: string;
+  readonly clientId: number;
+  readonly permissions: readonly string[];
+  readonly campaignIds: readonly number[];
+}
+
+/** A DID with the WABA it belongs to: all that a DID-bearing endpoint needs, from one read. */
+export interface Did {
+  readonly channel: Channel;
+  readonly waba: Waba;
+}
+
+/** Read side of the directory. Every method is one strongly consistent DynamoDB request (pages of a query apart). */
+export interface Directory {
+  findDid(did: string): Promise<Did | undefined>;
+  findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
+  /** The WABAs a client works with, by id. */
+  listWabas(clientId: number): Promise<Waba[]>;
+  listCampaigns(clientId: number): Promise<Campaign[]>;
+  /** Channels of the client among the given ids; unknown ids are left out. At most 100 ids a request, chunked. */
+  findChannels(clientId: number, channelIds: readonly number[]): Promise<Channel[]>;
+}
+
+/**
+ * The DID rule (D5): a DID is usable when it is a channel of a WABA of the operating client. A DID nobody has and a DID
+ * of somebody else are refused alike, so that neither can be told from the other.
+ */
+export function usableDid(found: Did | undefined, clientId: number): Did {
+  if (found?.waba.clientIds.includes(clientId)) return found;
+  throw new Refusal('did_forbidden', 'the did is outside the WABA hierarchy of the client');
+}

@@ -1,0 +1,29 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Refusal } from './refusal.ts';
+
+export type Answer = APIGatewayProxyStructuredResultV2;
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+
+/** A JSON answer. Bodies are answers of the contract: build them in a view, never by spreading a stored item. */
+export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
+}
+
+/** The body of every refusal (D1). `message` is the key API Gateway uses for its own errors, so clients see one shape. */
+export function refusalAnswer(refusal: Refusal): Answer {
+  const { errors, headers, platformCode } = refusal.details;
+  if (refusal.code === 'invalid_credentials') {
+    return { statusCode: refusal.status, headers: { 'cache-control': 'no-store' }, body: '' };
+  }
+  return answer(
+    refusal.status,
+    {
+      message: refusal.message,
+      code: refusal.code,
+      ...(platformCode === undefined ? {} : { platform_code: platformCode }),
+      ...(errors === undefined || errors.length === 0 ? {} : { errors }),
+    },
+    headers,
+  );
+}

@@ -1,0 +1,77 @@
+import middy from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { log } from '../observe/log.ts';
+import { type Answer, refusalAnswer } from './answer.ts';
+import { Refusal } from './refusal.ts';
+
+/** What API Gateway hands to an endpoint behind the authorizer; `body` is parsed JSON once `jsonBody` has run. */
+export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
+  body?: unknown;
+  requestContext: APIGatewayProxyEventV2['requestContext'] & {
+    authorizer?: { lambda?: Readonly<Record<string, unknown>> };
+  };
+}
+
+export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
+
+/** API functions run 29 s at most; the answer must leave before the gateway gives up at 30 s (R6). */
+const answerEarlyMs = 4_000;
+
+/**
+ * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6), refusals become
+ * answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
+ */
+export function endpoint(handle: Endpoint, options: { readonly body?: 'json' } = {}): Endpoint {
+  const wrapped = middy<HttpEvent, Answer>({
+    timeoutEarlyInMillis: answerEarlyMs,
+    timeoutEarlyResponse: () => {
+      throw new Refusal('platform_unreachable', 'the request could not be finished in time');
+    },
+  }).use(answerRefusals());
+  if (options.body === 'json') wrapped.use(jsonBody());
+  return wrapped.handler(handle) as unknown as Endpoint;
+}
+
+function answerRefusals(): middy.MiddlewareObj<HttpEvent, Answer> {
+  return {
+    onError: (request) => {
+      const error = request.error;
+      const refusal =
+        error instanceof Refusal ? error : new Refusal('internal_error', 'internal error', { cause: error });
+      if (refusal.status >= 500) {
+        log('request.failed', {
+          route: request.event.routeKey,
+          requestId: request.event.requestContext?.requestId,
+          code: refusal.code,
+          error: describeCause(refusal),
+        });
+      }
+      request.response = refusalAnswer(refusal);
+    },
+  };
+}
+
+function describeCause(refusal: Refusal): string {
+  const cause = refusal.cause;
+  if (cause === undefined) return refusal.message;
+  // Only the class of an unexpected error and where it arose: its message may carry what a client sent.
+  return cause instanceof Error ? `${cause.name} ${cause.stack?.split('\n')[1]?.trim() ?? ''}` : typeof cause;
+}
+
+function jsonBody(): middy.MiddlewareObj<HttpEvent, Answer> {
+  const parse = httpJsonBodyParser({ disableContentTypeCheck: true });
+  return {
+    before: async (request) => {
+      try {
+        await parse.before?.(request as never);
+      } catch (error) {
+        throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
+      }
+      const { body } = request.event;
+      if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+        throw new Refusal('malformed_body', 'the request body must be a JSON object');
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import { type Fault, Refusal } from './refusal.ts';
+
+/**
+ * Parses a value that came from outside. Refuses with one 400 that lists every fault with its path; the message is the
+ * first fault's, so a contract text such as `catalog_id is required` stands alone when it is the only fault.
+ */
+export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const errors = result.issues.map(faultOf);
+  throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors: errors.slice(0, 100) });
+}
+
+function faultOf(issue: v.BaseIssue<unknown>): Fault {
+  return { path: pathOf(issue), message: messageOf(issue) };
+}
+
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const item of issue.path ?? []) {
+    path += typeof item.key === 'number' ? `[${item.key}]` : `${path === '' ? '' : '.'}${String(item.key)}`;
+  }
+  return path;
+}
+
+/**
+ * One sentence for one issue. valibot reports a missing or unknown key with its own text whatever the inner schema says,
+ * so those two are spelled here; a message written in a schema wins; all others say what was expected and what came.
+ */
+export function messageOf(issue: v.BaseIssue<unknown>): string {
+  const path = pathOf(issue);
+  if (issue.kind === 'schema' && isMissingKey(issue)) return `${path} is required`;
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `unrecognized field: ${path}`;
+  if (!issue.message.startsWith('Invalid ')) return issue.message;
+  const expected = issue.expected ?? 'another value';
+  return `${path === '' ? 'the value' : path} is invalid: expected ${expected}, received ${clip(issue.received)}`;
+}
+
+function isMissingKey(issue: v.BaseIssue<unknown>): boolean {
+  return issue.received === 'undefined' && issue.input === undefined;
+}
+
+function clip(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}

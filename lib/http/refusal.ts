@@ -1,0 +1,66 @@
+/**
+ * Every way the service says no. The list is closed: a code without a status does not compile, and the status is decided
+ * here only. Codes are part of the interface (D1): renaming one is a breaking change.
+ */
+const statusOfCode = {
+  malformed_body: 400,
+  invalid_request: 400,
+  client_id_required: 400,
+  invalid_client_id: 400,
+  agent_without_campaigns: 400,
+  invalid_recipients: 400,
+  platform_refused: 400,
+  invalid_credentials: 401,
+  unauthorized: 401,
+  cross_client_forbidden: 403,
+  did_forbidden: 403,
+  template_not_found: 404,
+  sync_in_progress: 409,
+  request_in_progress: 409,
+  payload_too_large: 413,
+  did_mismatch: 422,
+  template_not_sendable: 422,
+  idempotency_key_reused: 422,
+  platform_rate_limited: 429,
+  internal_error: 500,
+  platform_unreachable: 502,
+  dispatch_unavailable: 502,
+} as const;
+
+export type RefusalCode = keyof typeof statusOfCode;
+
+/** One fault of the input: where it is (dot path, array indexes in brackets), and what was expected and what came. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface RefusalDetails {
+  readonly errors?: readonly Fault[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The platform's own error code, passed on as `platform_code` (D7). */
+  readonly platformCode?: number;
+  readonly cause?: unknown;
+}
+
+/** Thrown where a request is found wanting; turned into an answer once, by `answerRefusals` in endpoint.ts. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return statusOfCode[this.code];
+  }
+}
+
+/** A 400 for one field: the message alone is the contract's text, the path says where. */
+export function invalid(path: string, message: string): Refusal {
+  return new Refusal('invalid_request', message, { errors: [{ path, message }] });
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+
+/** One recipient of a send request, as validated (contract, params of a recipient). */
+const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
+
+const ProductSchema = v.object({
+  type: v.literal('action'),
+  action: v.object({
+    thumbnailProductRetailerId: v.string(),
+    sections: v.optional(
+      v.array(v.object({ title: v.string(), product_items: v.array(v.object({ product_retailer_id: v.string() })) })),
+    ),
+  }),
+});
+
+export const RecipientSchema = v.object({
+  to: v.string(),
+  params: v.optional(
+    v.object({
+      header: v.optional(v.array(v.string())),
+      body: v.optional(v.array(v.string())),
+      buttons: v.optional(v.array(v.string())),
+      products: v.optional(v.array(ProductSchema)),
+      cards: v.optional(v.array(CardParamsSchema)),
+    }),
+  ),
+});
+
+export const HeaderInputSchema = v.variant('type', [
+  v.object({
+    type: v.picklist(['image_url', 'video_url', 'document_url']),
+    value: v.string(),
+    filename: v.optional(v.string()),
+  }),
+  v.object({
+    type: v.literal('location'),
+    location: v.object({ latitude: v.string(), longitude: v.string(), name: v.string(), address: v.string() }),
+  }),
+]);
+
+export type Recipient = v.InferOutput<typeof RecipientSchema>;
+export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
+
+/** Where a template's messages go (D30). */
+export const sendPaths = ['messages', 'marketing_messages'] as const;
+export type SendPath = (typeof sendPaths)[number];
+
+/** Everything that all messages of one accepted request have in common. */
+export const JobHeadSchema = v.object({
+  jobId: v.string(),
+  clientId: v.number(),
+  did: v.string(),
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  credential: v.string(),
+  throughputPerSecond: v.number(),
+  path: v.picklist(sendPaths),
+  templateName: v.string(),
+  templateLanguage: v.string(),
+  acceptedAtMs: v.number(),
+  /** Not handed over by then: the message ends `expired` (D27). */
+  expiresAtMs: v.optional(v.number()),
+  campaignId: v.optional(v.number()),
+  attends: v.optional(v.record(v.string(), v.unknown())),
+  total: v.number(),
+});
+export type JobHead = v.InferOutput<typeof JobHeadSchema>;
+
+/**
+ * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
+ * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.
+ */
+export const DispatchMessageSchema = v.object({
+  jobId: v.string(),
+  index: v.number(),
+  clientId: v.number(),
+  phoneNumberId: v.string(),
+  credential: v.string(),
+  path: v.picklist(sendPaths),
+  acceptedAtMs: v.number(),
+  expiresAtMs: v.optional(v.number()),
+  /** Deliveries that ended provably unsent so far. */
+  attempt: v.number(),
+  /** The request body for the platform. */
+  request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
+});
+export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+
+export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
+  return `${message.jobId}-${message.index}`;
+}

@@ -1,0 +1,67 @@
+import errorCodes from './error-codes.json' with { type: 'json' };
+
+/**
+ * What is known about a platform call that did not succeed:
+ * - `not_sent`: no byte of the request left this machine (name not found, connection refused, TLS handshake failed).
+ * - `refused`: the platform answered with an error of its own below HTTP 500; nothing was done.
+ * - `ambiguous`: a time-out or reset after bytes went out, HTTP 5xx, or an answer that is not the platform's JSON.
+ *   The platform may or may not have acted; it has no idempotency key, so a paid call is never repeated after it.
+ */
+export type FailureKind = 'not_sent' | 'refused' | 'ambiguous';
+
+/** How to treat a refusal, by the platform's error code (lib/platform/error-codes.json). */
+export type RefusalAdvice = 'no' | 'backoff' | 'later' | 'auth';
+
+export interface FailureFacts {
+  readonly httpStatus?: number;
+  readonly code?: number;
+  readonly subcode?: number;
+  /** The platform's text for people: error_user_msg, else error_data.details, else message. Never logged. */
+  readonly userMessage?: string;
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+export class PlatformFailure extends Error {
+  readonly kind: FailureKind;
+  readonly facts: FailureFacts;
+
+  constructor(kind: FailureKind, facts: FailureFacts = {}) {
+    super(`platform call ${kind}${facts.code === undefined ? '' : `, code ${facts.code}`}`, { cause: facts.cause });
+    this.name = 'PlatformFailure';
+    this.kind = kind;
+    this.facts = facts;
+  }
+
+  /** Throttled: provably not accepted, worth trying again later (platform reference, 6.2; HTTP 429 whatever the code). */
+  get throttled(): boolean {
+    if (this.kind !== 'refused') return false;
+    return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
+  }
+
+  get advice(): RefusalAdvice {
+    return (entryOf(this.facts.code)?.retry as RefusalAdvice | undefined) ?? 'no';
+  }
+
+  /** Our own credential was refused: an operator's matter, never the client's. */
+  get credentialRefused(): boolean {
+    return this.kind === 'refused' && (this.advice === 'auth' || this.facts.httpStatus === 401);
+  }
+}
+
+interface CodeEntry {
+  readonly code: number | string;
+  readonly kind: string;
+  readonly retry: string;
+}
+
+const entries = new Map<number | string, CodeEntry>(
+  (errorCodes as readonly CodeEntry[])
+    .filter((entry) => entry.kind !== 'template_mgmt')
+    .map((entry) => [entry.code, entry]),
+);
+
+function entryOf(code: number | undefined): CodeEntry | undefined {
+  if (code === undefined) return undefined;
+  return entries.get(code) ?? (code >= 200 && code <= 299 ? entries.get('200-299') : undefined);
+}

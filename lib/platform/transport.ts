@@ -1,0 +1,169 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import * as v from 'valibot';
+import { PlatformFailure } from './failure.ts';
+
+export interface PlatformCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path below the version, without a leading slash: `300000000000001/messages`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly accessToken: string;
+}
+
+export interface PlatformReply {
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries. */
+export type PlatformTransport = (call: PlatformCall) => Promise<PlatformReply>;
+
+export interface TransportOptions {
+  /** Scheme and host, no trailing slash. Plain http serves the simulator on this machine only. */
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly timeoutMs: number;
+  readonly maxReplyBytes?: number;
+}
+
+export interface TransportHandle {
+  readonly call: PlatformTransport;
+  /**
+   * Drops idle connections. A Lambda is frozen between invocations while the other side closes its end; a request
+   * written to such a connection ends in a reset that cannot be told from an accepted one. Call it at the start of
+   * every invocation that sends.
+   */
+  readonly dropIdleConnections: () => void;
+}
+
+const defaultMaxReplyBytes = 20_000_000;
+
+export function platformTransport(options: TransportOptions): TransportHandle {
+  const base = new URL(options.baseUrl);
+  const secure = base.protocol === 'https:';
+  const newAgent = () => (secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }));
+  let agent = newAgent();
+  return {
+    call: (call) => callOnce(base, secure ? httpsRequest : httpRequest, agent, options, call),
+    dropIdleConnections: () => {
+      agent.destroy();
+      agent = newAgent();
+    },
+  };
+}
+
+function callOnce(
+  base: URL,
+  request: typeof httpRequest,
+  agent: HttpAgent,
+  options: TransportOptions,
+  call: PlatformCall,
+): Promise<PlatformReply> {
+  const url = new URL(`/${options.version}/${call.path}`, base);
+  for (const [key, value] of Object.entries(call.query ?? {})) url.searchParams.set(key, value);
+  const payload = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+
+  return new Promise((resolve, reject) => {
+    // Bytes may be on the wire from the moment the connection (for https: the TLS session) stands.
+    let mayHaveLeft = false;
+    const fail = (cause: unknown) => reject(new PlatformFailure(mayHaveLeft ? 'ambiguous' : 'not_sent', { cause }));
+
+    const outgoing = request(
+      url,
+      {
+        agent,
+        method: call.method,
+        headers: {
+          authorization: `Bearer ${call.accessToken}`,
+          accept: 'application/json',
+          ...(payload === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': String(payload.byteLength) }),
+        },
+        signal: AbortSignal.timeout(options.timeoutMs),
+      },
+      (reply) => {
+        readReply(reply, options.maxReplyBytes ?? defaultMaxReplyBytes).then(
+          (text) => {
+            try {
+              resolve(interpret(reply, text));
+            } catch (error) {
+              reject(error);
+            }
+          },
+          (error: unknown) => reject(new PlatformFailure('ambiguous', { cause: error })),
+        );
+      },
+    );
+    outgoing.on('socket', (socket: Socket) => {
+      if (outgoing.reusedSocket) mayHaveLeft = true;
+      else socket.once(base.protocol === 'https:' ? 'secureConnect' : 'connect', () => (mayHaveLeft = true));
+    });
+    outgoing.on('error', fail);
+    outgoing.end(payload);
+  });
+}
+
+async function readReply(reply: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of reply as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) {
+      reply.destroy();
+      throw new Error('reply too large');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const ErrorBodySchema = v.object({
+  error: v.object({
+    message: v.optional(v.string()),
+    code: v.number(),
+    error_subcode: v.optional(v.number()),
+    error_user_msg: v.optional(v.string()),
+    error_data: v.optional(v.union([v.object({ details: v.optional(v.string()) }), v.unknown()])),
+  }),
+});
+
+function interpret(reply: IncomingMessage, text: string): PlatformReply {
+  const httpStatus = reply.statusCode ?? 0;
+  const json = parseJson(text);
+  if (httpStatus >= 200 && httpStatus < 300) {
+    if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
+      return { body: json as Record<string, unknown> };
+    }
+    throw new PlatformFailure('ambiguous', { httpStatus });
+  }
+  const error = v.safeParse(ErrorBodySchema, json);
+  const details = error.success
+    ? (error.output.error.error_data as { details?: unknown } | undefined)?.details
+    : undefined;
+  const userMessage = error.success
+    ? (error.output.error.error_user_msg ?? (typeof details === 'string' ? details : error.output.error.message))
+    : undefined;
+  const retryAfter = Number(reply.headers['retry-after']);
+  const facts = {
+    httpStatus,
+    ...(error.success ? { code: error.output.error.code } : {}),
+    ...(error.success && error.output.error.error_subcode !== undefined
+      ? { subcode: error.output.error.error_subcode }
+      : {}),
+    ...(userMessage === undefined ? {} : { userMessage }),
+    ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+  };
+  const understood = httpStatus >= 400 && httpStatus < 500 && (error.success || httpStatus === 429);
+  throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

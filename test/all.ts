@@ -1,0 +1,10 @@
+import { runSteps } from './steps.ts';
+
+// Everything that proves the service, the summary of the tests last. Arguments go to vitest: `npm test -- login`.
+process.exitCode = await runSteps([
+  ['tsc', '--noEmit'],
+  ['biome', 'check', '--error-on-warnings', '.'],
+  ['node', 'infra/build.ts'],
+  ['node', 'infra/app.ts'],
+  ['vitest', 'run', ...process.argv.slice(2)],
+]);

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { inject } from 'vitest';
+import { type TableName, tables } from '../../infra/tables.ts';
+import { documentClient } from '../../lib/aws/dynamodb.ts';
+import { queueClient } from '../../lib/aws/sqs.ts';
+
+const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+/** The document client the stores use, pointed at DynamoDB Local. Each test file makes its own table, so none share data. */
+export function localDocumentClient() {
+  return documentClient({ ...local, endpoint: inject('dynamodbEndpoint') });
+}
+
+export function localQueueClient(): SQSClient {
+  return queueClient({ ...local, endpoint: inject('sqsEndpoint') });
+}
+
+/** Creates an empty table of the given shape under a name of its own and returns the name. */
+export async function freshTable(shape: TableName): Promise<string> {
+  const client = new DynamoDBClient({ ...local, endpoint: inject('dynamodbEndpoint') });
+  const name = `${shape}-${randomUUID()}`;
+  const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+    }),
+  );
+  client.destroy();
+  return name;
+}
+
+/** Creates a queue of its own and returns its URL. */
+export async function freshQueue(): Promise<string> {
+  const client = localQueueClient();
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${randomUUID()}` }));
+  if (QueueUrl === undefined) throw new Error('the emulator returned no queue URL');
+  return QueueUrl;
+}
