@@ -1,0 +1,16 @@
+/**
+ * Physical names. They are fixed by stage and purpose so that operator commands find everything from the stage alone,
+ * without asking CloudFormation, and so that a person recognises a resource in the console.
+ */
+export function resourceName(stage: string, purpose: string): string {
+  return `template-messaging-${stage}-${purpose}`;
+}
+
+export const queuePurposes = { sendJobs: 'send-jobs', dispatch: 'dispatch', sync: 'sync' } as const;
+
+/** Secrets, by the environment variable under which a granted function finds the secret's name. */
+export const secretPurposes = {
+  TOKEN_SIGNING_KEYS_SECRET: 'token-signing-keys',
+  TOKEN_VERIFICATION_KEYS_SECRET: 'token-verification-keys',
+  PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+} as const;
