@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { parse } from '../../../lib/http/parse.ts';
+import { Refusal } from '../../../lib/http/refusal.ts';
+
+const Schema = v.strictObject({
+  catalog_id: v.string(),
+  limit: v.optional(v.number()),
+  nested: v.optional(v.strictObject({ items: v.array(v.strictObject({ to: v.string() })) })),
+  kind: v.optional(v.literal('template', 'kind must be template')),
+});
+
+function refusalOf(value: unknown): Refusal {
+  try {
+    parse(Schema, value);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('every fault is named with its path, what was expected and what came', () => {
+  test.each([
+    [{}, 'catalog_id is required'],
+    [{ catalog_id: null }, 'catalog_id is invalid: expected string, received null'],
+    [{ catalog_id: 5 }, 'catalog_id is invalid: expected string, received 5'],
+    [{ catalog_id: 'c', limit: '5' }, 'limit is invalid: expected number, received "5"'],
+    [{ catalog_id: 'c', colour: 'red' }, 'unrecognized field: colour'],
+    [{ catalog_id: 'c', nested: { items: [{ to: '1' }, {}] } }, 'nested.items[1].to is required'],
+    [{ catalog_id: 'c', nested: { items: [{ to: '1', x: 1 }] } }, 'unrecognized field: nested.items[0].x'],
+    [{ catalog_id: 'c', kind: 'text' }, 'kind must be template'],
+  ])('%j -> %s', (value, message) => {
+    const refusal = refusalOf(value);
+    expect(refusal.status).toBe(400);
+    expect(refusal.message).toBe(message);
+  });
+
+  test('all faults are listed, not only the first', () => {
+    expect(refusalOf({ limit: '5', colour: 'red' }).details.errors?.map((fault) => fault.path)).toEqual([
+      'catalog_id',
+      'limit',
+      'colour',
+    ]);
+  });
+
+  test('a long value is clipped', () => {
+    expect(refusalOf({ catalog_id: 'c', limit: 'x'.repeat(10_000) }).message.length).toBeLessThan(200);
+  });
+
+  test('what is valid passes', () => {
+    expect(parse(Schema, { catalog_id: 'c' })).toEqual({ catalog_id: 'c' });
+  });
+});
