@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await synchronize('supervisor1002');
+});
+
+async function list(username: DemoUser, query = '') {
+  return api(`GET /v1/templates${query}`, { token: await tokenOf(username) });
+}
+
+describe('errors of GET /v1/templates', () => {
+  test.each([
+    ['agent1001', '', 400, 'agent without campaigns'],
+    ['operator', '', 400, 'client_id is required'],
+    ['operator', '?client_id=abc', 400, 'invalid client_id: abc'],
+    ['operator', '?client_id=1e3', 400, 'invalid client_id: 1e3'],
+    ['operator', '?client_id=', 400, 'invalid client_id: '],
+    ['operator', '?client_id=1001&client_id=1002', 400, 'invalid client_id: 1001,1002'],
+    ['operator', '?client_id=9007199254740992', 400, 'invalid client_id: 9007199254740992'],
+    ['supervisor1001', '?client_id=1002', 403, 'BSP_CN permission required for cross-client access'],
+  ] as const)('%s %s -> %i %s', async (user, query, status, message) => {
+    expect(await list(user, query)).toMatchObject({ status, body: { message, code: expect.any(String) } });
+  });
+
+  test.each([
+    '?page=0',
+    '?page=-1',
+    '?page=1.5',
+    '?page=a',
+    '?page=',
+    '?page=1&page=2',
+    '?size=0',
+    '?size=101',
+    '?size=x',
+    '?limit=0',
+    '?size=10&limit=20',
+    '?active=yes',
+    '?deleted=1',
+    '?active=true&active=false',
+  ])('%s is 400 and names the field', async (query) => {
+    const reply = await list('supervisor1001', query);
+    expect(reply.status).toBe(400);
+    const field = query.slice(1).split('=')[0] ?? '';
+    expect(reply.body.errors.map((fault: { path: string }) => fault.path).join()).toContain(
+      query.includes('limit=20') ? '' : field,
+    );
+  });
+});
+
+describe('what the listing shows', () => {
+  test('an operator sees every template of the client, in order, with exact totals', async () => {
+    const reply = await list('operator', '?client_id=1001');
+    expect(reply.status).toBe(200);
+    expect(Object.keys(reply.body).sort()).toEqual(['data', 'page', 'pageSize', 'paging', 'total']);
+    expect(reply.body).toMatchObject({ total: 14, page: 1, pageSize: 20, paging: null });
+    const names = reply.body.data.map(
+      (template: { platform_template: { name: string } }) => template.platform_template.name,
+    );
+    expect(names).toEqual([...names].sort());
+    expect(reply.body.data[0]).toMatchObject({
+      id: expect.any(String),
+      active: true,
+      client_id: 1001,
+      namespace: expect.any(String),
+      waba_id: '200000000000001',
+      channel_campaigns: [],
+    });
+  });
+
+  test('pages concatenate to the whole set, and a page past the end is empty with the true total', async () => {
+    const whole = await list('operator', '?client_id=1002&size=100');
+    const second = await list('operator', '?client_id=1002&size=100&page=2');
+    expect(whole.body.total).toBe(135);
+    const pieces: unknown[] = [];
+    for (let page = 1; page <= 8; page += 1) {
+      const reply = await list('operator', `?client_id=1002&limit=20&page=${page}`);
+      expect(reply.body).toMatchObject({ total: 135, page, pageSize: 20 });
+      pieces.push(...reply.body.data);
+    }
+    expect(pieces).toEqual([...whole.body.data, ...second.body.data]);
+  });
+
+  test.each([
+    ['?state=APPROVED', 10],
+    ['?state=PENDING,PAUSED', 2],
+    ['?category=AUTHENTICATION', 1],
+    ['?lang=es', 4],
+    ['?name=order_update', 1],
+    ['?name=order', 0],
+    ['?search=ORDER', 1],
+    ['?search=.*', 0],
+    ['?state=APPROVED&category=UTILITY', 3],
+    ['?active=false', 0],
+    ['?deleted=true', 0],
+    ['?campaign_name=Unassigned', 14],
+    ['?campaign_name=Onboarding', 0],
+    ['?channel_ids=501', 0],
+    ['?did=5491100000001', 0],
+    ['?state=NOPE', 0],
+    ['?template_platform_id=1', 0],
+  ])('%s -> %i of client 1001', async (query, total) => {
+    expect((await list('operator', `${query}&client_id=1001`)).body.total).toBe(total);
+  });
+
+  test('a supervisor sees what is assigned to the own campaigns, and what is unassigned on request (D15)', async () => {
+    expect((await list('supervisor1001')).body).toMatchObject({ total: 0, data: [] });
+    expect((await list('supervisor1001', '?campaign_name=Unassigned')).body.total).toBe(14);
+  });
+
+  test('fields are chosen from the whitelist; nothing known left means all (D8)', async () => {
+    const some = await list('operator', '?client_id=1001&fields=id,waba_id,nope&size=1');
+    expect(Object.keys(some.body.data[0]).sort()).toEqual(['id', 'waba_id']);
+    const all = await list('operator', '?client_id=1001&fields=nope&size=1');
+    expect(Object.keys(all.body.data[0]).sort()).toEqual([
+      'active',
+      'channel_campaigns',
+      'client_id',
+      'id',
+      'namespace',
+      'platform_template',
+      'waba_id',
+    ]);
+  });
+
+  test('empty facts are left out of platform_template', async () => {
+    const reply = await list('operator', '?client_id=1001&name=order_update');
+    const template = reply.body.data[0].platform_template;
+    for (const field of ['example', 'format', 'text', 'buttons', 'previous_category', 'rejected_reason']) {
+      expect(template).not.toHaveProperty(field);
+    }
+    expect(template).toMatchObject({
+      name: 'order_update',
+      language: 'en_US',
+      status: 'APPROVED',
+      category: 'UTILITY',
+    });
+  });
+});

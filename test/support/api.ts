@@ -1,0 +1,99 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    apiUrl: string;
+    platformUrl: string;
+  }
+}
+
+export interface ApiReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come and assert on their shape
+  readonly body: any;
+}
+
+export interface ApiRequest {
+  readonly token?: string;
+  /** Sent as JSON, or as it is when it is a string or bytes. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One request to the running API, over HTTP as a client would send it. `route` is `METHOD /path?query`. */
+export async function api(route: string, request: ApiRequest = {}): Promise<ApiReply> {
+  return call(inject('apiUrl'), route, request);
+}
+
+/** One request to the running platform simulator, for its control routes. */
+export async function platform(route: string, body?: unknown): Promise<ApiReply> {
+  return call(inject('platformUrl'), route, body === undefined ? {} : { body });
+}
+
+async function call(baseUrl: string, route: string, request: ApiRequest): Promise<ApiReply> {
+  const [method = 'GET', path = '/'] = route.split(' ', 2);
+  const { token, body, headers } = request;
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const tokens = new Map<string, Promise<string>>();
+
+/** An access token of a demo user, from a real login; one login per user and test file. */
+export function tokenOf(username: DemoUser): Promise<string> {
+  const known = tokens.get(username);
+  if (known !== undefined) return known;
+  const token = api('POST /login', { body: { username, password: `demo-${username}` } }).then((reply) => {
+    if (reply.status !== 200) throw new Error(`login of ${username} answered ${reply.status}`);
+    return reply.body.access_token as string;
+  });
+  tokens.set(username, token);
+  return token;
+}
+
+export type DemoUser = 'operator' | 'supervisor1001' | 'agent1001' | 'supervisor1002';
+
+/** Waits until `probe` returns something, asking every 100 ms; fails after `withinMs` with what was waited for. */
+export async function eventually<T>(what: string, probe: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`did not happen within ${withinMs / 1000} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Synchronizes a client's templates and waits until the lock is free again. */
+export async function synchronize(username: DemoUser, clientId?: number): Promise<void> {
+  const token = await tokenOf(username);
+  const start = () =>
+    api('POST /v1/templates/sync-from-platform', {
+      token,
+      body: clientId === undefined ? {} : { client_id: clientId },
+    });
+  await eventually('a synchronization starts', async () => ((await start()).status === 200 ? true : undefined));
+  // The lock is held until the worker is done: a second one can start only then.
+  await eventually('the synchronization ends', async () => ((await start()).status === 200 ? true : undefined));
+}
