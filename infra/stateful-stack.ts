@@ -26,7 +26,7 @@ export class StatefulStack extends Stack {
       terminationProtection: true,
     });
     this.tables = mapValues(tables, (_, name) => this.addTable(settings, name));
-    this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(resourceName(settings.stage, purpose)));
+    this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
     this.addDispatchAgeAlarm(settings);
   }
@@ -47,8 +47,9 @@ export class StatefulStack extends Stack {
   }
 
   /** Empty until provisioning fills it: the higher-level construct would put a random password in. */
-  private addSecret(name: string): { arn: string; name: string } {
-    const secret = new CfnSecret(this, `Secret-${name}`, { name });
+  private addSecret(settings: Settings, purpose: string): { arn: string; name: string } {
+    const name = resourceName(settings.stage, purpose);
+    const secret = new CfnSecret(this, `Secret-${purpose}`, { name });
     secret.applyRemovalPolicy(RemovalPolicy.RETAIN);
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { resourceName } from '../names.ts';
@@ -29,6 +29,10 @@ export class QueueWithDeadLetters extends Construct {
       ...common,
       queueName: resourceName(settings.stage, `${purpose}-dead`),
       retentionPeriod: Duration.days(deadLetterRetentionDays),
+    });
+    Validations.of(deadLetters).acknowledge({
+      id: 'Serverless-SQSRedrivePolicy',
+      reason: 'It is the dead-letter queue: nothing consumes it, an operator redrives it by hand.',
     });
     this.variable = shape.variable;
     this.queue = new Queue(this, 'Queue', {

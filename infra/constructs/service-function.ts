@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -70,6 +70,17 @@ export class ServiceFunction extends Construct {
       // rounds Lambda would take it for a runaway loop and drop the message.
       ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
     });
+    Validations.of(this.lambda).acknowledge(
+      {
+        id: 'Serverless-LambdaDLQ',
+        reason:
+          'It concerns asynchronous calls only. The gateway and the queues call synchronously; queues have their own.',
+      },
+      {
+        id: 'Serverless-LambdaTracing',
+        reason: 'Tracing needs rights on every resource (*). Log lines carry request, job and dispatch ids instead.',
+      },
+    );
   }
 
   useTable(table: Table, variable: string, access: TableAccess): void {
@@ -89,6 +100,10 @@ export class ServiceFunction extends Construct {
 
   consume({ queue, variable }: QueueWithDeadLetters, how: Consumption & { readonly maximumConcurrency: number }): void {
     this.lambda.addEnvironment(variable, queue.queueUrl);
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason: 'Lambda has no failure destination for queues: the redrive policy of the queue does that work.',
+    });
     this.lambda.addEventSource(
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
