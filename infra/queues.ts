@@ -37,7 +37,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 10,
     maxReceiveCount: 5,
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
-    whatToDo: `${redrive} within 14 days: claims live for 30, so nobody is sent to twice.`,
+    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
   sync: {
     variable: 'SYNC_QUEUE_URL',
