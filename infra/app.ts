@@ -1,0 +1,16 @@
+import { join, resolve } from 'node:path';
+import { serviceApp } from './service.ts';
+
+// The CDK command line runs this file (cdk.json), and so does whoever wants the templates without it: the output folder
+// is CDK_OUTDIR or cdk.out, context values come from the command line or from CDK_CONTEXT_JSON.
+const root = resolve(import.meta.dirname, '..');
+
+try {
+  serviceApp({
+    bundlesDirectory: join(root, 'dist', 'functions'),
+    outputDirectory: resolve(process.env['CDK_OUTDIR'] ?? join(root, 'cdk.out')),
+  }).synth();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

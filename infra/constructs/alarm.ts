@@ -1,0 +1,37 @@
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+
+export interface AlarmText {
+  readonly whoIsHurt: string;
+  readonly whatToDo: string;
+}
+
+export interface AlarmProps extends AlarmText {
+  readonly purpose: string;
+  readonly metric: IMetric;
+  /** Rings above this value ... */
+  readonly above: number;
+  /** ... for this many periods of the metric in a row; 1 when left out. */
+  readonly periods?: number;
+}
+
+/** An alarm that tells who is hurt and what to do, and reaches the topic of the settings when there is one. */
+export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps): void {
+  const alarm = new Alarm(scope, `Alarm-${props.purpose}`, {
+    alarmName: resourceName(settings.stage, props.purpose),
+    alarmDescription: `${props.whoIsHurt} ${props.whatToDo}`,
+    metric: props.metric,
+    threshold: props.above,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: props.periods ?? 1,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+  if (settings.alarmTopicArn === undefined) return;
+  const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${props.purpose}`, settings.alarmTopicArn));
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
+}

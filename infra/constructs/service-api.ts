@@ -1,0 +1,119 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  type CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  type HttpRoute,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { resourceName } from '../names.ts';
+import type { RouteEntry } from '../routes.ts';
+import type { Settings } from '../settings.ts';
+import { addAlarm } from './alarm.ts';
+
+/** Never headers or query strings: a query may carry a phone number, a header carries the token. */
+const accessLogFields = {
+  requestId: '$context.requestId',
+  routeKey: '$context.routeKey',
+  status: '$context.status',
+  responseLatency: '$context.responseLatency',
+  integrationStatus: '$context.integrationStatus',
+  integrationErrorMessage: '$context.integrationErrorMessage',
+  authorizerError: '$context.authorizer.error',
+  sourceIp: '$context.identity.sourceIp',
+};
+
+/** Requests a second of all callers together. Guessing passwords is slowed here for everyone, per user by login itself. */
+const stageThrottle = { rateLimit: 200, burstLimit: 400 };
+const loginThrottle = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
+
+export interface ServiceApiProps {
+  readonly settings: Settings;
+  readonly routes: readonly RouteEntry[];
+  readonly authorizer: IFunction;
+  readonly handlerOf: (operation: string) => IFunction;
+}
+
+/**
+ * The HTTP API: each given route on its function with payload format 2.0, the authorizer on every route that is not
+ * public. No CORS (the contract has no browser callers). The execute-api address stays on, it is the only one: switch it
+ * off together with adding a custom domain, or whatever guards that domain can be walked around.
+ */
+export class ServiceApi extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ServiceApiProps) {
+    super(scope, id);
+    const { settings } = props;
+    const api = new HttpApi(this, 'Api', { apiName: resourceName(settings.stage, 'api'), createDefaultStage: false });
+    const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
+      // One answer serves all routes of a token, so it says yes or no; a policy for one route's ARN would refuse the next.
+      responseTypes: [HttpLambdaResponseType.SIMPLE],
+      identitySource: ['$request.header.Authorization'],
+      resultsCacheTtl: Duration.seconds(60),
+    });
+    const stage = this.addStage(api, settings);
+    for (const route of props.routes) {
+      const integration = new HttpLambdaIntegration(route.operation, props.handlerOf(route.operation));
+      const [added] = api.addRoutes({
+        path: route.path,
+        methods: [HttpMethod[route.method]],
+        integration,
+        authorizer: route.public ? new HttpNoneAuthorizer() : authorizer,
+      });
+      if (added === undefined) throw new Error(`the route ${route.method} ${route.path} was not added`);
+      if (route.public) acknowledgePublic(added);
+      if (route.operation === 'login') throttleLogin(stage, added);
+    }
+    this.url = api.apiEndpoint;
+    addAlarm(this, settings, {
+      purpose: 'api-5xx',
+      metric: api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+      above: 5,
+      whoIsHurt: 'Callers of the API: more than 5 requests in 5 minutes ended with a status of 500 or above.',
+      whatToDo:
+        'Find the routes in the access log (status, integrationErrorMessage, authorizerError), then the request ids in the log of their function; 502 alone means that the platform is unreachable.',
+    });
+  }
+
+  private addStage(api: HttpApi, settings: Settings): HttpStage {
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      // Below this prefix AWS needs no resource policy of its own for each log group (their total size is limited).
+      logGroupName: `/aws/vendedlogs/${resourceName(settings.stage, 'api-access')}`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    return new HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: stageThrottle,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
+  }
+}
+
+function acknowledgePublic(route: HttpRoute): void {
+  Validations.of(route).acknowledge({
+    id: 'AwsSolutions-APIG4',
+    reason: 'The contract lets these two be reached without a token: POST /login issues it, GET /health tells nothing.',
+  });
+}
+
+function throttleLogin(stage: HttpStage, login: HttpRoute): void {
+  const cfnStage = stage.node.defaultChild as CfnStage;
+  cfnStage.routeSettings = { 'POST /login': loginThrottle };
+  // Settings for a route that does not exist yet fail the deployment.
+  cfnStage.node.addDependency(login);
+}

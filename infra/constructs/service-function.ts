@@ -1,0 +1,119 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Consumption, FunctionShape, TableAccess } from '../functions.ts';
+import { resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+import type { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
+
+/** No Scan: nothing the service does needs one, and a function that is taken over cannot copy a table with it. */
+const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const writing = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
+];
+const tableActions: Readonly<Record<TableAccess, string[]>> = {
+  read: reading,
+  write: writing,
+  readWrite: [...reading, ...writing],
+};
+
+export interface ServiceFunctionProps {
+  readonly settings: Settings;
+  readonly name: string;
+  readonly shape: FunctionShape;
+  /** Folder of the bundle: `index.mjs`, which exports `handler`. */
+  readonly bundleDirectory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * One function with a role and a log group of its own. The role starts with nothing but writing its own log; every
+ * further right is one of the calls below, which also sets the variable under which the code finds the resource.
+ */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { settings, name, shape } = props;
+    const functionName = resourceName(settings.stage, name);
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: settings.logRetentionDays,
+      // Outcomes live in the tables; a kept log group of this name would only stand in the way of the next deployment.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // Given explicitly, or the CDK attaches a managed policy that may write every log of the account.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    const consumed = shape.consumes?.queue;
+    this.lambda = new LambdaFunction(this, 'Function', {
+      functionName,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(props.bundleDirectory),
+      handler: 'index.handler',
+      timeout: Duration.seconds(shape.timeoutSeconds),
+      memorySize: shape.memoryMb,
+      environment: { ...props.environment },
+      role,
+      logGroup,
+      // A worker that puts work back on its own queue (next page, later attempt) does so on purpose; after some sixteen
+      // rounds Lambda would take it for a runaway loop and drop the message.
+      ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+    });
+    Validations.of(this.lambda).acknowledge(
+      {
+        id: 'Serverless-LambdaDLQ',
+        reason:
+          'It concerns asynchronous calls only. The gateway and the queues call synchronously; queues have their own.',
+      },
+      {
+        id: 'Serverless-LambdaTracing',
+        reason: 'Tracing needs rights on every resource (*). Log lines carry request, job and dispatch ids instead.',
+      },
+    );
+  }
+
+  useTable(table: Table, variable: string, access: TableAccess): void {
+    this.allow(tableActions[access], table.tableArn);
+    this.lambda.addEnvironment(variable, table.tableName);
+  }
+
+  readSecret(secret: { readonly arn: string; readonly name: string }, variable: string): void {
+    this.allow(['secretsmanager:GetSecretValue'], secret.arn);
+    this.lambda.addEnvironment(variable, secret.name);
+  }
+
+  sendTo({ queue, variable }: QueueWithDeadLetters): void {
+    this.allow(['sqs:SendMessage'], queue.queueArn);
+    this.lambda.addEnvironment(variable, queue.queueUrl);
+  }
+
+  consume({ queue, variable }: QueueWithDeadLetters, how: Consumption & { readonly maximumConcurrency: number }): void {
+    this.lambda.addEnvironment(variable, queue.queueUrl);
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason: 'Lambda has no failure destination for queues: the redrive policy of the queue does that work.',
+    });
+    this.lambda.addEventSource(
+      new SqsEventSource(queue, {
+        batchSize: how.batchSize,
+        maxConcurrency: how.maximumConcurrency,
+        reportBatchItemFailures: how.reportBatchItemFailures,
+      }),
+    );
+  }
+
+  private allow(actions: string[], resourceArn: string): void {
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources: [resourceArn] }));
+  }
+}

@@ -1,0 +1,106 @@
+import type { secretPurposes } from './names.ts';
+import type { QueueName } from './queues.ts';
+import type { Settings } from './settings.ts';
+import type { TableName } from './tables.ts';
+
+/** Environment variables whose value is a setting of the deployment. */
+export const settingVariables = {
+  TOKEN_ISSUER: 'tokenIssuer',
+  TOKEN_AUDIENCE: 'tokenAudience',
+  PLATFORM_BASE_URL: 'platformBaseUrl',
+  PLATFORM_VERSION: 'platformVersion',
+  SYNC_LOCK_SCOPE: 'syncLockScope',
+} as const satisfies Record<string, keyof Settings>;
+
+export type SettingVariable = keyof typeof settingVariables;
+export type SecretVariable = keyof typeof secretPurposes;
+export type TableAccess = 'read' | 'write' | 'readWrite';
+
+export interface Consumption {
+  readonly queue: QueueName;
+  readonly batchSize: number;
+  readonly reportBatchItemFailures: boolean;
+  /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
+  readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+}
+
+/** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
+export interface FunctionShape {
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly tables?: Readonly<Partial<Record<TableName, TableAccess>>>;
+  readonly secrets?: readonly SecretVariable[];
+  readonly settings?: readonly SettingVariable[];
+  readonly sendsTo?: readonly QueueName[];
+  readonly consumes?: Consumption;
+}
+
+/** The gateway gives up at 30 s. Half a gigabyte is for its share of processor: start-up is what a caller waits for. */
+const endpoint = { timeoutSeconds: 29, memoryMb: 512 };
+
+const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;
+
+/** Every function that exists so far, by the stem of its file in `functions/`. */
+export const functions: Readonly<Record<string, FunctionShape>> = {
+  health: { ...endpoint, memoryMb: 128 },
+  // The gateway waits 10 s for an authorizer; every request without a cached answer waits with it.
+  authorizer: {
+    timeoutSeconds: 5,
+    memoryMb: 512,
+    secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
+    settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+  },
+  login: {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { credentials: 'readWrite', directory: 'read' },
+    secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
+    settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
+  },
+  'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
+  'templates-sync': {
+    ...endpoint,
+    tables: { directory: 'read', templates: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
+    sendsTo: ['sync'],
+  },
+  'templates-sync-worker': {
+    timeoutSeconds: 300,
+    memoryMb: 512,
+    tables: { directory: 'read', templates: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
+    sendsTo: ['sync'],
+    consumes: { queue: 'sync', batchSize: 1, reportBatchItemFailures: false, maximumConcurrency: 10 },
+  },
+  'messages-send': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: 'read', templates: 'readWrite', messages: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['sendJobs'],
+  },
+  'messages-fan-out': {
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    tables: { messages: 'readWrite' },
+    sendsTo: ['dispatch'],
+    consumes: { queue: 'sendJobs', batchSize: 1, reportBatchItemFailures: false, maximumConcurrency: 100 },
+  },
+  'messages-dispatch': {
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { messages: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['dispatch'],
+    consumes: {
+      queue: 'dispatch',
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      maximumConcurrency: 'dispatchMaximumConcurrency',
+    },
+  },
+};

@@ -1,0 +1,49 @@
+import type { queuePurposes } from './names.ts';
+
+/**
+ * The queues as plain data. `variable` is the environment variable under which a granted sender finds the queue's URL;
+ * the last two say in the dead-letter alarm who is hurt and what to do about it.
+ */
+export interface QueueShape {
+  readonly variable: string;
+  /** How long a message waits for a consumer. Paid messages must survive a long stall: SQS drops silently at the end. */
+  readonly retentionDays: number;
+  /** Deliveries before a message goes to the dead-letter queue. */
+  readonly maxReceiveCount: number;
+  readonly whoIsHurt: string;
+  readonly whatToDo: string;
+}
+
+export type QueueName = keyof typeof queuePurposes;
+
+/** SQS's maximum. A message keeps its age when it moves, so this must be longer than every queue's own retention. */
+export const deadLetterRetentionDays = 14;
+
+/** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
+export const visibilityPerTimeout = 6;
+
+const redrive = 'Find the cause in the logs of the function, fix it, then redrive the dead-letter queue';
+
+export const queues: Readonly<Record<QueueName, QueueShape>> = {
+  sendJobs: {
+    variable: 'SEND_JOB_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients whose accepted send requests are not, or only partly, on their way to the recipients.',
+    whatToDo: `${redrive}: recipients who were already reached are not sent to again.`,
+  },
+  dispatch: {
+    variable: 'DISPATCH_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
+    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+  },
+  sync: {
+    variable: 'SYNC_QUEUE_URL',
+    retentionDays: 1,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients whose synchronization stopped half way: their listing shows templates as they were before.',
+    whatToDo: 'Find the cause in the logs of the function, fix it, start a new synchronization and purge this queue.',
+  },
+};

@@ -1,0 +1,39 @@
+import { App, Tags } from 'aws-cdk-lib';
+import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
+import { settingsFrom } from './settings.ts';
+import { StatefulStack } from './stateful-stack.ts';
+import { StatelessStack } from './stateless-stack.ts';
+
+export interface ServiceAppOptions {
+  /** Where the build left `<function>/index.mjs`. */
+  readonly bundlesDirectory: string;
+  /** Where the templates and assets go. */
+  readonly outputDirectory: string;
+  /** Context values; those of the CDK command line and of CDK_CONTEXT_JSON win. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+const libraryContext = {
+  // The behaviour this version of the library recommends for new apps; the version is pinned, so it changes with it.
+  ...recommendedFlags,
+  // A table or queue that functions still use must not go away before them.
+  '@aws-cdk/core:defaultCrossStackReferences': 'strong',
+  // What the CDK command line switches on by itself: without these two, its templates would differ from ours.
+  'aws:cdk:enable-path-metadata': true,
+  'aws:cdk:enable-asset-metadata': true,
+};
+
+/** The whole service as a CDK app of two stacks, not yet synthesized. Throws one sentence for a bad context value. */
+export function serviceApp(options: ServiceAppOptions): App {
+  const app = new App({
+    outdir: options.outputDirectory,
+    analyticsReporting: false,
+    context: { ...libraryContext, ...options.context },
+  });
+  const settings = settingsFrom(app.node);
+  const state = new StatefulStack(app, 'Stateful', settings);
+  new StatelessStack(app, 'Stateless', { settings, state, bundlesDirectory: options.bundlesDirectory });
+  Tags.of(app).add('service', 'template-messaging');
+  Tags.of(app).add('stage', settings.stage);
+  return app;
+}

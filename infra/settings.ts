@@ -1,0 +1,72 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Node } from 'constructs';
+import * as v from 'valibot';
+
+/** Values come as text from `-c name=value` and as they are from JSON. */
+const wholeNumber = v.pipe(
+  v.union([v.number(), v.string()]),
+  v.check((value) => /^\d{1,6}$/.test(String(value))),
+  v.transform(Number),
+);
+
+const retentionChoices: unknown[] = Object.values(RetentionDays);
+
+/** Every context value of the deployment: what it must be, and how a refusal describes it. */
+const settingRules = {
+  /** At most 16 characters: the longest function name must stay within 64. */
+  stage: [v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/)), '1 to 16 of a-z, 0-9 and -, a letter first'],
+  platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
+  platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
+  /** One synchronization at a time for the whole deployment, or one per client (D22). */
+  syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
+  /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
+  dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
+  logRetentionDays: [
+    v.pipe(
+      wholeNumber,
+      v.check((days) => retentionChoices.includes(days)),
+    ),
+    'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
+  ],
+  alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  tokenIssuer: [v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/)), '1 to 200 visible ASCII characters'],
+  tokenAudience: [v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/)), '1 to 200 visible ASCII characters'],
+} as const satisfies Record<string, readonly [v.GenericSchema, string]>;
+
+type SettingName = keyof typeof settingRules;
+export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof settingRules)[Name][0]> };
+
+/**
+ * Reads the settings from the CDK context (`-c name=value`, cdk.json, or CDK_CONTEXT_JSON) and fills in the defaults.
+ * Throws one sentence that names the value, what it must be and what came.
+ */
+export function settingsFrom(node: Node): Settings {
+  const stage = setting(node, 'stage', 'dev');
+  return {
+    stage,
+    platformBaseUrl: setting(node, 'platformBaseUrl', 'https://graph.facebook.com'),
+    platformVersion: setting(node, 'platformVersion', 'v25.0'),
+    syncLockScope: setting(node, 'syncLockScope', 'deployment'),
+    dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
+    logRetentionDays: setting(node, 'logRetentionDays', 90),
+    alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
+    tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
+    tokenAudience: setting(node, 'tokenAudience', `urn:template-messaging:${stage}:api`),
+  };
+}
+
+function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Settings[Name]): Settings[Name] {
+  const [schema, description] = settingRules[name];
+  const value: unknown = node.tryGetContext(name) ?? byDefault;
+  const result = v.safeParse(schema as v.GenericSchema, value);
+  if (result.success) return result.output as Settings[Name];
+  throw new Error(`the context value ${name} must be ${description}, received ${JSON.stringify(value)}`);
+}
+
+function isPlatformOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (
+    url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && url.hostname === '127.0.0.1'))
+  );
+}

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { addAlarm } from './constructs/alarm.ts';
+import { ServiceApi } from './constructs/service-api.ts';
+import { ServiceFunction } from './constructs/service-function.ts';
+import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
+import { resourceName } from './names.ts';
+import { routes } from './routes.ts';
+import type { Settings } from './settings.ts';
+import type { StatefulStack } from './stateful-stack.ts';
+import { type TableName, tables } from './tables.ts';
+
+export interface StatelessStackProps {
+  readonly settings: Settings;
+  readonly state: StatefulStack;
+  /** Where the build left `<function>/index.mjs`. */
+  readonly bundlesDirectory: string;
+}
+
+/** What can be torn down and put up again at any time: functions, their rights and event sources, the API, alarms. */
+export class StatelessStack extends Stack {
+  constructor(scope: Construct, id: string, props: StatelessStackProps) {
+    super(scope, id, {
+      stackName: resourceName(props.settings.stage, 'stateless'),
+      description: 'Template messaging: API, functions and alarms',
+    });
+    const built = new Map(
+      functionsToDeploy(props.bundlesDirectory).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
+    );
+    const lambdaOf = (name: string) => {
+      const found = built.get(name);
+      if (found === undefined) throw new Error(`there is no function ${name}`);
+      return found.lambda;
+    };
+    const api = new ServiceApi(this, 'Api', {
+      settings: props.settings,
+      routes: routes.filter((route) => built.has(route.operation)),
+      authorizer: lambdaOf('authorizer'),
+      handlerOf: lambdaOf,
+    });
+    new CfnOutput(this, 'ApiUrl', { value: api.url, description: 'Base address of the interface' });
+  }
+
+  private addFunction(name: string, shape: FunctionShape, props: StatelessStackProps): ServiceFunction {
+    const { settings, state } = props;
+    const added = new ServiceFunction(this, `Function-${name}`, {
+      settings,
+      name,
+      shape,
+      bundleDirectory: join(props.bundlesDirectory, name),
+      environment: Object.fromEntries(
+        (shape.settings ?? []).map((variable) => [variable, settings[settingVariables[variable]]]),
+      ),
+    });
+    for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {
+      added.useTable(state.tables[table], tables[table].variable, access);
+    }
+    for (const variable of shape.secrets ?? []) added.readSecret(state.secrets[variable], variable);
+    for (const queue of shape.sendsTo ?? []) added.sendTo(state.queues[queue]);
+    if (shape.consumes !== undefined) {
+      const { maximumConcurrency } = shape.consumes;
+      added.consume(state.queues[shape.consumes.queue], {
+        ...shape.consumes,
+        maximumConcurrency: typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency],
+      });
+      this.addWorkerAlarms(settings, name, added);
+    }
+    return added;
+  }
+
+  private addWorkerAlarms(settings: Settings, name: string, { lambda }: ServiceFunction): void {
+    const over = { period: Duration.minutes(5), statistic: 'Sum' };
+    const whoIsHurt =
+      'Clients whose accepted work is delayed; after five failed deliveries it lands in a dead-letter queue.';
+    addAlarm(this, settings, {
+      purpose: `${name}-errors`,
+      metric: lambda.metricErrors(over),
+      above: 0,
+      periods: 2,
+      whoIsHurt,
+      whatToDo: `Read the log of ${name} for the time of the alarm; an error right after a deployment: roll it back.`,
+    });
+    addAlarm(this, settings, {
+      purpose: `${name}-throttles`,
+      metric: lambda.metricThrottles(over),
+      above: 0,
+      periods: 2,
+      whoIsHurt,
+      whatToDo: `The account has no concurrency left for ${name}: raise the limit of the account, or lower what else runs in it.`,
+    });
+  }
+}
+
+/**
+ * What was built, with its shape. Routes whose function comes later are simply not there; a worker or the authorizer
+ * that is missing, and a bundle nobody described, fail with one sentence.
+ */
+function functionsToDeploy(bundlesDirectory: string): [string, FunctionShape][] {
+  const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];
+  const operations = new Set(routes.map((route) => route.operation));
+  const missing = Object.keys(functions).filter((name) => !built.includes(name) && !operations.has(name));
+  if (missing.length > 0) {
+    throw new Error(`${bundlesDirectory} holds no bundle of ${missing.join(', ')}: run npm run build first`);
+  }
+  return built.map((name) => {
+    const shape = functions[name];
+    if (shape === undefined) throw new Error(`the function ${name} has no entry in infra/functions.ts`);
+    return [name, shape];
+  });
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { resourceName } from '../../infra/names.ts';
+import { routes } from '../../infra/routes.ts';
+import { synthesize } from '../support/synthesized.ts';
+import routeCases from './route-cases.json' with { type: 'json' };
+
+const service = synthesize({ stage: 'test' });
+const built = routes.filter((route) => route.operation in functions);
+const [stage] = service.all('AWS::ApiGatewayV2::Stage');
+
+describe('routes', () => {
+  it('exist for every operation that has a function, and for no other', () => {
+    const keys = service.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+    expect(keys.sort()).toEqual(built.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('are left out while their function is not built', () => {
+    const without = synthesize(
+      {},
+      Object.keys(functions).filter((name) => name !== 'templates-list'),
+    );
+    const keys = without.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+    expect(keys).not.toContain('GET /v1/templates');
+    expect(keys).toContain('GET /health');
+  });
+
+  it.each(built.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s runs its function',
+    (key, entry) => {
+      const route = service.all('AWS::ApiGatewayV2::Route').find(({ properties }) => properties.RouteKey === key);
+      const integrationId = service.target(route?.properties.Target['Fn::Join'][1][1]);
+      const integration = service.all('AWS::ApiGatewayV2::Integration').find(({ id }) => id === integrationId);
+      expect(integration?.properties.PayloadFormatVersion).toBe('2.0');
+      const lambda = service.stateless.find(({ id }) => id === service.target(integration?.properties.IntegrationUri));
+      expect(lambda?.properties.FunctionName).toBe(resourceName('test', entry.operation));
+    },
+  );
+
+  it('have the authorizer, except POST /login and GET /health (R3)', () => {
+    const [authorizer] = service.all('AWS::ApiGatewayV2::Authorizer');
+    const open = service
+      .all('AWS::ApiGatewayV2::Route')
+      .filter(
+        ({ properties }) =>
+          properties.AuthorizationType !== 'CUSTOM' || service.target(properties.AuthorizerId) !== authorizer?.id,
+      );
+    expect(open.map(({ properties }) => properties.RouteKey).sort()).toEqual(['GET /health', 'POST /login']);
+  });
+
+  it('include every route that the precedence cases expect', () => {
+    const known = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+    expect(known.size).toBe(routes.length);
+    for (const [, , expected] of routeCases) if (expected !== null) expect(known).toContain(expected);
+  });
+
+  it('reserve the words that would hide a DID or template id of the same spelling (R2, D36)', () => {
+    expect(hidingWords()).toEqual(['channel-campaigns', 'channel-campaigns-grouped', 'status', 'sync-from-platform']);
+  });
+});
+
+describe('authorizer (R35)', () => {
+  const authorizers = service.all('AWS::ApiGatewayV2::Authorizer');
+
+  it('answers yes or no for the whole token, kept for a minute', () => {
+    expect(authorizers.map(({ properties }) => properties)).toMatchObject([
+      {
+        AuthorizerType: 'REQUEST',
+        AuthorizerPayloadFormatVersion: '2.0',
+        EnableSimpleResponses: true,
+        AuthorizerResultTtlInSeconds: 60,
+        IdentitySource: ['$request.header.Authorization'],
+      },
+    ]);
+  });
+
+  it('has a function that gives up before the gateway does', () => {
+    expect(functions['authorizer']?.timeoutSeconds).toBeLessThan(10);
+  });
+});
+
+describe('stage', () => {
+  it('logs these fields and no header, query string or body', () => {
+    const format = JSON.parse(stage?.properties.AccessLogSettings.Format);
+    expect(Object.values(format).sort()).toEqual([
+      '$context.authorizer.error',
+      '$context.identity.sourceIp',
+      '$context.integrationErrorMessage',
+      '$context.integrationStatus',
+      '$context.requestId',
+      '$context.responseLatency',
+      '$context.routeKey',
+      '$context.status',
+    ]);
+    expect(stage?.properties.AccessLogSettings.Format.length).toBeLessThan(3_000);
+  });
+
+  it('slows everybody, and POST /login more, once that route exists', () => {
+    const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
+    expect(each['POST /login'].ThrottlingRateLimit).toBeLessThan(all.ThrottlingRateLimit);
+    expect(each['POST /login'].ThrottlingBurstLimit).toBeLessThan(all.ThrottlingBurstLimit);
+    const login = service
+      .all('AWS::ApiGatewayV2::Route')
+      .find(({ properties }) => properties.RouteKey === 'POST /login');
+    expect(stage?.dependsOn).toContain(login?.id);
+  });
+
+  it('deploys by itself, without CORS', () => {
+    expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
+    const [api] = service.all('AWS::ApiGatewayV2::Api');
+    expect(api?.properties).not.toHaveProperty('CorsConfiguration');
+  });
+});
+
+/** Literal segments that stand where another route with the same beginning has a parameter. */
+function hidingWords(): string[] {
+  const patterns = routes.map(({ path }) => path.split('/'));
+  const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;
+  const sameBeginning = (one: string[], other: string[], length: number) =>
+    one
+      .slice(0, length)
+      .every((segment, at) => segment === other[at] || isParameter(segment) || isParameter(other[at]));
+  const words = patterns.flatMap((pattern) =>
+    pattern.filter(
+      (segment, at) =>
+        !isParameter(segment) && patterns.some((other) => isParameter(other[at]) && sameBeginning(pattern, other, at)),
+    ),
+  );
+  return [...new Set(words)].sort();
+}

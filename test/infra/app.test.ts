@@ -1,0 +1,115 @@
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { synthesize } from '../support/synthesized.ts';
+
+const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
+
+describe('context values', () => {
+  const prefix = 'the context value';
+
+  it.each([
+    ['stage', 'Prod'],
+    ['stage', 'a-stage-name-too-long'],
+    ['platformBaseUrl', 'http://example.com'],
+    ['platformBaseUrl', 'https://example.com/path'],
+    ['platformBaseUrl', 'no address'],
+    ['platformVersion', '25'],
+    ['syncLockScope', 'all'],
+    ['dispatchMaximumConcurrency', '9'],
+    ['dispatchMaximumConcurrency', 10.5],
+    ['dispatchMaximumConcurrency', '0x20'],
+    ['dispatchMaximumConcurrency', 1001],
+    ['logRetentionDays', 31],
+    ['alarmTopicArn', 'alarms'],
+    ['tokenIssuer', ''],
+    ['tokenAudience', 'with a space'],
+  ])('%s = %j is refused in one sentence', (name, value) => {
+    expect(() => synthesize({ [name]: value })).toThrow(new RegExp(`^${prefix} ${name} must be .+, received `));
+  });
+
+  it('arrive in the functions, numbers also as the text that the command line gives', () => {
+    const service = synthesize({
+      platformBaseUrl: 'http://127.0.0.1:3001',
+      platformVersion: 'v26.0',
+      syncLockScope: 'client',
+      dispatchMaximumConcurrency: '120',
+      logRetentionDays: '365',
+      tokenIssuer: 'https://issuer.example',
+    });
+    const environments = service
+      .all('AWS::Lambda::Function')
+      .map(({ properties }) => properties.Environment?.Variables);
+    expect(environments).toContainEqual(
+      expect.objectContaining({
+        PLATFORM_BASE_URL: 'http://127.0.0.1:3001',
+        PLATFORM_VERSION: 'v26.0',
+        SYNC_LOCK_SCOPE: 'client',
+      }),
+    );
+    expect(environments).toContainEqual(expect.objectContaining({ TOKEN_ISSUER: 'https://issuer.example' }));
+    const concurrencies = service
+      .all('AWS::Lambda::EventSourceMapping')
+      .map(({ properties }) => properties.ScalingConfig.MaximumConcurrency);
+    expect(concurrencies).toContain(120);
+    for (const { properties } of service.all('AWS::Logs::LogGroup')) expect(properties.RetentionInDays).toBe(365);
+  });
+});
+
+describe('what was built', () => {
+  const without = (missing: string) => Object.keys(functions).filter((name) => name !== missing);
+
+  it.each(['authorizer', 'templates-sync-worker', 'messages-fan-out', 'messages-dispatch'])(
+    'a missing %s is refused: it belongs to no route that could come later',
+    (name) => {
+      expect(() => synthesize({}, without(name))).toThrow(`holds no bundle of ${name}: run npm run build first`);
+    },
+  );
+
+  it('a bundle without a shape is refused', () => {
+    expect(() => synthesize({}, [...Object.keys(functions), 'surprise'])).toThrow(
+      'the function surprise has no entry in infra/functions.ts',
+    );
+  });
+});
+
+describe('alarms', () => {
+  it('name who is hurt and what to do, and reach the topic when there is one', () => {
+    const alarms = synthesize({ alarmTopicArn: topic }).all('AWS::CloudWatch::Alarm');
+    expect(alarms.length).toBeGreaterThan(0);
+    for (const { properties } of alarms) {
+      expect(properties.AlarmDescription).toMatch(/^(Clients|Recipients|Callers) .+\. .+\.$/);
+      expect(properties.AlarmActions).toEqual([topic]);
+      expect(properties.OKActions).toEqual([topic]);
+    }
+  });
+
+  it('watch dead letters, waiting dispatches, the workers and the API', () => {
+    const service = synthesize({ stage: 'test' });
+    const names = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
+    const purposes = [
+      'api-5xx',
+      'dispatch-age',
+      'dispatch-dead-letters',
+      'messages-dispatch-errors',
+      'messages-dispatch-throttles',
+      'messages-fan-out-errors',
+      'messages-fan-out-throttles',
+      'send-jobs-dead-letters',
+      'sync-dead-letters',
+      'templates-sync-worker-errors',
+      'templates-sync-worker-throttles',
+    ];
+    expect(names.sort()).toEqual(purposes.map((purpose) => `template-messaging-test-${purpose}`));
+  });
+});
+
+describe('rule packs (R45)', () => {
+  it.each([
+    ['AwsSolutions', AwsSolutionsChecks],
+    ['Serverless', ServerlessChecks],
+  ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
+    const { app } = synthesize();
+    expect(new Pack(app).validateScope(app).violations).toEqual([]);
+  });
+});

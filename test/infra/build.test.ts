@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildFunctions } from '../../infra/build.ts';
+
+const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
+let outputDirectory: string;
+let names: string[];
+
+beforeAll(async () => {
+  outputDirectory = mkdtempSync(join(tmpdir(), 'build-'));
+  mkdirSync(join(outputDirectory, 'functions', 'gone'), { recursive: true });
+  writeFileSync(join(outputDirectory, 'local-stack.json'), '{}');
+  names = await buildFunctions({ functionsDirectory, outputDirectory });
+});
+
+afterAll(() => rmSync(outputDirectory, { recursive: true, force: true }));
+
+it('makes one bundle for each file in functions/, and clears away older ones but nothing else', () => {
+  const files = readdirSync(functionsDirectory).filter((file) => file.endsWith('.ts'));
+  expect(names.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
+  expect(readdirSync(join(outputDirectory, 'functions')).sort()).toEqual([...names].sort());
+  expect(existsSync(join(outputDirectory, 'local-stack.json'))).toBe(true);
+});
+
+it('makes bundles that run as they are', async () => {
+  const bundle = join(outputDirectory, 'functions', 'health', 'index.mjs');
+  const { handler } = await import(pathToFileURL(bundle).href);
+  expect(await handler()).toMatchObject({ statusCode: 200, body: '{"status":"ok"}' });
+});
+
+it.each(['health', 'authorizer'])('keeps the DynamoDB client out of %s', (name) => {
+  const meta = JSON.parse(readFileSync(join(outputDirectory, 'meta', 'functions.json'), 'utf8'));
+  const outputs: [string, { inputs: Record<string, unknown> }][] = Object.entries(meta.outputs);
+  const [, output] = outputs.find(([path]) => path.endsWith(`functions/${name}/index.mjs`)) ?? [];
+  expect(Object.keys(output?.inputs ?? {})).toContainEqual(expect.stringContaining(`functions/${name}.ts`));
+  expect(JSON.stringify(output?.inputs)).not.toMatch(/client-dynamodb|lib-dynamodb/);
+});

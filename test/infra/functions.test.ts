@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { resourceName } from '../../infra/names.ts';
+import { tables } from '../../infra/tables.ts';
+import { type Resource, synthesize } from '../support/synthesized.ts';
+
+const service = synthesize({ stage: 'test' });
+const names = Object.keys(functions);
+
+/** What each function finds in its environment, spelled out: these names are what the code asks for. */
+const environments: Readonly<Record<string, readonly string[]>> = {
+  health: [],
+  authorizer: ['TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_VERIFICATION_KEYS_SECRET'],
+  login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
+  'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'templates-sync': [
+    'DIRECTORY_TABLE',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+    'SYNC_LOCK_SCOPE',
+    'SYNC_QUEUE_URL',
+    'TEMPLATES_TABLE',
+  ],
+  'templates-sync-worker': [
+    'DIRECTORY_TABLE',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+    'SYNC_LOCK_SCOPE',
+    'SYNC_QUEUE_URL',
+    'TEMPLATES_TABLE',
+  ],
+  'messages-send': [
+    'DIRECTORY_TABLE',
+    'MESSAGES_TABLE',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+    'SEND_JOB_QUEUE_URL',
+    'TEMPLATES_TABLE',
+  ],
+  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL'],
+  'messages-dispatch': [
+    'DISPATCH_QUEUE_URL',
+    'MESSAGES_TABLE',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+  ],
+};
+
+interface Statement {
+  readonly actions: readonly string[];
+  readonly resource: unknown;
+}
+
+function functionNamed(name: string): Resource {
+  const found = service
+    .all('AWS::Lambda::Function')
+    .find(({ properties }) => properties.FunctionName === resourceName('test', name));
+  if (found === undefined) throw new Error(`no function ${name}`);
+  return found;
+}
+
+function statementsOf(name: string): Statement[] {
+  const role = service.target(functionNamed(name).properties.Role);
+  return service
+    .all('AWS::IAM::Policy')
+    .filter(({ properties }) => properties.Roles.some((each: unknown) => service.target(each) === role))
+    .flatMap(({ properties }) => properties.PolicyDocument.Statement)
+    .flatMap((statement) =>
+      [statement.Resource].flat().map((resource) => ({ actions: [statement.Action].flat(), resource })),
+    );
+}
+
+/** Names of the functions whose role holds one of the actions on the resource with the physical name. */
+function whoMay(action: RegExp, physicalName: string): string[] {
+  const resource = service.stateful.find(({ properties }) =>
+    [properties.TableName, properties.Name, properties.QueueName].includes(physicalName),
+  );
+  return names.filter((name) =>
+    statementsOf(name).some(
+      (statement) =>
+        statement.actions.some((each) => action.test(each)) && service.target(statement.resource) === resource?.id,
+    ),
+  );
+}
+
+describe.each(names)('function %s', (name) => {
+  const { properties } = functionNamed(name);
+
+  it('runs Node.js 24 on arm64 with the time-out and memory of its shape', () => {
+    expect(properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Timeout: functions[name]?.timeoutSeconds,
+      MemorySize: functions[name]?.memoryMb,
+    });
+  });
+
+  it('has exactly the variables its code asks for', () => {
+    expect(Object.keys(properties.Environment?.Variables ?? {}).sort()).toEqual(environments[name]);
+  });
+
+  it('logs to a group of its own that forgets after the set time', () => {
+    const group = service
+      .all('AWS::Logs::LogGroup')
+      .find(({ id }) => id === service.target(properties.LoggingConfig.LogGroup));
+    expect(group?.properties).toMatchObject({
+      LogGroupName: `/aws/lambda/template-messaging-test-${name}`,
+      RetentionInDays: 90,
+    });
+  });
+
+  it('may touch no resource beyond those its shape names (R46)', () => {
+    const { tables: granted = {}, secrets = [], sendsTo = [], consumes } = functions[name] ?? {};
+    const rights = statementsOf(name).map(({ resource }) => service.target(resource));
+    const queueCount = new Set([...sendsTo, ...(consumes === undefined ? [] : [consumes.queue])]).size;
+    expect(new Set(rights).size).toBe(1 + Object.keys(granted).length + secrets.length + queueCount);
+  });
+});
+
+it('every function of the templates is in the list above', () => {
+  expect(service.all('AWS::Lambda::Function').length).toBe(names.length);
+  expect(names.sort()).toEqual(Object.keys(environments).sort());
+});
+
+describe('roles (R46)', () => {
+  it('are one for each function, with no managed policy', () => {
+    const roles = service.all('AWS::IAM::Role');
+    const used = names.map((name) => service.target(functionNamed(name).properties.Role));
+    expect(new Set(used).size).toBe(names.length);
+    expect(roles.length).toBe(names.length);
+    for (const { properties } of roles) expect(properties).not.toHaveProperty('ManagedPolicyArns');
+  });
+
+  it('name no wildcard, neither as action nor as resource', () => {
+    const statements = names.flatMap(statementsOf);
+    expect(statements.length).toBeGreaterThan(names.length);
+    expect(JSON.stringify(statements)).not.toContain('*');
+  });
+
+  it('never allow a table to be scanned', () => {
+    expect(names.flatMap(statementsOf).flatMap(({ actions }) => actions)).not.toContain('dynamodb:Scan');
+  });
+
+  it('let only login read the private signing key (R39)', () => {
+    expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
+  });
+
+  it('let only login touch passwords: no sync worker, no other function', () => {
+    expect(whoMay(/./, resourceName('test', 'credentials'))).toEqual(['login']);
+  });
+
+  it('let nobody write the directory: provisioning does, with rights of its own', () => {
+    expect(whoMay(/Put|Update|Delete|Write/, resourceName('test', 'directory'))).toEqual([]);
+    expect(whoMay(/GetItem/, resourceName('test', 'directory'))).toContain('login');
+  });
+
+  it('give health and the authorizer no table', () => {
+    for (const name of ['health', 'authorizer']) {
+      expect(statementsOf(name).flatMap(({ actions }) => actions)).not.toContainEqual(
+        expect.stringMatching(/^dynamodb:/),
+      );
+      expect(environments[name]).not.toContainEqual(expect.stringMatching(/_TABLE$/));
+    }
+  });
+});
+
+describe('event sources', () => {
+  const sources = new Map(
+    names.map((name) => [
+      name,
+      service
+        .all('AWS::Lambda::EventSourceMapping')
+        .filter(({ properties }) => service.target(properties.FunctionName) === functionNamed(name).id),
+    ]),
+  );
+
+  it.each(names)('%s consumes what its shape says, and nothing else', (name) => {
+    const { consumes } = functions[name] ?? {};
+    const found = sources.get(name) ?? [];
+    expect(found.length).toBe(consumes === undefined ? 0 : 1);
+    for (const { properties } of found) {
+      expect(properties.BatchSize).toBe(consumes?.batchSize);
+      expect(properties.FunctionResponseTypes).toEqual(
+        consumes?.reportBatchItemFailures ? ['ReportBatchItemFailures'] : undefined,
+      );
+      // A filter would delete what it does not match.
+      expect(properties).not.toHaveProperty('FilterCriteria');
+    }
+  });
+
+  it('let at least 100 messages of the dispatch queue be in flight, so that fair queues work (R23)', () => {
+    const [properties] = (sources.get('messages-dispatch') ?? []).map((source) => source.properties);
+    expect(properties.BatchSize * properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(100);
+  });
+
+  it('allow recursion exactly where a worker sends to the queue it consumes', () => {
+    const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
+    expect(allowed.sort()).toEqual(['messages-dispatch', 'templates-sync-worker']);
+  });
+});
+
+it('each table and secret is used under the variable that is named for it', () => {
+  const variables = new Set(Object.values(environments).flat());
+  for (const { variable } of Object.values(tables)) expect(variables).toContain(variable);
+});

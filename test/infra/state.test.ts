@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
+import { type QueueName, queues } from '../../infra/queues.ts';
+import { type TableName, tables } from '../../infra/tables.ts';
+import { synthesize } from '../support/synthesized.ts';
+
+const service = synthesize({ stage: 'test' });
+const queueByName = new Map(service.all('AWS::SQS::Queue').map((queue) => [queue.properties.QueueName, queue]));
+const day = 86_400;
+const claimTtlDays = 30;
+
+describe('tables', () => {
+  it('are exactly those of infra/tables.ts', () => {
+    const names = service.all('AWS::DynamoDB::Table').map((table) => table.properties.TableName);
+    expect(names.sort()).toEqual(
+      Object.keys(tables)
+        .map((name) => `template-messaging-test-${name}`)
+        .sort(),
+    );
+  });
+
+  it.each(Object.keys(tables) as TableName[])('%s is kept, protected, encrypted and recoverable', (name) => {
+    const table = service.stateful.find(({ properties }) => properties.TableName === resourceName('test', name));
+    expect(table?.deletionPolicy).toBe('Retain');
+    expect(table?.properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { SSEEnabled: true },
+    });
+    expect(table?.properties.KeySchema.length).toBe(tables[name].sortKey ? 2 : 1);
+    expect(table?.properties.TimeToLiveSpecification).toEqual(
+      tables[name].expires ? { AttributeName: 'expiresAtSeconds', Enabled: true } : undefined,
+    );
+  });
+});
+
+describe('secrets', () => {
+  it('are kept, named by stage and purpose, and empty until they are provisioned', () => {
+    const secrets = service.all('AWS::SecretsManager::Secret');
+    expect(secrets.map(({ deletionPolicy }) => deletionPolicy)).toEqual(secrets.map(() => 'Retain'));
+    expect(secrets.map(({ properties }) => properties.Name).sort()).toEqual(
+      Object.values(secretPurposes)
+        .map((purpose) => resourceName('test', purpose))
+        .sort(),
+    );
+    for (const { properties } of secrets) {
+      expect(properties).not.toHaveProperty('GenerateSecretString');
+      expect(properties).not.toHaveProperty('SecretString');
+    }
+  });
+});
+
+describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s', (name, purpose) => {
+  const queue = queueByName.get(resourceName('test', purpose));
+  const deadLetters = queueByName.get(resourceName('test', `${purpose}-dead`));
+  const consumer = Object.values(functions).find((shape) => shape.consumes?.queue === name);
+
+  it('redrives to its own dead-letter queue, which keeps messages longer than it does', () => {
+    const { deadLetterTargetArn, maxReceiveCount } = queue?.properties.RedrivePolicy ?? {};
+    expect(service.target(deadLetterTargetArn)).toBe(deadLetters?.id);
+    expect(maxReceiveCount).toBeGreaterThanOrEqual(5);
+    expect(deadLetters?.properties.MessageRetentionPeriod).toBe(14 * day);
+    expect(queue?.properties.MessageRetentionPeriod).toBeLessThan(14 * day);
+  });
+
+  it('keeps a delivery invisible for six times the time-out of its consumer (R23)', () => {
+    expect(queue?.properties.VisibilityTimeout).toBe(6 * (consumer?.timeoutSeconds ?? Number.NaN));
+  });
+
+  it('is, like its dead-letter queue, kept, encrypted and reached over TLS only (R23)', () => {
+    for (const each of [queue, deadLetters]) {
+      expect(each?.deletionPolicy).toBe('Retain');
+      expect(each?.properties.SqsManagedSseEnabled).toBe(true);
+      const policy = service
+        .all('AWS::SQS::QueuePolicy')
+        .find(({ properties }) => service.target(properties.Queues[0]) === each?.id);
+      expect(policy?.properties.PolicyDocument.Statement).toMatchObject([
+        { Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      ]);
+    }
+  });
+
+  it('raises an alarm on the first dead letter that says who is hurt and what to do', () => {
+    const alarm = service
+      .all('AWS::CloudWatch::Alarm')
+      .find(
+        ({ properties }) =>
+          properties.Namespace === 'AWS/SQS' && service.target(properties.Dimensions[0].Value) === deadLetters?.id,
+      );
+    expect(alarm?.properties).toMatchObject({
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: 0,
+      AlarmDescription: `${queues[name].whoIsHurt} ${queues[name].whatToDo}`,
+    });
+  });
+});
+
+it.each(['sendJobs', 'dispatch'] as const)('a claim outlives a message of %s and of its dead letters (R23)', (name) => {
+  const queue = queueByName.get(resourceName('test', queuePurposes[name]));
+  const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
+  const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
+  expect(lifeSeconds).toBeLessThanOrEqual(claimTtlDays * day);
+});
+
+it('there is no queue that infra/names.ts does not name', () => {
+  expect(queueByName.size).toBe(2 * Object.keys(queuePurposes).length);
+});
+
+it('nothing that holds state is in the stateless stack, and no function in the stateful one', () => {
+  const types = (resources: typeof service.stateful) => new Set(resources.map(({ type }) => type));
+  for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret']) {
+    expect(types(service.stateless)).not.toContain(type);
+  }
+  expect(types(service.stateful)).not.toContain('AWS::Lambda::Function');
+});
