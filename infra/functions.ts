@@ -19,7 +19,6 @@ export type TableAccess = 'read' | 'write' | 'readWrite';
 export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
-  readonly reportBatchItemFailures: boolean;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
 }
@@ -72,7 +71,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync'],
-    consumes: { queue: 'sync', batchSize: 1, reportBatchItemFailures: false, maximumConcurrency: 10 },
+    consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },
   'messages-send': {
     ...endpoint,
@@ -87,7 +86,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { messages: 'readWrite' },
     sendsTo: ['dispatch'],
-    consumes: { queue: 'sendJobs', batchSize: 1, reportBatchItemFailures: false, maximumConcurrency: 100 },
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
@@ -99,7 +98,6 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     consumes: {
       queue: 'dispatch',
       batchSize: 10,
-      reportBatchItemFailures: true,
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
   },

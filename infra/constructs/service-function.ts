@@ -108,7 +108,8 @@ export class ServiceFunction extends Construct {
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
         maxConcurrency: how.maximumConcurrency,
-        reportBatchItemFailures: how.reportBatchItemFailures,
+        // Every consumer names what must come again; without this the answer would be ignored and the work lost.
+        reportBatchItemFailures: true,
       }),
     );
   }
