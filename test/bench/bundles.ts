@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { report } from './figure.ts';
+
+const dist = new URL('../../dist/', import.meta.url).pathname;
+
+/** Which npm packages are in a function's bundle, by esbuild's account of the build. */
+export function packagesOf(name: string): Set<string> {
+  const meta = JSON.parse(readFileSync(join(dist, 'meta', 'functions.json'), 'utf8')) as {
+    outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
+  };
+  const output = Object.entries(meta.outputs).find(([file]) => file.endsWith(`functions/${name}/index.mjs`));
+  if (output === undefined) throw new Error(`the build has no function ${name}`);
+  return new Set(
+    Object.entries(output[1].inputs)
+      .filter(([, input]) => input.bytesInOutput > 0)
+      .flatMap(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  );
+}
+
+export function bundleOf(name: string): string {
+  const file = join(dist, 'functions', name, 'index.mjs');
+  if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build first`);
+  return file;
+}
+
+/** Every bundle is small, and those on the way of every request carry no database client. */
+export function benchBundles(names: readonly string[]): void {
+  for (const name of names) {
+    report({ figure: `bundle.${name}`, value: statSync(bundleOf(name)).size / 1024, limit: 600, unit: 'KB' });
+  }
+  for (const name of ['health', 'authorizer']) {
+    const clients = [...packagesOf(name)].filter((packageName) => packageName.includes('dynamodb'));
+    report({ figure: `bundle.${name}.dynamodb_packages`, value: clients.length, limit: 0, unit: 'packages' });
+  }
+}

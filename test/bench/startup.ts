@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { bundleOf, packagesOf } from './bundles.ts';
+import { median, report } from './figure.ts';
+
+const runs = 15;
+
+/** What a file with the same SDK clients looks like: each client made, and a few commands kept from tree shaking. */
+const clientSources: Readonly<Record<string, string>> = {
+  '@aws-sdk/client-dynamodb': `
+    import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+    import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+    export const dynamodb = [DynamoDBDocumentClient.from(new DynamoDBClient({})), GetCommand, PutCommand, QueryCommand, UpdateCommand];`,
+  '@aws-sdk/client-sqs': `
+    import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+    export const sqs = [new SQSClient({}), SendMessageCommand, SendMessageBatchCommand];`,
+  '@aws-sdk/client-secrets-manager': `
+    import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+    export const secrets = [new SecretsManagerClient({}), GetSecretValueCommand];`,
+};
+
+/**
+ * Start-up of every function that holds SDK clients, as a ratio to a file that holds only the same clients: import of
+ * the bundle in a fresh process, `node:http` loaded before, the two in turn, median of 15 each.
+ */
+export async function benchStartup(names: readonly string[], environmentOf: (name: string) => Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'startup-'));
+  try {
+    for (const name of names) {
+      const clients = Object.keys(clientSources).filter((client) => packagesOf(name).has(client));
+      if (clients.length === 0) continue;
+      const baseline = await baselineFor(clients, folder);
+      const ours: number[] = [];
+      const theirs: number[] = [];
+      for (let run = 0; run < runs; run += 1) {
+        ours.push(importMs(bundleOf(name), environmentOf(name)));
+        theirs.push(importMs(baseline, {}));
+      }
+      report({ figure: `startup.${name}`, value: median(ours) / median(theirs), limit: 1.25, unit: 'ratio' });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function baselineFor(clients: readonly string[], folder: string): Promise<string> {
+  const outfile = join(folder, `${clients.map((client) => client.split('-').at(-1)).join('-')}.mjs`);
+  await build({
+    stdin: { contents: clients.map((client) => clientSources[client]).join('\n'), resolveDir: process.cwd() },
+    outfile,
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
+  });
+  return outfile;
+}
+
+function importMs(file: string, environment: Record<string, string>): number {
+  const script = `await import('node:http');const s=performance.now();await import(${JSON.stringify(pathToFileURL(file).href)});console.log(performance.now()-s);process.exit(0)`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment },
+  });
+  return Number(output.toString().trim().split('\n').at(-1));
+}
