@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { FaultSchema, recipientKey } from './faults.ts';
+import { requestsKept } from './logs.ts';
 import type { World } from './state.ts';
 import { type Template, type TemplateFields, TemplateFieldsSchema } from './templates/template.ts';
 
@@ -61,7 +62,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/requests',
-    what: 'platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest 50,000 are kept)',
+    what: `platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest ${requestsKept} are kept)`,
     run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, Object.fromEntries(query))),
   },
   {

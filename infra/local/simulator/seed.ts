@@ -39,7 +39,6 @@ const SeedSchema = v.object({
 });
 
 export type Seed = v.InferOutput<typeof SeedSchema>;
-export type SeedInput = v.InferInput<typeof SeedSchema>;
 export type SeedToken = Seed['tokens'][number];
 
 /** Parses a seed and adds the templates it asks to be generated. Throws valibot's error when it is not one. */

@@ -45,8 +45,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
     answer(simulation, incoming, outgoing).catch((error: unknown) => {
-      console.error(error);
       outgoing.destroy();
+      if (!hasHungUp(error)) console.error(error);
     });
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -157,7 +157,13 @@ async function readBody(incoming: IncomingMessage): Promise<{ readonly parsed: u
   }
 }
 
+/** The client closed the connection while its request was being read. */
+function hasHungUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
+
 function waitUnlessGone(ms: number, outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

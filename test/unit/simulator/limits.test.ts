@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSeed, type Seed } from '../../../infra/local/simulator/seed.ts';
+import { ThroughputLimit } from '../../../infra/local/simulator/sending/limits.ts';
 import { firstNumber, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
 
 let simulator: SimulatorAtRest;
@@ -47,12 +48,21 @@ test('a number that is also on the app: 20 a second; numbers do not share', asyn
 
 test('a HIGH number: 1,000 a second', async () => {
   const high = await simulatorAtRest();
-  const statuses = await Promise.all(
-    Array.from({ length: 1_003 }, async (_, index) => (await high.send(another(index))).status),
-  );
-  const { body } = await high.control('GET', 'messages?limit=0');
+  const usedPercent = async (to: string) => {
+    const { headers } = await high.send(to);
+    return JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')['200000000000001'][0].call_count;
+  };
+  const used = [];
+  for (let index = 0; index < 11; index += 1) used.push(await usedPercent(another(index)));
   await high.stop();
-  expect([statuses.filter((status) => status === 400).length, body.total]).toEqual([3, 1_000]);
+  expect(used).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+});
+
+test('the limit is met exactly', () => {
+  const limit = new ThroughputLimit();
+  const takes = Array.from({ length: 1_002 }, () => limit.take('1', 1_000, 5_500).allowed);
+  expect(takes.filter((allowed) => !allowed)).toHaveLength(2);
+  expect(limit.take('1', 1_000, 6_000).allowed).toBe(true);
 });
 
 test('one user: 45 at once, then one per 6 seconds (131056); other users are not affected', async () => {

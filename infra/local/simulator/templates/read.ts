@@ -160,7 +160,7 @@ function summaryOf(
     are_translations_complete: true,
   };
   const asked = text === 'true' ? ['total_count'] : text.split(',').map((name) => name.trim());
-  const unknown = asked.find((name) => !(name in summary));
+  const unknown = asked.find((name) => !Object.hasOwn(summary, name));
   if (unknown !== undefined) throw graphError(100, `(#100) Unknown summary field (${unknown})`);
   return Object.fromEntries(asked.map((name) => [name, summary[name]]));
 }
