@@ -13,8 +13,8 @@ const longestCardBody = 160;
 const mostProductCards = 10;
 
 /**
- * Checks the cards of a carousel: exactly the template's cards when they show media; 2 to 10 of one catalog, all built
- * like the first, when they show products (platform reference, 3.7).
+ * Checks the cards of a carousel: exactly the template's cards when they show media; 2 to 10, all built like the first,
+ * when they show products (platform reference, 3.7). That all are of one catalog needs no check: a WABA has only one.
  */
 export function checkCarousel(
   place: HeaderPlace,
@@ -35,9 +35,6 @@ export function checkCarousel(
     if (card.card_index !== index) throw messagingError(131009, 'carousel: card_index must count up from 0');
     checkCard({ ...place, where: `carousel card ${index} ` }, products ? defined[0] : defined[index], card);
   });
-  if (products && new Set(cards.map(catalogOf)).size > 1) {
-    throw messagingError(131009, 'carousel: all products must be of one catalog');
-  }
 }
 
 function checkCard(place: HeaderPlace, defined: DefinedCard | undefined, sent: SentCard): void {
@@ -58,11 +55,6 @@ function checkCard(place: HeaderPlace, defined: DefinedCard | undefined, sent: S
 
 function headerOf(card: DefinedCard | undefined) {
   return card?.components.find((component) => component.type === 'HEADER');
-}
-
-function catalogOf(card: SentCard): string | undefined {
-  const [parameter] = card.components.find((part) => part.type === 'header')?.parameters ?? [];
-  return parameter?.type === 'product' ? parameter.product.catalog_id : undefined;
 }
 
 function cardMismatch(received: number, expected: string) {
