@@ -130,8 +130,9 @@ export function answerControl(simulation: Simulation, request: ControlRequest): 
   const path = id === '' ? request.path : '/_control/templates/{id}';
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);
-  if (here.length === 0)
+  if (here.length === 0) {
     return { status: 404, body: { message: `there is no ${request.path}; GET / lists the routes` } };
+  }
   if (route === undefined) {
     return { status: 405, body: { message: `${path} takes ${here.map((one) => one.method).join(' and ')}` } };
   }
@@ -175,7 +176,7 @@ function addTemplates(world: World, added: v.InferOutput<typeof NewTemplatesSche
     if (taken) throw new ControlError(400, `templates.${index}.name`, `${name} exists in ${language}`);
     seen.add(`${name}/${language}`);
   });
-  return { ids: templates.map((fields) => world.templates.add(wabaId, { ...fields, ...updated(world) }).id) };
+  return { ids: templates.map((fields) => world.templates.add(wabaId, { ...updated(world), ...fields }).id) };
 }
 
 function changeTemplate(world: World, template: Template, body: unknown): unknown {

@@ -33,11 +33,7 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   const body = parseMessageBody(endpoint, request.body);
   const recipient = recipientOf(body);
   const throughput = world.throughput.take(number.id, number.messagesPerSecond, world.clock.nowMs());
-  if (!throughput.allowed)
-    throw messagingError(
-      130429,
-      'Message failed to send because too many messages were sent from this number in a short period of time',
-    );
+  if (!throughput.allowed) throw messagingError(130429, 'Too many messages from this number in this second');
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
   const sent = templateOf(endpoint, body);
