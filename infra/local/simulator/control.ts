@@ -1,0 +1,197 @@
+import * as v from 'valibot';
+import { FaultSchema, recipientKey } from './faults.ts';
+import { requestsKept } from './logs.ts';
+import type { World } from './state.ts';
+import { type Template, type TemplateFields, TemplateFieldsSchema } from './templates/template.ts';
+
+/** The answer of a control route: always JSON. */
+export interface ControlReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** Where the world lives; a reset puts a new one in its place. */
+export interface Simulation {
+  readonly world: World;
+  reset(): void;
+}
+
+interface ControlRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly what: string;
+  readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
+}
+
+const LimitSchema = v.optional(
+  v.pipe(v.string(), v.regex(/^\d{1,7}$/, 'must be a whole number'), v.transform(Number)),
+  '100',
+);
+const FilterSchema = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
+const MessagesQuerySchema = v.strictObject({ to: FilterSchema, template: FilterSchema, limit: LimitSchema });
+const RequestsQuerySchema = v.strictObject({
+  method: v.optional(v.pipe(v.string(), v.toUpperCase(), v.picklist(['GET', 'POST', 'DELETE', 'PUT', 'PATCH']))),
+  path: FilterSchema,
+  limit: LimitSchema,
+});
+const ClockSchema = v.strictObject({ advance_seconds: v.pipe(v.number(), v.finite(), v.minValue(0)) });
+const NewTemplatesSchema = v.strictObject({
+  waba_id: v.string(),
+  templates: v.pipe(v.array(TemplateFieldsSchema), v.minLength(1), v.maxLength(10_000)),
+});
+const TemplateChangesSchema = v.looseObject({ id: v.optional(v.never('cannot be changed')) });
+
+/** The control interface; the page at `/` shows this table. */
+export const controlRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/_control/messages',
+    what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 unless told; total is exact)',
+    run: ({ world }, { query }) => {
+      const { to, ...rest } = v.parse(MessagesQuerySchema, Object.fromEntries(query));
+      return world.messages.find({ ...rest, to: to === undefined ? undefined : recipientKey(to) });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/_control/requests',
+    what: `platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest ${requestsKept} are kept)`,
+    run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, Object.fromEntries(query))),
+  },
+  {
+    method: 'POST',
+    path: '/_control/reset',
+    what: 'back to the seed: no messages, requests, faults or counters, real time',
+    run: (simulation) => {
+      simulation.reset();
+      return { success: true };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/_control/faults',
+    what: 'misbehave: {match: {path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, drop?: "before"|"after"}, times?}',
+    run: ({ world }, { body }) => {
+      world.faults.add(v.parse(FaultSchema, body));
+      return { success: true, faults: world.faults.size };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/faults',
+    what: 'behave again',
+    run: ({ world }) => {
+      world.faults.clear();
+      return { success: true, faults: 0 };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/_control/clock',
+    what: 'let time pass: {advance_seconds}',
+    run: ({ world }, { body }) => {
+      world.clock.advance(v.parse(ClockSchema, body).advance_seconds);
+      return { now: new Date(world.clock.nowMs()).toISOString(), advanced_seconds: world.clock.addedSeconds };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/_control/templates',
+    what: 'add templates: {waba_id, templates: [{name, language, category, components, status?, ...}]}',
+    run: ({ world }, { body }) => addTemplates(world, v.parse(NewTemplatesSchema, body)),
+  },
+  {
+    method: 'POST',
+    path: '/_control/templates/{id}',
+    what: 'change a template: {status?, quality_score?, components?, ...}; null removes an optional field',
+    run: ({ world }, { body }, id) => changeTemplate(world, templateOf(world, id), body),
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/templates/{id}',
+    what: 'forget a template',
+    run: ({ world }, _, id) => {
+      world.templates.remove(templateOf(world, id));
+      return { success: true };
+    },
+  },
+];
+
+/** Answers a control request: 200, 400 naming the field, 404 for an unknown route or template, 405. */
+export function answerControl(simulation: Simulation, request: ControlRequest): ControlReply {
+  const [, id = ''] = /^\/_control\/templates\/([^/]+)$/.exec(request.path) ?? [];
+  const path = id === '' ? request.path : '/_control/templates/{id}';
+  const here = controlRoutes.filter((route) => route.path === path);
+  const route = here.find((candidate) => candidate.method === request.method);
+  if (here.length === 0) {
+    return { status: 404, body: { message: `there is no ${request.path}; GET / lists the routes` } };
+  }
+  if (route === undefined) {
+    return { status: 405, body: { message: `${path} takes ${here.map((one) => one.method).join(' and ')}` } };
+  }
+  try {
+    return { status: 200, body: route.run(simulation, request, id) };
+  } catch (error) {
+    if (error instanceof ControlError) {
+      return { status: error.status, body: { message: `${error.field} ${error.message}`, field: error.field } };
+    }
+    if (error instanceof v.ValiError) {
+      const field = v.getDotPath(error.issues[0]) ?? 'body';
+      return { status: 400, body: { message: `${field}: ${error.issues[0].message}`, field } };
+    }
+    throw error;
+  }
+}
+
+class ControlError extends Error {
+  readonly status: number;
+  readonly field: string;
+
+  constructor(status: number, field: string, message: string) {
+    super(message);
+    this.status = status;
+    this.field = field;
+  }
+}
+
+function templateOf(world: World, id: string): Template {
+  const template = world.templates.get(id);
+  if (template === undefined) throw new ControlError(404, 'id', `${id} is no template`);
+  return template;
+}
+
+function addTemplates(world: World, added: v.InferOutput<typeof NewTemplatesSchema>): unknown {
+  const { waba_id: wabaId, templates } = added;
+  if (!world.wabas.has(wabaId)) throw new ControlError(400, 'waba_id', `${wabaId} is no WABA`);
+  const seen = new Set<string>();
+  templates.forEach(({ name, language }, index) => {
+    const taken = world.templates.find(wabaId, name, language) !== undefined || seen.has(`${name}/${language}`);
+    if (taken) throw new ControlError(400, `templates.${index}.name`, `${name} exists in ${language}`);
+    seen.add(`${name}/${language}`);
+  });
+  return { ids: templates.map((fields) => world.templates.add(wabaId, { ...updated(world), ...fields }).id) };
+}
+
+function changeTemplate(world: World, template: Template, body: unknown): unknown {
+  const changes = v.parse(TemplateChangesSchema, body);
+  const kept = Object.entries({ ...template.fields, ...updated(world), ...changes }).filter(
+    ([, value]) => value !== null,
+  );
+  const fields: TemplateFields = v.parse(TemplateFieldsSchema, Object.fromEntries(kept));
+  const twin = world.templates.find(template.wabaId, fields.name, fields.language);
+  if (twin !== undefined && twin.id !== template.id) {
+    throw new ControlError(400, 'name', `${fields.name} exists in ${fields.language}`);
+  }
+  return { id: template.id, ...world.templates.replace(template, fields).fields };
+}
+
+function updated(world: World) {
+  return { last_updated_time: new Date(world.clock.nowMs()).toISOString().replace(/\.\d+Z$/, '+0000') };
+}

@@ -1,0 +1,118 @@
+import * as v from 'valibot';
+import { errorOfCode, isKnownCode, isKnownSubcode, managementError, PlatformError } from './errors.ts';
+import { errorReply, type Reply } from './reply.ts';
+
+const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
+
+export const FaultActionSchema = v.pipe(
+  v.strictObject({
+    /** HTTP status of the reply; without `code` and `html` the body is a platform error that fits the status. */
+    status: v.optional(HttpStatusSchema),
+    /** A platform error of this code; its usual HTTP status unless `status` says otherwise. */
+    code: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'))),
+    /** A template-management error (code 100) of this subcode. */
+    subcode: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownSubcode, 'is not a subcode of the platform'))),
+    /** A page instead of JSON: true for a stock 502, or its text. */
+    html: v.optional(v.union([v.literal(true), v.string()])),
+    /** Wait first; the wait also ends when the client gives up. */
+    delay_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000))),
+    /** Close the connection without a reply: before anything is done, or after the request was carried out. */
+    drop: v.optional(v.picklist(['before', 'after'])),
+  }),
+  v.check((action) => Object.keys(action).length > 0, 'must say at least one thing to do'),
+  v.forward(
+    v.check(
+      (action) => action.status === undefined || action.status >= 400 || action.html !== undefined,
+      'below 400 needs html',
+    ),
+    ['status'],
+  ),
+);
+
+export const FaultSchema = v.strictObject({
+  match: v.optional(v.strictObject({ path: v.optional(v.string()), to: v.optional(v.string()) }), {}),
+  action: FaultActionSchema,
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+});
+
+export type Fault = v.InferOutput<typeof FaultSchema>;
+export type FaultAction = v.InferOutput<typeof FaultActionSchema>;
+
+/** The faults in force, oldest first; each request meets the first one that matches. */
+export class FaultList {
+  #faults: { readonly fault: Fault; left: number }[] = [];
+
+  get size(): number {
+    return this.#faults.length;
+  }
+
+  add(fault: Fault): void {
+    this.#faults.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
+  }
+
+  clear(): void {
+    this.#faults = [];
+  }
+
+  /** `path` matches any part of the request's path, `to` the whole recipient. Uses up one of the fault's times. */
+  take(path: string, to: string | undefined): FaultAction | undefined {
+    const hit = this.#faults.find(
+      ({ fault: { match } }) =>
+        (match.path === undefined || path.includes(match.path)) &&
+        (match.to === undefined || recipientKey(match.to) === to),
+    );
+    if (hit === undefined) return undefined;
+    hit.left -= 1;
+    if (hit.left === 0) this.#faults = this.#faults.filter((entry) => entry !== hit);
+    return hit.fault.action;
+  }
+}
+
+/** The form under which recipients are compared and recorded: without a leading plus and what a query makes of it. */
+export function recipientKey(to: string): string {
+  return to.replace(/^[+\s]+/, '');
+}
+
+export interface FaultContext {
+  readonly path: string;
+  readonly traceId: () => string;
+  /** Resolves after the given time, or at once when the client closes the connection. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Does what the action says around `carryOut`, which handles the request as if there were no fault. */
+export async function interfere(
+  action: FaultAction,
+  context: FaultContext,
+  carryOut: () => Reply | Promise<Reply>,
+): Promise<Reply> {
+  if (action.delay_ms !== undefined) await context.wait(action.delay_ms);
+  if (action.drop === 'before') return { kind: 'closed' };
+  if (action.drop === 'after') {
+    await carryOut();
+    return { kind: 'closed' };
+  }
+  if (action.html !== undefined) {
+    return { kind: 'html', status: action.status ?? 502, html: action.html === true ? badGatewayPage : action.html };
+  }
+  const error = errorOf(action, context.path);
+  return error === undefined ? carryOut() : errorReply(error, context.traceId());
+}
+
+function errorOf(action: FaultAction, path: string): PlatformError | undefined {
+  if (action.status === undefined && action.code === undefined && action.subcode === undefined) return undefined;
+  const error =
+    action.subcode === undefined
+      ? errorOfCode(action.code ?? codeOfStatus(action.status ?? 500), path.endsWith('messages'))
+      : managementError(action.subcode);
+  if (action.status === undefined) return error;
+  return new PlatformError(action.status, { ...error.error, message: error.message });
+}
+
+function codeOfStatus(httpStatus: number): number {
+  if (httpStatus >= 500) return httpStatus === 503 ? 2 : 131000;
+  return { 401: 190, 403: 10, 429: 4 }[httpStatus] ?? 100;
+}
+
+const badGatewayPage =
+  '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';

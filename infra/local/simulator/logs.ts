@@ -1,0 +1,113 @@
+/** An accepted message, as the control interface shows it. */
+export interface RecordedMessage {
+  readonly id: string;
+  /** Digits of the number, or the business-scoped user id. */
+  readonly to: string;
+  readonly phone_number_id: string;
+  /** The request's whole path, as in the list of requests. */
+  readonly path: string;
+  readonly request: unknown;
+  readonly received_at: string;
+}
+
+/** A platform request, as the control interface shows it. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** The HTTP status of the reply; null while none was given, and for good when the connection was closed instead. */
+  status: number | null;
+  readonly received_at: string;
+}
+
+export interface Listing<T> {
+  readonly total: number;
+  readonly data: readonly T[];
+}
+
+interface Entry {
+  readonly message: RecordedMessage;
+  readonly templateName: string;
+}
+
+/** Every accepted message since the last reset, all of them kept: exactness is what it is for (about 1 KB each). */
+export class MessageLog {
+  readonly #all: Entry[] = [];
+  readonly #byRecipient = new Map<string, Entry[]>();
+  readonly #byTemplate = new Map<string, Entry[]>();
+
+  get total(): number {
+    return this.#all.length;
+  }
+
+  get recipients(): number {
+    return this.#byRecipient.size;
+  }
+
+  add(message: RecordedMessage, templateName: string): void {
+    const entry = { message, templateName };
+    this.#all.push(entry);
+    push(this.#byRecipient, message.to, entry);
+    push(this.#byTemplate, templateName, entry);
+  }
+
+  /** Newest first; `total` counts every match whatever the limit. */
+  find(wanted: {
+    readonly to?: string | undefined;
+    readonly template?: string | undefined;
+    readonly limit: number;
+  }): Listing<RecordedMessage> {
+    const found = this.#matching(wanted.to, wanted.template);
+    return { total: found.length, data: newest(found, wanted.limit).map((entry) => entry.message) };
+  }
+
+  #matching(to: string | undefined, template: string | undefined): readonly Entry[] {
+    if (to === undefined) return template === undefined ? this.#all : (this.#byTemplate.get(template) ?? []);
+    const toThem = this.#byRecipient.get(to) ?? [];
+    return template === undefined ? toThem : toThem.filter((entry) => entry.templateName === template);
+  }
+}
+
+/** The newest platform requests: at least this many, at most twice as many are kept. */
+export const requestsKept = 50_000;
+
+export class RequestLog {
+  #kept: RecordedRequest[] = [];
+  #count = 0;
+
+  /** All requests since the last reset, the forgotten ones too. */
+  get total(): number {
+    return this.#count;
+  }
+
+  add(request: RecordedRequest): void {
+    this.#count += 1;
+    this.#kept.push(request);
+    if (this.#kept.length === 2 * requestsKept) this.#kept = this.#kept.slice(requestsKept);
+  }
+
+  /** Newest first; `path` matches any part of the path; `total` counts the matches among the requests kept. */
+  find(wanted: {
+    readonly method?: string | undefined;
+    readonly path?: string | undefined;
+    readonly limit: number;
+  }): Listing<RecordedRequest> {
+    const { method, path } = wanted;
+    const found = this.#kept.filter(
+      (request) =>
+        (method === undefined || request.method === method) && (path === undefined || request.path.includes(path)),
+    );
+    return { total: found.length, data: newest(found, wanted.limit) };
+  }
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+function newest<T>(list: readonly T[], limit: number): readonly T[] {
+  return limit === 0 ? [] : list.slice(-limit).reverse();
+}

@@ -1,0 +1,25 @@
+import type { PlatformError } from './errors.ts';
+
+/** What goes back to the caller: JSON, a page, or a connection that is closed without a word. */
+export type Reply =
+  | {
+      readonly kind: 'json';
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'html'; readonly status: number; readonly html: string }
+  | { readonly kind: 'closed' };
+
+export function json(body: unknown, headers?: Readonly<Record<string, string>>): Reply {
+  return { kind: 'json', status: 200, body, ...(headers === undefined ? {} : { headers }) };
+}
+
+export function errorReply(error: PlatformError, traceId: string, headers?: Readonly<Record<string, string>>): Reply {
+  return {
+    kind: 'json',
+    status: error.httpStatus,
+    body: { error: { ...error.error, fbtrace_id: traceId } },
+    ...(headers === undefined ? {} : { headers }),
+  };
+}

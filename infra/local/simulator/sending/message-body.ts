@@ -1,0 +1,188 @@
+import * as v from 'valibot';
+import { graphError, messagingError, type PlatformError } from '../errors.ts';
+
+/** A word of the platform's, accepted in any letter case. */
+function word<const W extends readonly [string, ...string[]]>(words: W) {
+  return v.pipe(v.string(), v.toLowerCase(), v.picklist(words));
+}
+
+const text = v.string();
+const IndexSchema = v.pipe(
+  v.union([v.pipe(v.number(), v.integer(), v.minValue(0)), v.pipe(v.string(), v.regex(/^\d{1,2}$/))]),
+  v.transform(Number),
+);
+const named = { parameter_name: v.optional(text) };
+const MediaSchema = v.strictObject({ id: v.optional(text), link: v.optional(text) });
+const CoordinateSchema = v.union([v.string(), v.number()]);
+
+const ActionSchema = v.strictObject({
+  thumbnail_product_retailer_id: v.optional(text),
+  sections: v.optional(
+    v.array(
+      v.strictObject({
+        title: v.optional(text),
+        product_items: v.array(v.strictObject({ product_retailer_id: text })),
+      }),
+    ),
+  ),
+  flow_token: v.optional(text),
+  flow_action_data: v.optional(v.looseObject({})),
+});
+
+const ParameterSchema = v.variant('type', [
+  v.strictObject({ type: v.literal('text'), text: v.optional(text), ...named }),
+  v.strictObject({
+    type: v.literal('currency'),
+    currency: v.strictObject({ fallback_value: text, code: text, amount_1000: v.number() }),
+    ...named,
+  }),
+  v.strictObject({
+    type: v.literal('date_time'),
+    date_time: v.looseObject({ fallback_value: text }),
+    ...named,
+  }),
+  v.strictObject({ type: v.literal('image'), image: MediaSchema }),
+  v.strictObject({ type: v.literal('video'), video: MediaSchema }),
+  v.strictObject({ type: v.literal('gif'), gif: MediaSchema }),
+  v.strictObject({
+    type: v.literal('document'),
+    document: v.strictObject({ ...MediaSchema.entries, filename: v.optional(text) }),
+  }),
+  v.strictObject({
+    type: v.literal('location'),
+    location: v.strictObject({
+      latitude: CoordinateSchema,
+      longitude: CoordinateSchema,
+      name: v.optional(text),
+      address: v.optional(text),
+    }),
+  }),
+  v.strictObject({
+    type: v.literal('product'),
+    product: v.strictObject({ product_retailer_id: text, catalog_id: text }),
+  }),
+  v.strictObject({ type: v.literal('payload'), payload: text }),
+  v.strictObject({ type: v.literal('coupon_code'), coupon_code: text }),
+  v.strictObject({ type: v.literal('action'), action: ActionSchema }),
+  v.strictObject({
+    type: v.literal('limited_time_offer'),
+    limited_time_offer: v.strictObject({ expiration_time_ms: v.number() }),
+  }),
+]);
+
+export const buttonSubTypes = [
+  'url',
+  'quick_reply',
+  'copy_code',
+  'flow',
+  'catalog',
+  'mpm',
+  'spm',
+  'voice_call',
+] as const;
+
+const parts = {
+  sub_type: v.optional(word(buttonSubTypes)),
+  index: v.optional(IndexSchema),
+  parameters: v.optional(v.array(ParameterSchema), []),
+};
+const CardPartSchema = v.strictObject({ type: word(['header', 'body', 'button']), ...parts });
+const PartSchema = v.strictObject({
+  type: word(['header', 'body', 'button', 'carousel', 'limited_time_offer']),
+  ...parts,
+  cards: v.optional(v.array(v.strictObject({ card_index: IndexSchema, components: v.array(CardPartSchema) }))),
+});
+
+export type SentParameter = v.InferOutput<typeof ParameterSchema>;
+export type SentPart = v.InferOutput<typeof PartSchema>;
+export type SentCardPart = v.InferOutput<typeof CardPartSchema>;
+
+const messageTypes = [
+  'text',
+  'template',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contacts',
+  'interactive',
+  'reaction',
+] as const;
+
+const common = {
+  messaging_product: v.literal('whatsapp'),
+  recipient_type: v.optional(v.literal('individual')),
+  to: v.optional(text),
+  recipient: v.optional(text),
+  recipient_identity_key_hash: v.optional(text),
+  context: v.optional(v.strictObject({ message_id: text })),
+  type: v.optional(v.picklist(messageTypes), 'text'),
+  template: v.optional(
+    v.strictObject({
+      name: text,
+      language: v.optional(
+        v.strictObject({ code: text, policy: v.optional(v.literal('deterministic')) }),
+        // Absent: parsed as an empty object, so that the missing `code` is what gets named.
+        {} as { code: string },
+      ),
+      components: v.optional(v.array(PartSchema), []),
+    }),
+  ),
+  biz_opaque_callback_data: v.optional(v.pipe(text, v.maxLength(512))),
+};
+
+const schemas = {
+  messages: v.strictObject(common),
+  marketing_messages: v.strictObject({
+    ...common,
+    product_policy: v.optional(v.picklist(['CLOUD_API_FALLBACK', 'STRICT'])),
+    message_activity_sharing: v.optional(v.boolean()),
+    bid_spec: v.optional(
+      v.strictObject({ per_message_bid_multiplier: v.optional(v.pipe(v.number(), v.gtValue(0)), 1) }),
+    ),
+  }),
+};
+
+export type SendEndpoint = keyof typeof schemas;
+export type MessageBody = v.InferOutput<(typeof schemas)['messages']>;
+
+/** Parses the body of a send. Refuses the first fault as the graph does: code 100, naming the parameter. */
+export function parseMessageBody(endpoint: SendEndpoint, body: unknown): MessageBody {
+  const given = typeof body === 'object' && body !== null ? body : {};
+  // A schema with more keys than the other has an output that is the other's too.
+  const result = v.safeParse(schemas[endpoint] as (typeof schemas)['messages'], given, { abortEarly: true });
+  if (result.success) return result.output;
+  throw errorOfIssue(result.issues[0]);
+}
+
+function errorOfIssue(issue: v.BaseIssue<unknown>): PlatformError {
+  const keys = (issue.path ?? []).map((item) => item.key);
+  const name = nameOf(keys);
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    const holder = keys.length === 1 ? 'the request' : `param "${nameOf(keys.slice(0, -1))}"`;
+    return graphError(100, `(#100) Unexpected key "${String(keys.at(-1))}" on ${holder}.`);
+  }
+  if (issue.input === undefined) return graphError(100, `(#100) The parameter ${name} is required.`);
+  if (issue.type === 'max_length') return messagingError(131009, `${name} is too long`);
+  const allowed = [...(issue.expected ?? '').matchAll(/"([^"]+)"/g)].map((match) => match[1]?.toUpperCase());
+  if (allowed.length === 0) return graphError(100, `(#100) Param ${name} must be ${kindOf(issue.expected)}.`);
+  return graphError(
+    100,
+    `(#100) Param ${name} must be one of {${allowed.join(', ')}} - got ${JSON.stringify(issue.input)}.`,
+  );
+}
+
+/** `template['components'][0]['type']`. */
+function nameOf(keys: readonly unknown[]): string {
+  const [first, ...rest] = keys;
+  return `${first}${rest.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')}`;
+}
+
+function kindOf(expected: string | null): string {
+  if (expected === 'string') return 'a string';
+  if (expected === 'Array') return 'an array';
+  if (expected === 'Object') return 'a JSON object';
+  return `valid: expected ${expected ?? 'another value'}`;
+}

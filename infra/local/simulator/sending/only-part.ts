@@ -1,0 +1,8 @@
+import { graphError } from '../errors.ts';
+
+/** The part of that type; refuses two of them with code 100. */
+export function onlyPart<P extends { readonly type: string }>(parts: readonly P[], type: P['type']): P | undefined {
+  const [first, second] = parts.filter((part) => part.type === type);
+  if (second !== undefined) throw graphError(100, `(#100) Param template['components'] has two of type ${type}.`);
+  return first;
+}

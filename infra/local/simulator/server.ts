@@ -1,0 +1,176 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answerControl, type Simulation } from './control.ts';
+import { interfere, recipientKey } from './faults.ts';
+import { inboxPage } from './inbox.ts';
+import type { RecordedRequest } from './logs.ts';
+import { answerPlatform } from './platform.ts';
+import type { PlatformRequest } from './platform-request.ts';
+import type { Reply } from './reply.ts';
+import { demoSeed, type Seed } from './seed.ts';
+import { createWorld, type World } from './state.ts';
+
+export interface SimulatorOptions {
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+  /** Absent: the demo data of the local stack. */
+  readonly seed?: Seed;
+  /** Real time; its own clock adds to it what `POST /_control/clock` says. */
+  readonly nowMs?: () => number;
+}
+
+export interface Simulator {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Ends at once: open connections are closed. */
+  stop(): Promise<void>;
+}
+
+const newestVersion = 'v26.0';
+const longestBodyBytes = 5_000_000;
+/** Idle connections are kept far longer than any client waits between two calls. */
+const keepAliveMs = 75_000;
+
+/** Starts the platform simulator on 127.0.0.1. Rejects when the port is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const seed = options.seed ?? demoSeed();
+  const newWorld = () => createWorld(seed, options.nowMs ?? Date.now);
+  let world = newWorld();
+  const simulation: Simulation = {
+    get world() {
+      return world;
+    },
+    reset: () => {
+      world = newWorld();
+    },
+  };
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
+    answer(simulation, incoming, outgoing).catch((error: unknown) => {
+      outgoing.destroy();
+      if (!hasHungUp(error)) console.error(error);
+    });
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(simulation: Simulation, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+  const method = incoming.method ?? 'GET';
+  const body = await readBody(incoming);
+  if (body === 'too_long') {
+    outgoing.writeHead(413, { connection: 'close' }).end();
+  } else if (url.pathname === '/' && method === 'GET') {
+    outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inboxPage(simulation.world));
+  } else if (url.pathname.startsWith('/_control/')) {
+    const request = { method, path: url.pathname, query: url.searchParams, body: body.parsed };
+    const reply = answerControl(simulation, request);
+    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
+  } else {
+    const request = {
+      method,
+      path: url.pathname,
+      query: url.searchParams,
+      body: body.parsed,
+      authorization: incoming.headers.authorization,
+      self: `${url.origin}${url.pathname}`,
+      wait: (ms: number) => waitUnlessGone(ms, outgoing),
+    };
+    await answerAsPlatform(simulation.world, request, outgoing);
+  }
+}
+
+/** Records the request when it arrives, lets a fault have its way, and completes the record with the reply's status. */
+async function answerAsPlatform(world: World, request: PlatformRequest, outgoing: ServerResponse): Promise<void> {
+  const record: RecordedRequest = {
+    method: request.method,
+    path: request.path,
+    query: Object.fromEntries(request.query),
+    body: request.body ?? null,
+    status: null,
+    received_at: new Date(world.clock.nowMs()).toISOString(),
+  };
+  world.requests.add(record);
+  const fault = world.faults.take(request.path, recipientOf(request.body));
+  const carryOut = () => answerPlatform(world, request);
+  const context = { path: request.path, traceId: world.nextTraceId, wait: request.wait };
+  const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
+  if (reply.kind !== 'closed') record.status = reply.status;
+  write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
+}
+
+function recipientOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { to, recipient } = body as { readonly to?: unknown; readonly recipient?: unknown };
+  const given = to ?? recipient;
+  return typeof given === 'string' ? recipientKey(given) : undefined;
+}
+
+function write(
+  reply: Reply,
+  outgoing: ServerResponse,
+  facts: { readonly traceId: string; readonly path: string },
+): void {
+  if (reply.kind === 'closed') {
+    outgoing.destroy();
+  } else if (reply.kind === 'html') {
+    outgoing.writeHead(reply.status, { 'content-type': 'text/html' }).end(reply.html);
+  } else {
+    const text = JSON.stringify(reply.body);
+    outgoing.writeHead(reply.status, {
+      'content-type': 'application/json; charset=UTF-8',
+      'content-length': Buffer.byteLength(text),
+      'facebook-api-version': /^\/(v\d+\.\d+)\//.exec(facts.path)?.[1] ?? newestVersion,
+      'x-fb-trace-id': facts.traceId,
+      ...reply.headers,
+    });
+    outgoing.end(text);
+  }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<{ readonly parsed: unknown } | 'too_long'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > longestBodyBytes) return 'too_long';
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString();
+  if (text === '') return { parsed: undefined };
+  try {
+    return { parsed: JSON.parse(text) };
+  } catch {
+    return { parsed: text };
+  }
+}
+
+/** The client closed the connection while its request was being read. */
+function hasHungUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
+
+function waitUnlessGone(ms: number, outgoing: ServerResponse): Promise<void> {
+  if (outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      outgoing.off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    outgoing.once('close', done);
+  });
+}

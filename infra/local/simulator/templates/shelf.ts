@@ -1,0 +1,71 @@
+import { componentsAsRead, type Template, type TemplateFields } from './template.ts';
+
+/** The first id given to a template that the seed does not number. Ids stay below 2^53: webhooks send them as numbers. */
+const firstId = 1_300_000_000_000_001;
+
+/** All templates of all WABAs: by id, by (WABA, name, language), and per WABA in order of creation. */
+export class TemplateShelf {
+  readonly #byId = new Map<string, Template>();
+  readonly #idByKey = new Map<string, string>();
+  readonly #idsByWaba = new Map<string, Set<string>>();
+  #created = 0;
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): Template | undefined {
+    return this.#byId.get(id);
+  }
+
+  find(wabaId: string, name: string, language: string): Template | undefined {
+    return this.#byId.get(this.#idByKey.get(keyOf(wabaId, name, language)) ?? '');
+  }
+
+  /** In order of creation. */
+  ofWaba(wabaId: string): readonly Template[] {
+    return [...(this.#idsByWaba.get(wabaId) ?? [])].flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
+  /** Adds a template under the id given, or the next free number. (WABA, name, language) must be free. */
+  add(wabaId: string, fields: TemplateFields, id?: string): Template {
+    this.#created += 1;
+    const template: Template = {
+      id: id ?? String(firstId + this.#created),
+      wabaId,
+      place: this.#created,
+      fields,
+      components: componentsAsRead(fields.components),
+    };
+    if (this.#byId.has(template.id)) throw new Error(`template id ${template.id} is taken`);
+    const ids = this.#idsByWaba.get(wabaId) ?? new Set();
+    this.#idsByWaba.set(wabaId, ids.add(template.id));
+    this.#put(template);
+    return template;
+  }
+
+  /** Replaces the fields of a template; id and place stay. (WABA, name, language) must be its own or free. */
+  replace(template: Template, fields: TemplateFields): Template {
+    this.#idByKey.delete(keyOf(template.wabaId, template.fields.name, template.fields.language));
+    const replaced = { ...template, fields, components: componentsAsRead(fields.components) };
+    this.#put(replaced);
+    return replaced;
+  }
+
+  remove(template: Template): void {
+    this.#byId.delete(template.id);
+    this.#idByKey.delete(keyOf(template.wabaId, template.fields.name, template.fields.language));
+    this.#idsByWaba.get(template.wabaId)?.delete(template.id);
+  }
+
+  #put(template: Template): void {
+    const key = keyOf(template.wabaId, template.fields.name, template.fields.language);
+    if (this.#idByKey.has(key)) throw new Error(`${template.fields.name} in ${template.fields.language} exists`);
+    this.#byId.set(template.id, template);
+    this.#idByKey.set(key, template.id);
+  }
+}
+
+function keyOf(wabaId: string, name: string, language: string): string {
+  return `${wabaId}/${name}/${language}`;
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  firstNumber,
+  firstWaba,
+  recipient,
+  type SimulatorAtRest,
+  secondWaba,
+  simulatorAtRest,
+} from '../../support/simulator.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest();
+});
+beforeEach(() => simulator.control('POST', 'reset'));
+afterAll(() => simulator.stop());
+
+const template = (name: string, more: Record<string, unknown> = {}) => ({
+  name,
+  language: 'es',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Hola {{1}}, listo.' }],
+  ...more,
+});
+
+describe('messages', () => {
+  test('newest first, by recipient and template, total exact whatever the limit', async () => {
+    for (const to of ['5491150000001', '5491150000002', '5491150000001']) await simulator.send(to);
+    const find = async (query: string) => {
+      const { body } = await simulator.control('GET', `messages?${query}`);
+      return [body.total, body.data.map((message: { to: string }) => message.to)];
+    };
+    expect(await find('')).toEqual([3, ['5491150000001', '5491150000002', '5491150000001']]);
+    expect(await find('limit=2')).toEqual([3, ['5491150000001', '5491150000002']]);
+    expect(await find('limit=0')).toEqual([3, []]);
+    expect(await find('to=5491150000002')).toEqual([1, ['5491150000002']]);
+    expect(await find('to=5491150000001&template=order_update&limit=1')).toEqual([2, ['5491150000001']]);
+    expect(await find('template=bid_offer')).toEqual([0, []]);
+    expect(await find('to=5491150000001&template=bid_offer')).toEqual([0, []]);
+  });
+
+  test('100 are shown unless told otherwise', async () => {
+    for (let index = 0; index < 101; index += 1) await simulator.send(String(5491150000000 + index));
+    const { body } = await simulator.control('GET', 'messages');
+    expect([body.total, body.data.length]).toEqual([101, 100]);
+  });
+});
+
+describe('requests', () => {
+  test('every platform request with query, body and status, newest first; control requests are not among them', async () => {
+    await simulator.get(`${firstWaba}/message_templates`, { limit: '1' });
+    await simulator.post(`${firstNumber}/messages`, { to: recipient });
+    await simulator.call('GET', '/v25.0/nothing');
+    const { body } = await simulator.control('GET', 'requests');
+    const received_at = '2026-11-20T12:00:00.000Z';
+    expect(body).toEqual({
+      total: 3,
+      data: [
+        { method: 'GET', path: '/v25.0/nothing', query: {}, body: null, status: 400, received_at },
+        {
+          method: 'POST',
+          path: `/v25.0/${firstNumber}/messages`,
+          query: {},
+          body: { to: recipient },
+          status: 400,
+          received_at,
+        },
+        {
+          method: 'GET',
+          path: `/v25.0/${firstWaba}/message_templates`,
+          query: { limit: '1' },
+          body: null,
+          status: 200,
+          received_at,
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ['method=get', 2],
+    ['method=POST', 1],
+    ['path=/messages', 1],
+    ['path=message', 2],
+    [`path=${firstWaba}&method=POST`, 0],
+    ['limit=1', 3],
+  ])('?%s: %i', async (query, total) => {
+    await simulator.get(`${firstWaba}/message_templates`);
+    await simulator.get(firstWaba);
+    await simulator.post(`${firstNumber}/messages`, {});
+    expect((await simulator.control('GET', `requests?${query}`)).body.total).toBe(total);
+  });
+});
+
+describe('templates', () => {
+  const changed = '1100000000000001';
+
+  test('a changed status takes effect at once and is dated', async () => {
+    await simulator.control('POST', 'clock', { advance_seconds: 3_600 });
+    expect((await simulator.control('POST', `templates/${changed}`, { status: 'PAUSED' })).body).toMatchObject({
+      id: changed,
+      status: 'PAUSED',
+    });
+    const { body } = await simulator.get(changed, { fields: 'status,last_updated_time' });
+    expect(body).toEqual({ id: changed, status: 'PAUSED', last_updated_time: '2026-11-20T13:00:00+0000' });
+    expect((await simulator.send(recipient)).body.error.code).toBe(132015);
+    await simulator.control('POST', `templates/${changed}`, { status: 'APPROVED' });
+    expect((await simulator.send(recipient)).status).toBe(200);
+  });
+
+  test('other fields, unknown statuses too; null takes a field away; a new name moves it', async () => {
+    const bid = '1100000000000009';
+    const { body } = await simulator.control('POST', `templates/${bid}`, {
+      name: 'plain_offer',
+      status: 'UNHEARD_OF',
+      optimization_spec: null,
+      quality_score: { score: 'RED', date: 1 },
+    });
+    expect(body).not.toHaveProperty('optimization_spec');
+    const read = await simulator.get(bid, { fields: 'name,status,quality_score,optimization_spec' });
+    expect(read.body).toEqual({
+      id: bid,
+      name: 'plain_offer',
+      status: 'UNHEARD_OF',
+      quality_score: { score: 'RED', date: 1 },
+    });
+    const code = async (name: string) =>
+      (await simulator.send(recipient, { template: { name, language: { code: 'en_US' } } })).body.error.code;
+    await simulator.control('POST', `templates/${bid}`, { status: 'APPROVED' });
+    expect([await code('bid_offer'), await code('plain_offer')]).toEqual([132001, 132000]);
+  });
+
+  test('thousands of new ones, listed after the old ones', async () => {
+    const templates = Array.from({ length: 3_000 }, (_, index) => template(`bulk_${index}`));
+    const added = await simulator.control('POST', 'templates', { waba_id: secondWaba, templates });
+    expect(new Set(added.body.ids).size).toBe(3_000);
+    const { body } = await simulator.get(`${secondWaba}/message_templates`, {
+      summary: 'true',
+      name: 'bulk_',
+      limit: '2',
+    });
+    expect(body.summary).toEqual({ total_count: 3_000 });
+    expect(body.data.map((one: { id: string }) => one.id)).toEqual(added.body.ids.slice(0, 2));
+    expect((await simulator.get(added.body.ids[2_999])).body).toMatchObject({ name: 'bulk_2999', status: 'APPROVED' });
+  });
+
+  test('a removed one is gone and its name free', async () => {
+    expect((await simulator.control('DELETE', `templates/${changed}`)).status).toBe(200);
+    expect((await simulator.get(changed)).body.error).toMatchObject({ code: 100, error_subcode: 33 });
+    expect((await simulator.send(recipient)).body.error.code).toBe(132001);
+    const again = { waba_id: firstWaba, templates: [template('order_update', { language: 'en_US' })] };
+    expect((await simulator.control('POST', 'templates', again)).status).toBe(200);
+  });
+});
+
+test('the clock', async () => {
+  const { body } = await simulator.control('POST', 'clock', { advance_seconds: 90 });
+  expect(body).toEqual({ now: '2026-11-20T12:01:30.000Z', advanced_seconds: 90 });
+  await simulator.send(recipient);
+  expect((await simulator.control('GET', 'messages')).body.data[0].received_at).toBe('2026-11-20T12:01:30.000Z');
+});
+
+test('reset: back to the seed in every respect', async () => {
+  const state = async () => ({
+    messages: (await simulator.control('GET', 'messages')).body,
+    requests: (await simulator.control('GET', 'requests')).body,
+    now: (await simulator.control('POST', 'clock', { advance_seconds: 0 })).body,
+    templates: (await simulator.get(`${firstWaba}/message_templates`, { fields: 'name,status,last_updated_time' })).body
+      .data,
+    usage: (await simulator.get(firstWaba)).headers.get('x-business-use-case-usage'),
+    fate: (await simulator.send('15550130429')).status,
+  });
+  const before = await state();
+  await simulator.send(recipient);
+  for (let call = 0; call < 60; call += 1) await simulator.get(firstWaba);
+  await simulator.send('15550130429');
+  await simulator.control('POST', 'clock', { advance_seconds: 60 });
+  await simulator.control('POST', 'templates', { waba_id: firstWaba, templates: [template('new_one')] });
+  await simulator.control('POST', 'templates/1100000000000001', { status: 'PAUSED' });
+  await simulator.control('POST', 'faults', { action: { status: 500 } });
+  expect((await simulator.control('POST', 'reset')).body).toEqual({ success: true });
+  expect(await state()).toEqual(before);
+});
+
+describe('bad input: 400 naming the field', () => {
+  test.each<[string, string, unknown, string]>([
+    ['GET', 'messages?limit=many', undefined, 'limit'],
+    ['GET', 'messages?limit=-1', undefined, 'limit'],
+    ['GET', 'messages?too=1', undefined, 'too'],
+    ['GET', 'messages?to=', undefined, 'to'],
+    ['GET', 'requests?method=FETCH', undefined, 'method'],
+    ['POST', 'clock', {}, 'advance_seconds'],
+    ['POST', 'clock', { advance_seconds: -1 }, 'advance_seconds'],
+    ['POST', 'clock', { advance_seconds: '1' }, 'advance_seconds'],
+    ['POST', 'clock', undefined, 'body'],
+    ['POST', 'faults', {}, 'action'],
+    ['POST', 'faults', { action: {} }, 'action'],
+    ['POST', 'faults', { action: { status: 99 } }, 'action.status'],
+    ['POST', 'faults', { action: { status: 200 } }, 'action.status'],
+    ['POST', 'faults', { action: { code: 42 } }, 'action.code'],
+    ['POST', 'faults', { action: { subcode: 42 } }, 'action.subcode'],
+    ['POST', 'faults', { action: { drop: 'never' } }, 'action.drop'],
+    ['POST', 'faults', { action: { delay_ms: 0.5 } }, 'action.delay_ms'],
+    ['POST', 'faults', { action: { delay: 1 } }, 'action.delay'],
+    ['POST', 'faults', { action: { status: 500 }, times: 0 }, 'times'],
+    ['POST', 'faults', { action: { status: 500 }, match: { from: '1' } }, 'match.from'],
+    ['POST', 'templates', { waba_id: '1', templates: [template('x')] }, 'waba_id'],
+    ['POST', 'templates', { waba_id: firstWaba, templates: [] }, 'templates'],
+    ['POST', 'templates', { waba_id: firstWaba, templates: [template('x'), template('X y')] }, 'templates.1.name'],
+    ['POST', 'templates', { waba_id: firstWaba, templates: [template('x'), template('x')] }, 'templates.1.name'],
+    ['POST', 'templates', { waba_id: firstWaba, templates: [template('welcome_offer')] }, 'templates.0.name'],
+    ['POST', 'templates/1100000000000001', { status: 5 }, 'status'],
+    ['POST', 'templates/1100000000000001', { components: 'none' }, 'components'],
+    ['POST', 'templates/1100000000000001', { id: '5' }, 'id'],
+    ['POST', 'templates/1100000000000002', { name: 'paused_promo' }, 'name'],
+  ])('%s %s %o: %s', async (method, path, body, field) => {
+    const answer = await simulator.control(method, path, body);
+    expect([answer.status, answer.body.field]).toEqual([400, field]);
+    expect(answer.body.message).toContain(field);
+  });
+
+  test.each([
+    ['GET', 'nothing', 404],
+    ['POST', 'templates/1', 404],
+    ['DELETE', 'templates/1', 404],
+    ['GET', 'reset', 405],
+    ['PUT', 'templates/1100000000000001', 405],
+  ])('%s %s: %i', async (method, path, status) => {
+    const answer = await simulator.control(method, path);
+    expect([answer.status, typeof answer.body.message]).toEqual([status, 'string']);
+  });
+
+  test('nothing of a refused list of templates is added', async () => {
+    await simulator.control('POST', 'templates', { waba_id: firstWaba, templates: [template('x'), template('x')] });
+    const { body } = await simulator.get(`${firstWaba}/message_templates`, { name: 'x', language: 'es' });
+    expect(body.data).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  test('shows messages, magic recipients and control routes', async () => {
+    await simulator.send(recipient);
+    const { status, body } = await simulator.call('GET', '/');
+    expect(status).toBe(200);
+    expect(body).toContain('1 messages accepted for 1 recipients');
+    for (const part of [recipient, '15550131026', 'POST /_control/faults']) expect(body).toContain(part);
+  });
+
+  test('what came from outside is text, never markup', async () => {
+    await simulator.send(recipient, { biz_opaque_callback_data: '<script>alert("x")</script>' });
+    const { body } = await simulator.call('GET', '/');
+    expect(body).not.toContain('<script>');
+    expect(body).toContain('&#60;script&#62;');
+  });
+});

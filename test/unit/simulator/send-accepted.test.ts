@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  firstNumber,
+  recipient,
+  type SimulatorAtRest,
+  simulatorAtRest,
+  templateMessage,
+  thirdNumber,
+} from '../../support/simulator.ts';
+import { type SendableTemplate, validSends } from './valid-sends.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest();
+});
+beforeEach(() => simulator.control('POST', 'reset'));
+afterAll(() => simulator.stop());
+
+const messageOf = (name: SendableTemplate) =>
+  templateMessage(name, validSends[name].components, validSends[name].language);
+
+describe('accepted', () => {
+  test.each(Object.keys(validSends) as SendableTemplate[])('%s', async (name) => {
+    const edge = name === 'bid_offer' ? 'marketing_messages' : 'messages';
+    const answer = await simulator.post(`${firstNumber}/${edge}`, messageOf(name));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: recipient, wa_id: recipient }],
+      messages: [{ id: expect.stringMatching(/^wamid\.[A-Za-z0-9+/]+=*$/), message_status: 'accepted' }],
+    });
+    const { body } = await simulator.control('GET', `messages?template=${name}`);
+    expect(body).toEqual({
+      total: 1,
+      data: [
+        {
+          id: answer.body.messages[0].id,
+          to: recipient,
+          phone_number_id: firstNumber,
+          path: `/v25.0/${firstNumber}/${edge}`,
+          request: messageOf(name),
+          received_at: '2026-11-20T12:00:00.000Z',
+        },
+      ],
+    });
+  });
+
+  test('marketing templates through /marketing_messages too, with its own keys', async () => {
+    const answer = await simulator.post(`${firstNumber}/marketing_messages`, {
+      ...messageOf('welcome_offer'),
+      product_policy: 'STRICT',
+      message_activity_sharing: false,
+      bid_spec: { per_message_bid_multiplier: 1.2 },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('the second WABA', async () => {
+    const components = [
+      { type: 'header', parameters: [{ type: 'text', text: 'Ana' }] },
+      { type: 'body', parameters: ['Ana', '12/11', '15'].map((value) => ({ type: 'text', text: value })) },
+    ];
+    const message = templateMessage('appointment_reminder', components, 'pt_BR');
+    expect((await simulator.post(`${thirdNumber}/messages`, message)).status).toBe(200);
+  });
+
+  test('a leading plus is echoed as input and dropped from wa_id', async () => {
+    const { body } = await simulator.send(`+${recipient}`);
+    expect(body.contacts).toEqual([{ input: `+${recipient}`, wa_id: recipient }]);
+    expect((await simulator.control('GET', `messages?to=+${recipient}`)).body.total).toBe(1);
+  });
+
+  test('a business-scoped user id in the place of a number', async () => {
+    const { to: _, ...message } = messageOf('order_update');
+    const answer = await simulator.post(`${firstNumber}/messages`, { ...message, recipient: 'AR.ENT.4f9x' });
+    expect(answer.body.contacts).toEqual([{ input: 'AR.ENT.4f9x', user_id: 'AR.ENT.4f9x' }]);
+  });
+
+  test('message ids differ, and are the same again after a reset', async () => {
+    const ids = async () =>
+      [(await simulator.send(recipient)).body, (await simulator.send(recipient)).body].map(
+        (reply) => reply.messages[0].id,
+      );
+    const [first, second] = await ids();
+    expect(first).not.toBe(second);
+    await simulator.control('POST', 'reset');
+    expect(await ids()).toEqual([first, second]);
+  });
+
+  test('the usage header tells how much of the second is used', async () => {
+    const { headers } = await simulator.send(recipient);
+    expect(JSON.parse(headers.get('x-business-use-case-usage') ?? '')).toEqual({
+      '200000000000001': [
+        { type: 'whatsapp', call_count: 1, total_cputime: 1, total_time: 1, estimated_time_to_regain_access: 0 },
+      ],
+    });
+  });
+});

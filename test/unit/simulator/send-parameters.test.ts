@@ -1,0 +1,367 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  body,
+  button,
+  firstNumber,
+  header,
+  type SimulatorAtRest,
+  simulatorAtRest,
+  templateMessage,
+  text,
+  thirdNumber,
+} from '../../support/simulator.ts';
+import { expectMessagingError } from './refusals.ts';
+import { location, product, productList, type SendableTemplate, validSends } from './valid-sends.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest();
+});
+afterEach(async () => {
+  const { body: messages } = await simulator.control('GET', 'messages?limit=0');
+  expect(messages.total, 'nothing refused is recorded').toBe(0);
+});
+afterAll(() => simulator.stop());
+
+const [tourBody, tourCarousel] = validSends.city_tour.components;
+const [firstCard, secondCard] = tourCarousel.cards;
+
+describe('parameters against the template', () => {
+  const longText = 'x'.repeat(1_100);
+  const params = (received: number, expected: number) =>
+    `number of localizable_params (${received}) does not match the expected number of params (${expected})`;
+  const mpm = (action: unknown) => button('mpm', 0, { type: 'action', action });
+  const items = (count: number) => Array.from({ length: count }, (_, i) => ({ product_retailer_id: `SKU-${i}` }));
+  const sections = (count: number, each: number) =>
+    Array.from({ length: count }, (_, i) => ({ title: `Part ${i}`, product_items: items(each) }));
+  const picks = (...rest: unknown[]) => [header(text('Ana')), body('SPRING20'), ...rest];
+  const offerCode = (code: string) => button('copy_code', 0, { type: 'coupon_code', coupon_code: code });
+  const visit = (place: unknown) => [header({ type: 'location', location: place }), body('Ana')];
+  const welcome = (...parameters: unknown[]) => [header(...parameters), body('Ana')];
+  const carousel = (...cards: unknown[]) => [tourBody, { type: 'carousel', cards }];
+  const urlButton = button('url', 0, text('A-1042'));
+
+  test.each<[SendableTemplate, string, unknown[], number, (string | RegExp)?]>([
+    ['order_update', 'one body value of two', [body('Ana'), urlButton], 132000, `body: ${params(1, 2)}`],
+    ['order_update', 'three body values', [body('a', 'b', 'c'), urlButton], 132000, `body: ${params(3, 2)}`],
+    [
+      'order_update',
+      'a header it has not',
+      [header(text('x')), body('a', 'b'), urlButton],
+      132000,
+      `header: ${params(1, 0)}`,
+    ],
+    [
+      'order_update',
+      'button value missing',
+      [body('a', 'b')],
+      131008,
+      'buttons: Button at index 0 of type Url requires a parameter',
+    ],
+    ['order_update', 'button part empty', [body('a', 'b'), button('url', 0)], 131008, 'Button at index 0 of type Url'],
+    [
+      'order_update',
+      'two button values',
+      [body('a', 'b'), button('url', 0, text('a'), text('b'))],
+      132000,
+      params(2, 1),
+    ],
+    ['order_update', 'no button there', [body('a', 'b'), urlButton, button('url', 1, text('b'))], 132012, 'index 1'],
+    [
+      'order_update',
+      'button of another kind',
+      [body('a', 'b'), button('quick_reply', 0)],
+      132012,
+      'expected URL, received QUICK_REPLY',
+    ],
+    ['order_update', 'empty value', [body('', 'b'), urlButton], 131008, 'missing text value'],
+    ['order_update', 'blank value', [body('  ', 'b'), urlButton], 131008, 'missing text value'],
+    [
+      'order_update',
+      'value without text',
+      [{ type: 'body', parameters: [{ type: 'text' }, text('b')] }, urlButton],
+      131008,
+    ],
+    ['order_update', 'empty button value', [body('a', 'b'), button('url', 0, text(''))], 131008],
+    ['order_update', 'new line', [body('a\nb', 'b'), urlButton], 100, 'new-line/tab'],
+    ['order_update', 'tab', [body('a\tb', 'b'), urlButton], 100, 'new-line/tab'],
+    ['order_update', 'five spaces', [body('a     b', 'b'), urlButton], 100, '4 consecutive spaces'],
+    ['order_update', 'filled body too long', [body(longText, 'b'), urlButton], 132005, 'body'],
+    [
+      'order_update',
+      'filled URL too long',
+      [body('a', 'b'), button('url', 0, text('x'.repeat(2_000)))],
+      132005,
+      'buttons',
+    ],
+    [
+      'order_update',
+      'image in the body',
+      [{ type: 'body', parameters: [{ type: 'image', image: { id: '1' } }, text('b')] }, urlButton],
+      132012,
+      'body: Format mismatch, expected TEXT, received IMAGE',
+    ],
+    [
+      'order_update',
+      'cards it has not',
+      [body('a', 'b'), urlButton, { type: 'carousel', cards: [firstCard] }],
+      132000,
+      'cards (1) does not match the expected number of cards (0)',
+    ],
+    [
+      'order_update',
+      'an offer it has not',
+      [
+        body('a', 'b'),
+        urlButton,
+        {
+          type: 'limited_time_offer',
+          parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: 9e12 } }],
+        },
+      ],
+      132000,
+      'limited_time_offer',
+    ],
+
+    ['welcome_offer', 'no header', [body('Ana')], 132012, 'header: Format mismatch, expected IMAGE, received UNKNOWN'],
+    [
+      'welcome_offer',
+      'text header',
+      welcome(text('x')),
+      132012,
+      'header: Format mismatch, expected IMAGE, received TEXT',
+    ],
+    [
+      'welcome_offer',
+      'video header',
+      welcome({ type: 'video', video: { id: '1' } }),
+      132012,
+      'expected IMAGE, received VIDEO',
+    ],
+    ['welcome_offer', 'neither id nor link', welcome({ type: 'image', image: {} }), 131008, 'either id or link'],
+    [
+      'welcome_offer',
+      'both id and link',
+      welcome({ type: 'image', image: { id: '1', link: 'https://a.example/b' } }),
+      131009,
+    ],
+    [
+      'welcome_offer',
+      'no link',
+      welcome({ type: 'image', image: { link: 'not a link' } }),
+      131009,
+      'link is not a valid URL',
+    ],
+    ['welcome_offer', 'no media id', welcome({ type: 'image', image: { id: '4::abc' } }), 131009, 'media id'],
+    [
+      'welcome_offer',
+      'two images',
+      welcome({ type: 'image', image: { id: '1' } }, { type: 'image', image: { id: '2' } }),
+      132000,
+    ],
+    [
+      'welcome_offer',
+      'empty payload',
+      [...validSends.welcome_offer.components, button('quick_reply', 1, { type: 'payload', payload: '' })],
+      131008,
+      'payload',
+    ],
+    [
+      'welcome_offer',
+      'text for a payload',
+      [...validSends.welcome_offer.components, button('quick_reply', 1, text('a'))],
+      132012,
+      'expected PAYLOAD, received TEXT',
+    ],
+
+    ['login_code', 'no button value', [body('482913')], 131008, 'Button at index 0 of type Url requires a parameter'],
+    [
+      'login_code',
+      'code too long',
+      [body('1'.repeat(16)), button('url', 0, text('1'.repeat(16)))],
+      132005,
+      '15 characters',
+    ],
+
+    [
+      'store_visit',
+      'no location',
+      [body('Ana')],
+      132012,
+      'header: Format mismatch, expected LOCATION, received UNKNOWN',
+    ],
+    ['store_visit', 'latitude beyond the pole', visit({ ...location, latitude: '91' }), 131009, 'latitude'],
+    ['store_visit', 'longitude in words', visit({ ...location, longitude: 'west' }), 131009, 'longitude'],
+    ['store_visit', 'latitude empty', visit({ ...location, latitude: '' }), 131008, 'latitude'],
+
+    ['spring_picks', 'no product list', picks(), 131008, 'Button at index 0 of type Mpm requires a parameter'],
+    ['spring_picks', 'no header value', [body('x'), mpm(productList)], 132000, `header: ${params(0, 1)}`],
+    [
+      'spring_picks',
+      'filled header too long',
+      [header(text('x'.repeat(60))), body('x'), mpm(productList)],
+      132005,
+      'header',
+    ],
+    [
+      'spring_picks',
+      'no thumbnail',
+      picks(mpm({ sections: productList.sections })),
+      131008,
+      'thumbnail_product_retailer_id',
+    ],
+    ['spring_picks', 'no sections', picks(mpm({ ...productList, sections: [] })), 131008, 'sections'],
+    [
+      'spring_picks',
+      'eleven sections',
+      picks(mpm({ ...productList, sections: sections(11, 1) })),
+      131009,
+      '10 sections',
+    ],
+    ['spring_picks', '31 products', picks(mpm({ ...productList, sections: sections(2, 16) })), 131009, '30 products'],
+    [
+      'spring_picks',
+      'section without products',
+      picks(mpm({ ...productList, sections: sections(1, 0) })),
+      131008,
+      'product_items',
+    ],
+    [
+      'spring_picks',
+      'title too long',
+      picks(mpm({ ...productList, sections: [{ title: 'x'.repeat(25), product_items: items(1) }] })),
+      131009,
+      'title',
+    ],
+    [
+      'spring_picks',
+      'no title',
+      picks(mpm({ ...productList, sections: [{ product_items: items(1) }] })),
+      131008,
+      'title',
+    ],
+
+    ['single_pick', 'no product', [body('Ana')], 132012, 'expected PRODUCT, received UNKNOWN'],
+    [
+      'single_pick',
+      'catalog of somebody else',
+      [header({ type: 'product', product: { ...product, catalog_id: '1' } }), body('Ana')],
+      131009,
+      'not linked',
+    ],
+    [
+      'single_pick',
+      'a parameter for the button',
+      [...validSends.single_pick.components, button('spm', 0, text('x'))],
+      132000,
+      params(1, 0),
+    ],
+    [
+      'single_pick',
+      'filled body beyond 160',
+      [header({ type: 'product', product }), body('x'.repeat(160))],
+      132005,
+      '160',
+    ],
+
+    ['city_tour', 'no cards', [tourBody], 132000, 'cards (0) does not match the expected number of cards (2)'],
+    ['city_tour', 'one card of two', carousel(firstCard), 132000, 'cards (1) does not match'],
+    [
+      'city_tour',
+      'three cards',
+      carousel(firstCard, secondCard, { ...secondCard, card_index: 2 }),
+      132000,
+      'cards (3)',
+    ],
+    ['city_tour', 'the same index twice', carousel(firstCard, firstCard), 131009, 'card_index'],
+    [
+      'city_tour',
+      'a card without its image',
+      carousel(firstCard, { card_index: 1, components: secondCard.components.slice(1) }),
+      132012,
+      'carousel card 1 header: Format mismatch, expected IMAGE, received UNKNOWN',
+    ],
+    [
+      'city_tour',
+      'a card without its value',
+      carousel({ card_index: 0, components: [firstCard.components[0], ...firstCard.components.slice(2)] }, secondCard),
+      132000,
+      `carousel card 0 body: ${params(0, 1)}`,
+    ],
+    [
+      'city_tour',
+      'a card without its link',
+      carousel(firstCard, { card_index: 1, components: secondCard.components.slice(0, 3) }),
+      131008,
+      'carousel card 1 buttons: Button at index 1 of type Url requires a parameter',
+    ],
+
+    ['coupon_drop', 'no code', [body('a', 'b')], 131008, 'Button at index 0 of type CopyCode requires a parameter'],
+    ['coupon_drop', 'code of other characters', [body('a', 'b'), offerCode('SAVE-25')], 131009, 'alphanumeric'],
+    ['coupon_drop', 'code too long', [body('a', 'b'), offerCode('S'.repeat(16))], 132005, '15 characters'],
+    ['coupon_drop', 'code empty', [body('a', 'b'), offerCode('')], 131008, 'coupon_code'],
+    [
+      'coupon_drop',
+      'value for a static link',
+      [body('a', 'b'), offerCode('SAVE'), button('url', 1, text('x'))],
+      132000,
+      `buttons: button at index 1: ${params(1, 0)}`,
+    ],
+
+    ['named_params', 'names missing', [body('Ana', 'A-1042')], 100, 'Parameter name is missing or empty'],
+    ['named_params', 'one of two', [body('Ana')], 132000, `body: ${params(1, 2)}`],
+    [
+      'named_params',
+      'a name it has not',
+      [
+        {
+          type: 'body',
+          parameters: [
+            { ...text('a'), parameter_name: 'customer_name' },
+            { ...text('b'), parameter_name: 'order' },
+          ],
+        },
+      ],
+      100,
+      'order',
+    ],
+    [
+      'named_params',
+      'a name twice',
+      [
+        {
+          type: 'body',
+          parameters: [
+            { ...text('a'), parameter_name: 'customer_name' },
+            { ...text('b'), parameter_name: 'customer_name' },
+          ],
+        },
+      ],
+      100,
+      'customer_name',
+    ],
+  ])('%s: %s', async (name, _, components, code, details) => {
+    const message = templateMessage(name, components, validSends[name].language);
+    const answer = await simulator.post(`${firstNumber}/messages`, message);
+    const escaped = details instanceof RegExp ? details : details?.replaceAll(/[()[\]]/g, '\\$&');
+    expectMessagingError(answer, 400, code, escaped);
+  });
+
+  test('a key spelled in the way of the interface above', async () => {
+    const action = { thumbnailProductRetailerId: 'SKU-1', sections: productList.sections };
+    const { body: reply } = await simulator.post(
+      `${firstNumber}/messages`,
+      templateMessage('spring_picks', picks(mpm(action))),
+    );
+    expect(reply.error).toMatchObject({
+      code: 100,
+      message: `(#100) Unexpected key "thumbnailProductRetailerId" on param "template['components'][2]['parameters'][0]['action']".`,
+    });
+  });
+
+  test('of the other WABA: three values in the body, one in the header', async () => {
+    const message = templateMessage('appointment_reminder', [header(text('Ana')), body('Ana')], 'pt_BR');
+    const answer = await simulator.post(`${thirdNumber}/messages`, message);
+    expectMessagingError(answer, 400, 132000, /^body: .*\(1\).*\(3\)$/);
+  });
+});
