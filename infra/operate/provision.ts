@@ -92,11 +92,10 @@ const PlatformCredentialsSchema = v.record(v.string(), v.object({ accessToken: v
 
 type PlatformCredentials = v.InferOutput<typeof PlatformCredentialsSchema>;
 
-/** The credentials in the secret; none when it holds nothing yet, or only what the deployment put there to create it. */
+/** The credentials in the secret; none when nothing has been written to it yet. */
 async function readPlatformCredentials(target: Target): Promise<PlatformCredentials> {
   const text = await target.secrets.read(target.secretName('PLATFORM_CREDENTIALS_SECRET'));
-  if (!text?.includes('"accessToken"')) return {};
-  return v.parse(PlatformCredentialsSchema, JSON.parse(text));
+  return text === undefined ? {} : v.parse(PlatformCredentialsSchema, JSON.parse(text));
 }
 
 /** Merges the file's platform credentials into the secret; returns how many are new or different. */

@@ -38,8 +38,8 @@ export async function readKeySets({ secrets, secretName }: SecretsOfTarget): Pro
     secrets.read(secretName('TOKEN_VERIFICATION_KEYS_SECRET')),
   ]);
   return {
-    signing: holdsKeys(signing) ? signingKeySet(signing) : undefined,
-    verification: holdsKeys(verification) ? verificationKeySet(verification) : undefined,
+    signing: signing === undefined ? undefined : signingKeySet(signing),
+    verification: verification === undefined ? undefined : verificationKeySet(verification),
   };
 }
 
@@ -66,9 +66,4 @@ async function writeWhenChanged(
   if (JSON.stringify(before) === JSON.stringify(after)) return false;
   await secrets.write(secretName(variable), JSON.stringify(after));
   return true;
-}
-
-/** A new secret may hold what the deployment put there to create it; only a text that speaks of keys is a key set. */
-function holdsKeys(text: string | undefined): text is string {
-  return text?.includes('"keys"') === true;
 }

@@ -112,7 +112,7 @@ export class ProvisioningFaults extends Error {
   readonly faults: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    super(faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'));
+    super(faults.map(({ path, message }) => (message.includes(path) ? message : `${path}: ${message}`)).join('\n'));
     this.name = 'ProvisioningFaults';
     this.faults = faults;
   }

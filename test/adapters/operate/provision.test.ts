@@ -147,13 +147,6 @@ test('a stored hash is taken as it is', async () => {
   expect((await contents('credentials')).map((item) => item['passwordHash'])).toEqual(Array(4).fill(passwordHash));
 });
 
-test('what a deployment puts into a new secret counts as nothing', async () => {
-  for (const name of ['PLATFORM_CREDENTIALS_SECRET', 'TOKEN_SIGNING_KEYS_SECRET', 'TOKEN_VERIFICATION_KEYS_SECRET']) {
-    secrets.texts.set(name, 'x$7"{generated');
-  }
-  expect(await provision(demo, target, nowMs)).toMatchObject({ platformCredentialsChanged: 1, tokenKeysCreated: true });
-});
-
 test('a broken key set is an error and stays as it is', async () => {
   secrets.texts.set('TOKEN_SIGNING_KEYS_SECRET', '{"keys":[{"kty":"EC"}]}');
   await expect(provision(demo, target, nowMs)).rejects.toThrow('the signing key set is not usable');
