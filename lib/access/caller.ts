@@ -13,7 +13,7 @@ export interface Caller {
   readonly crossClient: boolean;
 }
 
-const contextNumber = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
+const contextNumber = v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger());
 
 /** The authorizer's context: HTTP APIs carry values as strings only, so numbers and lists are spelled as text. */
 const AuthorizerContextSchema = v.object({

@@ -12,7 +12,8 @@ export function parse<const S extends v.GenericSchema>(schema: S, value: unknown
   throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors: errors.slice(0, 100) });
 }
 
-function faultOf(issue: v.BaseIssue<unknown>): Fault {
+/** One issue of valibot as a fault of the input. */
+export function faultOf(issue: v.BaseIssue<unknown>): Fault {
   return { path: pathOf(issue), message: messageOf(issue) };
 }
 

@@ -1,0 +1,48 @@
+import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
+import { authorizerContext } from '../lib/access/caller.ts';
+import { type TokenScope, verifyToken } from '../lib/access/token.ts';
+import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/token-keys.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { keptFor, secretReader } from '../lib/aws/secrets.ts';
+
+export type AuthorizerResult = APIGatewaySimpleAuthorizerWithContextResult<Record<string, string>>;
+
+export type Authorizer = (event: Pick<APIGatewayRequestAuthorizerEventV2, 'headers'>) => Promise<AuthorizerResult>;
+
+export interface AuthorizerCollaborators {
+  readonly verificationKeys: () => Promise<VerificationKeys>;
+  readonly scope: TokenScope;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Authentication for every route that is not public: an access token of ours, still valid, or the error `Unauthorized`,
+ * which the gateway answers as 401 (D2). Any other error (no key material) becomes its 500; nothing is ever let through
+ * on a failure (R35). What a caller may do is decided by each endpoint.
+ */
+export function authorizer(collaborators: AuthorizerCollaborators): Authorizer {
+  return async (event) => {
+    const token = bearerToken(event.headers?.['authorization']);
+    if (token === undefined) throw new Error('Unauthorized');
+    const keys = await collaborators.verificationKeys();
+    const verified = await verifyToken(keys, collaborators.scope, { token, nowMs: collaborators.nowMs() });
+    if (verified === undefined) throw new Error('Unauthorized');
+    return { isAuthorized: true, context: authorizerContext(verified) };
+  };
+}
+
+/** The token of `Bearer <token>`, the scheme in any letter case (RFC 9110, 11.1). */
+function bearerToken(header: string | undefined): string | undefined {
+  return /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
+}
+
+const readSecret = secretReader();
+const verificationKeysSecret = environmentVariable('TOKEN_VERIFICATION_KEYS_SECRET');
+
+export const handler = authorizer({
+  verificationKeys: keptFor(keysKeptSeconds * 1000, Date.now, async () =>
+    verificationKeys(await readSecret(verificationKeysSecret)),
+  ),
+  scope: { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') },
+  nowMs: Date.now,
+});

@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { credentialStore } from '../lib/access/credential-store.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { deriveKey, passwordMaxLength, saltBytes } from '../lib/access/password.ts';
+import { type SignInPorts, signIn } from '../lib/access/sign-in.ts';
+import { issueToken, type TokenScope } from '../lib/access/token.ts';
+import { keysKeptSeconds, type SigningKey, signingKey } from '../lib/access/token-keys.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { keptFor, secretReader } from '../lib/aws/secrets.ts';
+import { answer } from '../lib/http/answer.ts';
+import { bodyText, jsonValue } from '../lib/http/body.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { Refusal } from '../lib/http/refusal.ts';
+
+const bodyMaxBytes = 4_096;
+
+/** Whatever is not a user name and a password is an attempt of nobody: the same work and the same 401 (D11). */
+const nobody = { username: '', password: '' };
+const LoginSchema = v.fallback(
+  v.object({ username: v.string(), password: v.pipe(v.string(), v.maxLength(passwordMaxLength)) }),
+  nobody,
+);
+
+export interface LoginCollaborators extends SignInPorts {
+  readonly signingKey: () => Promise<SigningKey>;
+  readonly scope: TokenScope;
+  readonly nowMs: () => number;
+  readonly newTokenId: () => string;
+}
+
+/** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
+export function login(collaborators: LoginCollaborators): Endpoint {
+  return endpoint(async (event) => {
+    const text = bodyText(event);
+    const body = jsonValue(text);
+    const attempt = v.parse(LoginSchema, Buffer.byteLength(text) > bodyMaxBytes ? nobody : body);
+
+    const nowMs = collaborators.nowMs();
+    const user = await signIn(collaborators, attempt, nowMs);
+    if (user === undefined) throw new Refusal('invalid_credentials', 'wrong user name or password');
+
+    const token = await issueToken(await collaborators.signingKey(), collaborators.scope, {
+      userId: user.userId,
+      clientId: user.clientId,
+      permissions: user.permissions,
+      tokenId: collaborators.newTokenId(),
+      nowMs,
+    });
+    return answer(200, { access: true, access_token: token });
+  });
+}
+
+const documents = documentClient();
+const readSecret = secretReader();
+const signingKeysSecret = environmentVariable('TOKEN_SIGNING_KEYS_SECRET');
+
+export const handler = login({
+  credentials: credentialStore(documents, environmentVariable('CREDENTIALS_TABLE')),
+  directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
+  deriveKey,
+  newSalt: () => randomBytes(saltBytes),
+  signingKey: keptFor(keysKeptSeconds * 1000, Date.now, async () => signingKey(await readSecret(signingKeysSecret))),
+  scope: { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') },
+  nowMs: Date.now,
+  newTokenId: randomUUID,
+});

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util';
+import { type RotationStep, rotationStep } from '../../lib/access/key-rotation.ts';
+import { CommandError, runCommand } from './command.ts';
+import { type Target, targetOf } from './target.ts';
+import { newSigningKey, readKeySets, writeKeySets } from './token-keys.ts';
+
+const usage = `usage: npm run rotate-keys -- [--stage NAME]
+
+Replaces the key that signs access tokens, without refusing one token. Each run takes the step that is due: publish a new
+public key; ten minutes later, sign with it; seventy minutes after that, drop the old public key. A run that comes
+too early changes nothing and says when the next step is due. The run after the last step begins the next rotation.`;
+
+/** Takes the step of the key rotation that is due (R39). Throws `CommandError` when there are no keys to rotate. */
+export async function rotateKeys(
+  target: Pick<Target, 'secrets' | 'secretName'>,
+  nowMs = Date.now(),
+): Promise<RotationStep> {
+  const { signing, verification } = await readKeySets(target);
+  if (signing === undefined || verification === undefined) {
+    throw new CommandError('There are no token keys yet: `npm run provision` creates them.');
+  }
+  const due = rotationStep({ signing, verification }, await newSigningKey(), Math.floor(nowMs / 1000));
+  if (due.step !== 'wait') await writeKeySets(target, { signing, verification }, due.sets);
+  return due;
+}
+
+/** The step taken, for a terminal. */
+export function describeStep(step: RotationStep): string {
+  switch (step.step) {
+    case 'publish':
+      return 'A new public key is published. Run this again in ten minutes to sign with it.';
+    case 'sign':
+      return 'The new key signs. Run this again in seventy minutes to drop the old public key.';
+    case 'retire':
+      return 'The old public key is gone. The rotation is complete.';
+    case 'wait':
+      return `Nothing was changed: the next step is due at ${new Date(step.dueAtSeconds * 1000).toISOString()}.`;
+  }
+}
+
+if (import.meta.main) {
+  await runCommand(async () => {
+    const { values } = parseArgs({ options: { stage: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+    if (values.help) return console.log(usage);
+    console.log(describeStep(await rotateKeys(targetOf(values.stage))));
+  });
+}

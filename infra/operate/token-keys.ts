@@ -1,0 +1,69 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import { type KeySets, wholeKeySets } from '../../lib/access/key-rotation.ts';
+import {
+  type SigningJwk,
+  type SigningKeySet,
+  signingKeySet,
+  tokenAlgorithm,
+  type VerificationKeySet,
+  verificationKeySet,
+} from '../../lib/access/token-keys.ts';
+import type { Target } from './target.ts';
+
+type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;
+
+export interface StoredKeySets {
+  readonly signing: SigningKeySet | undefined;
+  readonly verification: VerificationKeySet | undefined;
+}
+
+/** Makes sure that there are keys to sign and to verify tokens with; returns whether it had to write any. */
+export async function ensureTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<boolean> {
+  const stored = await readKeySets(target);
+  const whole = wholeKeySets(stored, await newSigningKey(), nowSeconds);
+  // The public set first: a token that is signed can then be verified.
+  const published = await writeWhenChanged(
+    target,
+    'TOKEN_VERIFICATION_KEYS_SECRET',
+    stored.verification,
+    whole.verification,
+  );
+  const signs = await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, whole.signing);
+  return published || signs;
+}
+
+export async function readKeySets({ secrets, secretName }: SecretsOfTarget): Promise<StoredKeySets> {
+  const [signing, verification] = await Promise.all([
+    secrets.read(secretName('TOKEN_SIGNING_KEYS_SECRET')),
+    secrets.read(secretName('TOKEN_VERIFICATION_KEYS_SECRET')),
+  ]);
+  return {
+    signing: signing === undefined ? undefined : signingKeySet(signing),
+    verification: verification === undefined ? undefined : verificationKeySet(verification),
+  };
+}
+
+/** Writes both sets, the signing set first (see `RotationStep`), each only when it differs. */
+export async function writeKeySets(target: SecretsOfTarget, stored: StoredKeySets, sets: KeySets): Promise<void> {
+  await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, sets.signing);
+  await writeWhenChanged(target, 'TOKEN_VERIFICATION_KEYS_SECRET', stored.verification, sets.verification);
+}
+
+/** A fresh key pair; its id is its RFC 7638 thumbprint. */
+export async function newSigningKey(): Promise<SigningJwk> {
+  const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
+  const { x = '', y = '', d = '' } = await exportJWK(privateKey);
+  const key = { kty: 'EC', crv: 'P-256', x, y } as const;
+  return { ...key, d, kid: await calculateJwkThumbprint(key) };
+}
+
+async function writeWhenChanged(
+  { secrets, secretName }: SecretsOfTarget,
+  variable: 'TOKEN_SIGNING_KEYS_SECRET' | 'TOKEN_VERIFICATION_KEYS_SECRET',
+  before: SigningKeySet | VerificationKeySet | undefined,
+  after: SigningKeySet | VerificationKeySet,
+): Promise<boolean> {
+  if (JSON.stringify(before) === JSON.stringify(after)) return false;
+  await secrets.write(secretName(variable), JSON.stringify(after));
+  return true;
+}

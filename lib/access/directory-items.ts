@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+
+/**
+ * The items of the directory table. Everything of a client is under its own partition key, so that every read is scoped by
+ * construction; a DID has a partition of its own with a copy of its channel and WABA, so that one read answers the DID
+ * rule (D5). Provisioning writes all copies; the functions only read.
+ */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: 'PROFILE' });
+export const userKey = (clientId: number, userId: string): ItemKey => clientItem(clientId, `USER#${userId}`);
+export const campaignKey = (clientId: number, campaignId: number): ItemKey =>
+  clientItem(clientId, `${campaignSortPrefix}${campaignId}`);
+export const channelKey = (clientId: number, channelId: number): ItemKey =>
+  clientItem(clientId, `CHANNEL#${channelId}`);
+export const wabaKey = (clientId: number, wabaId: string): ItemKey =>
+  clientItem(clientId, `${wabaSortPrefix}${wabaId}`);
+export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: 'DID' });
+
+export const campaignSortPrefix = 'CAMPAIGN#';
+export const wabaSortPrefix = 'WABA#';
+
+export function clientPartition(clientId: number): string {
+  return `CLIENT#${clientId}`;
+}
+
+function clientItem(clientId: number, sk: string): ItemKey {
+  return { pk: clientPartition(clientId), sk };
+}
+
+export const ClientItemSchema = v.object({ clientId: v.number(), name: v.string() });
+
+export const UserItemSchema = v.object({
+  userId: v.string(),
+  username: v.string(),
+  clientId: v.number(),
+  permissions: v.array(v.string()),
+  campaignIds: v.array(v.number()),
+});
+
+export const CampaignItemSchema = v.object({ campaignId: v.number(), clientId: v.number(), name: v.string() });
+
+const WabaSchema = v.object({
+  wabaId: v.string(),
+  name: v.string(),
+  namespace: v.string(),
+  credential: v.string(),
+  clientIds: v.array(v.number()),
+});
+
+/** A client's membership of a WABA, with the WABA's facts. */
+export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
+
+const ChannelSchema = v.object({
+  channelId: v.number(),
+  did: v.string(),
+  clientId: v.number(),
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  name: v.string(),
+  throughputPerSecond: v.number(),
+});
+
+/**
+ * A channel with the nineteen fields of a client messaging channel (contract; D35). Four of them are the channel's own
+ * (`wa_id` is the DID). The optional ones are the platform's to tell and absent until it has been asked.
+ */
+export const ChannelItemSchema = v.object({
+  ...ChannelSchema.entries,
+  clientName: v.string(),
+  wabaName: v.string(),
+  businessId: v.string(),
+  businessName: v.string(),
+  status: v.string(),
+  createdAt: v.string(),
+  createdBy: v.string(),
+  currentLimit: v.optional(v.string()),
+  qualityRating: v.optional(v.string()),
+  phoneId: v.optional(v.string()),
+  isOnBizApp: v.optional(v.boolean()),
+  phoneCode: v.optional(v.string()),
+  phoneNumber: v.optional(v.string()),
+  registeredAt: v.optional(v.string()),
+  externalWebhook: v.optional(v.string()),
+});
+
+export const DidItemSchema = v.object({ channel: ChannelSchema, waba: WabaSchema });
+
+export type ChannelItem = v.InferOutput<typeof ChannelItemSchema>;
+export type WabaItem = v.InferOutput<typeof WabaItemSchema>;
+export type DidItem = v.InferOutput<typeof DidItemSchema>;

@@ -1,0 +1,83 @@
+import { tokenLifetimeSeconds } from './token.ts';
+import {
+  keysKeptSeconds,
+  type SigningJwk,
+  type SigningKeySet,
+  type VerificationJwk,
+  type VerificationKeySet,
+} from './token-keys.ts';
+
+/** Twice the time a reader keeps its keys: room for clocks that differ and reads that are tried again. */
+const refreshedEverywhereSeconds = 2 * keysKeptSeconds;
+
+/** Both key sets as they are stored. The first signing key signs; a second one waits for its turn. */
+export interface KeySets {
+  readonly signing: SigningKeySet;
+  readonly verification: VerificationKeySet;
+}
+
+/** What is due. Of a `publish`, the signing set is to be written first: its second key signs nothing yet. */
+export type RotationStep =
+  | { readonly step: 'publish' | 'sign' | 'retire'; readonly sets: KeySets }
+  | { readonly step: 'wait'; readonly dueAtSeconds: number };
+
+/** The stored sets made whole: a first signing key when there is none, and every signing key published. */
+export function wholeKeySets(
+  stored: { readonly signing: SigningKeySet | undefined; readonly verification: VerificationKeySet | undefined },
+  newKey: SigningJwk,
+  nowSeconds: number,
+): KeySets {
+  const signing = stored.signing ?? { keys: [{ ...newKey, signing_since: nowSeconds }] };
+  const published = stored.verification?.keys ?? [];
+  const missing = signing.keys.filter((key) => !isPublished(key, published));
+  return {
+    signing,
+    verification: { keys: [...published, ...missing.map((key) => publicHalf(key, nowSeconds))] },
+  };
+}
+
+/**
+ * The step of a rotation that is due, decided by the ages kept in the sets, so that no token is refused on the way (R39):
+ * `publish` a new public key; `sign` with it once every reader knows it; `retire` the old public key once the last token
+ * it signed has expired. A step that was cut short between its two writes is found unfinished and done again.
+ */
+export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
+  const published = sets.verification.keys;
+  const [current, waiting] = sets.signing.keys;
+  if (current === undefined) throw new Error('the signing key set is empty');
+  if (sets.signing.keys.some((key) => !isPublished(key, published))) {
+    return { step: 'publish', sets: wholeKeySets(sets, newKey, nowSeconds) };
+  }
+  if (waiting !== undefined) {
+    const publishedAtSeconds = published.find(({ kid }) => kid === waiting.kid)?.published_at ?? nowSeconds;
+    const signing = { keys: [{ ...waiting, signing_since: nowSeconds }] };
+    return onceDue(publishedAtSeconds + refreshedEverywhereSeconds, nowSeconds, {
+      step: 'sign',
+      sets: { ...sets, signing },
+    });
+  }
+  const inUse = published.filter(({ kid }) => kid === current.kid);
+  if (inUse.length === published.length) {
+    const signing = { keys: [current, newKey] };
+    return { step: 'publish', sets: wholeKeySets({ ...sets, signing }, newKey, nowSeconds) };
+  }
+  // A login function may go on signing with the old key until it reads the set again; that token then lives an hour.
+  const signingSinceSeconds = current.signing_since ?? nowSeconds;
+  return onceDue(signingSinceSeconds + refreshedEverywhereSeconds + tokenLifetimeSeconds, nowSeconds, {
+    step: 'retire',
+    sets: { ...sets, verification: { keys: inUse } },
+  });
+}
+
+function isPublished(key: SigningJwk, published: readonly VerificationJwk[]): boolean {
+  return published.some(({ kid }) => kid === key.kid);
+}
+
+function publicHalf(key: SigningJwk, publishedAtSeconds: number): VerificationJwk {
+  const { kty, crv, x, y, kid } = key;
+  return { kty, crv, x, y, kid, published_at: publishedAtSeconds };
+}
+
+function onceDue(dueAtSeconds: number, nowSeconds: number, due: RotationStep): RotationStep {
+  return nowSeconds >= dueAtSeconds ? due : { step: 'wait', dueAtSeconds };
+}

@@ -1,0 +1,122 @@
+import { argon2, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** Longest password that is looked at; a longer one is never right. */
+export const passwordMaxLength = 256;
+
+export const saltBytes = 16;
+const keyBytes = 32;
+
+/** Memory a hash may ask for, so that verifying fits into the login function whatever was provisioned. */
+const maxMemoryBytes = 64 * 1024 * 1024;
+
+type Recipe =
+  | {
+      readonly kind: 'argon2id';
+      readonly memoryKib: number;
+      readonly passes: number;
+      readonly parallelism: number;
+    }
+  | { readonly kind: 'scrypt'; readonly log2Cost: number; readonly blockSize: number; readonly parallelism: number };
+
+interface PasswordRecord {
+  readonly recipe: Recipe;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/** Turns a password into a key: the costly part of every login. */
+export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
+
+/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1. */
+const currentRecipe: Recipe = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 };
+
+const argon2Async = promisify(argon2);
+const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
+
+export const deriveKey: KeyDerivation = (password, recipe, salt) => {
+  // One spelling of composed characters, so that the same password typed on two keyboards is one password.
+  const message = password.normalize('NFC');
+  if (recipe.kind === 'argon2id') {
+    const { memoryKib: memory, passes, parallelism } = recipe;
+    return argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: keyBytes });
+  }
+  const options = { N: 2 ** recipe.log2Cost, r: recipe.blockSize, p: recipe.parallelism, maxmem: 2 * maxMemoryBytes };
+  return scryptAsync(message, salt, keyBytes, options);
+};
+
+/** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
+export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
+  return phcOf({ recipe: currentRecipe, salt, key: await derive(password, currentRecipe, salt) });
+}
+
+/** Whether the password belongs to the PHC string: one derivation, compared in constant time. Throws on a bad string. */
+export async function verifyPassword(
+  password: string,
+  phc: string,
+  derive: KeyDerivation = deriveKey,
+): Promise<boolean> {
+  const record = recordOf(phc);
+  if (record === undefined) throw new Error('a stored password hash is not a PHC string of a supported kind');
+  return timingSafeEqual(await derive(password, record.recipe, record.salt), record.key);
+}
+
+/** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
+export function isOutdated(phc: string): boolean {
+  return !phc.startsWith(phcPrefix(currentRecipe));
+}
+
+/** Whether a text is a hash that login can verify: argon2id or scrypt, at most 64 MiB, 16-byte salt or longer. */
+export function isPasswordHash(phc: string): boolean {
+  return recordOf(phc) !== undefined;
+}
+
+/** A record nobody has a password for: verified when the user name is unknown, so that it costs the same work (R37). */
+export const nobodysPasswordHash = phcOf({
+  recipe: currentRecipe,
+  salt: Buffer.alloc(saltBytes),
+  key: Buffer.alloc(keyBytes),
+});
+
+/** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
+const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
+const scryptShape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
+
+function recordOf(phc: string): PasswordRecord | undefined {
+  const kind = phc.startsWith('$argon2id$') ? 'argon2id' : 'scrypt';
+  const matched = (kind === 'argon2id' ? argon2idShape : scryptShape).exec(phc);
+  if (matched === null) return undefined;
+  const [first = 0, second = 0, parallelism = 0] = matched.slice(1, 4).map(Number);
+  const recipe: Recipe =
+    kind === 'argon2id'
+      ? { kind, memoryKib: first, passes: second, parallelism }
+      : { kind, log2Cost: first, blockSize: second, parallelism };
+  if (!isAffordable(recipe)) return undefined;
+  const [salt, key] = matched.slice(4).map((text) => Buffer.from(text, 'base64'));
+  return salt === undefined || key === undefined ? undefined : { recipe, salt, key };
+}
+
+/** Within what the algorithms accept, what the function has memory for, and no weaker than OWASP's smallest choices. */
+function isAffordable(recipe: Recipe): boolean {
+  if (recipe.parallelism < 1) return false;
+  if (recipe.kind === 'argon2id') {
+    return recipe.memoryKib >= 7_168 && recipe.memoryKib * 1024 <= maxMemoryBytes && recipe.passes >= 1;
+  }
+  return (
+    recipe.log2Cost >= 13 && recipe.blockSize >= 8 && 128 * 2 ** recipe.log2Cost * recipe.blockSize <= maxMemoryBytes
+  );
+}
+
+function phcPrefix(recipe: Recipe): string {
+  return recipe.kind === 'argon2id'
+    ? `$argon2id$v=19$m=${recipe.memoryKib},t=${recipe.passes},p=${recipe.parallelism}$`
+    : `$scrypt$ln=${recipe.log2Cost},r=${recipe.blockSize},p=${recipe.parallelism}$`;
+}
+
+function phcOf(record: PasswordRecord): string {
+  return phcPrefix(record.recipe) + [record.salt, record.key].map(unpadded).join('$');
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

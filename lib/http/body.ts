@@ -1,0 +1,17 @@
+import type { HttpEvent } from './endpoint.ts';
+import { Refusal } from './refusal.ts';
+
+/** The text of a request body, base64 or not; empty when there is none. */
+export function bodyText(event: HttpEvent): string {
+  const text = typeof event.body === 'string' ? event.body : '';
+  return event.isBase64Encoded ? Buffer.from(text, 'base64').toString('utf8') : text;
+}
+
+/** Any JSON value, objects or not. Refuses with 400 what is not JSON. */
+export function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
+  }
+}

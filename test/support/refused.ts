@@ -1,0 +1,12 @@
+import { Refusal } from '../../lib/http/refusal.ts';
+
+/** The refusal that a function throws. Throws itself when there is none, or another error. */
+export function refused(decide: () => unknown): Refusal {
+  try {
+    decide();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,16 @@
+import type { SecretStore } from '../../infra/operate/secret-store.ts';
+
+/** Secrets in memory that count their writes. */
+export function secretsInMemory(): SecretStore & { readonly texts: Map<string, string>; readonly written: string[] } {
+  const texts = new Map<string, string>();
+  const written: string[] = [];
+  return {
+    texts,
+    written,
+    read: async (name) => texts.get(name),
+    write: async (name, text) => {
+      written.push(name);
+      texts.set(name, text);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../../lib/access/caller.ts';
+import { askedClientId, operatingClient } from '../../../lib/access/operating-client.ts';
+import { refused } from '../../support/refused.ts';
+
+const limited: Caller = { userId: 'supervisor1001', clientId: 1001, permissions: [], crossClient: false };
+const crossClient: Caller = { userId: 'operator', clientId: 1, permissions: ['BSP_CN'], crossClient: true };
+
+test('a request names no client, one, or the same one twice', () => {
+  expect(askedClientId({})).toBeUndefined();
+  expect(askedClientId({ query: '1001' })).toBe(1001);
+  expect(askedClientId({ body: 1001 })).toBe(1001);
+  expect(askedClientId({ query: '1001', body: 1001 })).toBe(1001);
+  expect(askedClientId({ query: String(Number.MAX_SAFE_INTEGER) })).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test('two different clients in query and body are refused (D4)', () => {
+  expect(refused(() => askedClientId({ query: '1001', body: 1002 }))).toMatchObject({
+    status: 400,
+    message: 'invalid client_id: 1001 in the query, 1002 in the body',
+  });
+});
+
+test.each(['1,2', '', 'NaN', '1e3', '0x1', '9007199254740992', '0', '-1', '+1', ' 1', '1 ', '01', '1.0', '١', 'null'])(
+  'client_id=%j in the query is a 400 that quotes it (R8)',
+  (value) => {
+    expect(refused(() => askedClientId({ query: value }))).toMatchObject({
+      code: 'invalid_client_id',
+      status: 400,
+      message: `invalid client_id: ${value}`,
+      details: { errors: [{ path: 'client_id' }] },
+    });
+  },
+);
+
+test.each([
+  ['1001', '1001'],
+  [null, 'null'],
+  [true, 'true'],
+  [[1001], '[1001]'],
+  [{}, '{}'],
+  [1.5, '1.5'],
+  [0, '0'],
+  [-1, '-1'],
+  [2 ** 53, '9007199254740992'],
+])('client_id %j in the body is a 400 that quotes it', (value, shown) => {
+  expect(refused(() => askedClientId({ body: value })).message).toBe(`invalid client_id: ${shown}`);
+});
+
+test('any text is either the plain decimal of a positive safe integer or refused, shown at 100 characters (R8)', () => {
+  const texts = fc.oneof(fc.string(), fc.string({ minLength: 90, maxLength: 300 }), fc.double().map(String));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const id = Number(text);
+      if (Number.isSafeInteger(id) && id > 0 && String(id) === text) {
+        expect(askedClientId({ query: text })).toBe(id);
+      } else {
+        const { message } = refused(() => askedClientId({ query: text }));
+        expect(message.length).toBeLessThanOrEqual('invalid client_id: '.length + 100);
+        expect(message.startsWith(`invalid client_id: ${text.slice(0, 97)}`)).toBe(true);
+      }
+    }),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (id) => {
+      expect(askedClientId({ query: String(id) })).toBe(id);
+      expect(refused(() => askedClientId({ query: `${id},${id}` })).message).toBe(`invalid client_id: ${id},${id}`);
+    }),
+  );
+});
+
+test('nobody named: the own client; own client named: fine for anyone (D4)', () => {
+  for (const caller of [limited, crossClient]) {
+    expect(operatingClient(caller, undefined)).toBe(caller.clientId);
+    expect(operatingClient(caller, caller.clientId)).toBe(caller.clientId);
+  }
+});
+
+test('another client needs BSP_CN (contract, Authentication 3)', () => {
+  expect(operatingClient(crossClient, 1002)).toBe(1002);
+  expect(refused(() => operatingClient(limited, 1002))).toMatchObject({
+    code: 'cross_client_forbidden',
+    status: 403,
+    message: 'BSP_CN permission required for cross-client access',
+  });
+});
