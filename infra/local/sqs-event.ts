@@ -53,12 +53,13 @@ export function withinPayloadLimit(records: readonly SQSRecord[], maxBytes = inv
   return batches;
 }
 
-const BatchAnswerSchema = v.nullish(
-  v.pipe(
+const BatchAnswerSchema = v.pipe(
+  v.unknown(),
+  v.check((answer) => !Array.isArray(answer)),
+  v.nullish(
     v.object({
       batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.pipe(v.string(), v.minLength(1)) }))),
     }),
-    v.check((answer) => !Array.isArray(answer)),
   ),
 );
 

@@ -14,7 +14,7 @@ const EnvironmentValue = v.pipe(
 );
 
 export const LambdaFunction = v.object({
-  Code: v.object({ S3Key: v.string('code must be an asset; inline code does not run on the local stack') }),
+  Code: v.object({ S3Key: v.string() }, 'code must be an asset; inline code does not run on the local stack'),
   Handler: v.string(),
   Timeout: v.optional(v.number(), 3),
   MemorySize: v.optional(v.number(), 128),
