@@ -10,7 +10,8 @@ import type { LocalTable } from './template.ts';
 
 /**
  * Creates the template's tables with their indexes and TTL. Tables that exist already (a server that keeps its data
- * between starts) are left as they are, apart from TTL, which is switched on where it is missing.
+ * between starts) are left as they are, apart from TTL, which is switched on where it is missing. DynamoDB Local deletes
+ * expired items by itself about every ten seconds (AWS: within days), except those without the key of an index.
  */
 export async function createTables(client: DynamoDBClient, tables: readonly LocalTable[]): Promise<void> {
   await Promise.all(tables.map((table) => createTable(client, table)));

@@ -34,17 +34,17 @@ const rows: LocalTable = {
       Projection: { ProjectionType: 'KEYS_ONLY' },
     },
   ],
-  ttlAttribute: 'expiresAtSeconds',
 };
-const plain: LocalTable = {
-  name: `plain-${randomUUID()}`,
+const expiring: LocalTable = {
+  name: `expiring-${randomUUID()}`,
   attributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
   keySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
   globalSecondaryIndexes: [],
+  ttlAttribute: 'expiresAtSeconds',
 };
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
 
-beforeAll(() => createTables(client, [rows, plain]));
+beforeAll(() => createTables(client, [rows, expiring]));
 afterAll(() => client.destroy());
 
 test('keys and indexes are those of the template, and the index answers', async () => {
@@ -65,33 +65,35 @@ test('keys and indexes are those of the template, and the index answers', async 
   expect(Items).toEqual([{ ...key, did: { S: '549' } }]);
 });
 
-test('TTL is on where the template says so, and an expired item goes', async () => {
+test('TTL is on where the template says so, and DynamoDB Local deletes what has expired', async () => {
   const ttlOf = async (TableName: string) =>
     (await client.send(new DescribeTimeToLiveCommand({ TableName }))).TimeToLiveDescription;
-  expect(await ttlOf(rows.name)).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAtSeconds' });
-  expect(await ttlOf(plain.name)).toEqual({ TimeToLiveStatus: 'DISABLED' });
+  expect(await ttlOf(rows.name)).toEqual({ TimeToLiveStatus: 'DISABLED' });
+  expect(await ttlOf(expiring.name)).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAtSeconds' });
 
-  const expired = { pk: { S: 'expired' }, sk: { S: 'b' } };
-  const expiresAtSeconds = { N: String(Math.floor(Date.now() / 1000) - 60) };
-  await client.send(new PutItemCommand({ TableName: rows.name, Item: { ...expired, expiresAtSeconds } }));
-  await vi.waitFor(
-    async () => {
-      const { Item } = await client.send(new GetItemCommand({ TableName: rows.name, Key: expired }));
-      expect(Item).toBeUndefined();
-    },
-    { timeout: 25_000, interval: 250 },
-  );
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  for (const [pk, expiresAtSeconds] of [
+    ['expired', nowSeconds - 60] as const,
+    ['living', nowSeconds + 3600] as const,
+  ]) {
+    const Item = { pk: { S: pk }, expiresAtSeconds: { N: String(expiresAtSeconds) } };
+    await client.send(new PutItemCommand({ TableName: expiring.name, Item }));
+  }
+  const find = async (pk: string) =>
+    (await client.send(new GetItemCommand({ TableName: expiring.name, Key: { pk: { S: pk } } }))).Item;
+  await vi.waitFor(async () => expect(await find('expired')).toBeUndefined(), { timeout: 25_000, interval: 250 });
+  expect(await find('living')).toBeDefined();
 });
 
 test('creating them again changes nothing and keeps what they hold', async () => {
   const kept = { pk: { S: 'kept' } };
-  await client.send(new PutItemCommand({ TableName: plain.name, Item: kept }));
-  await createTables(client, [rows, plain]);
-  const { Item } = await client.send(new GetItemCommand({ TableName: plain.name, Key: kept }));
+  await client.send(new PutItemCommand({ TableName: expiring.name, Item: kept }));
+  await createTables(client, [rows, expiring]);
+  const { Item } = await client.send(new GetItemCommand({ TableName: expiring.name, Key: kept }));
   expect(Item).toEqual(kept);
 });
 
 test('a table that DynamoDB refuses is an error', async () => {
-  const wrong: LocalTable = { ...plain, name: `wrong-${randomUUID()}`, attributeDefinitions: [] };
+  const wrong: LocalTable = { ...expiring, name: `wrong-${randomUUID()}`, attributeDefinitions: [] };
   await expect(createTables(client, [wrong])).rejects.toThrow(/attribute/i);
 });
