@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
@@ -10,17 +10,29 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { afterAll } from 'vitest';
+
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
+});
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'cdk-app-'));
+  directories.push(directory);
+  return directory;
+}
 
 /** Synthesizes an app into a new directory and returns it. */
 export function synthesized(build: (app: App) => void): string {
-  const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-out-')) });
+  const app = new App({ outdir: newDirectory() });
   build(app);
   return app.synth().directory;
 }
 
 /** A directory with an empty function bundle. */
 export function codeDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'bundle-'));
+  const directory = newDirectory();
   writeFileSync(join(directory, 'index.mjs'), 'export const handler = async () => undefined;\n');
   return directory;
 }

@@ -65,13 +65,13 @@ describe('the event', () => {
   });
 
   test('a message with DelaySeconds, its own or that of the queue, comes later', async () => {
-    const queue = await readyQueue({ delaySeconds: 1 });
+    const queue = await readyQueue({ delaySeconds: 2 });
     const seen: string[] = [];
     queue.poll((records) => {
       seen.push(...bodiesOf(records));
     });
     await queue.send(['by the queue']);
-    await queue.send(['by itself'], { DelaySeconds: 2 });
+    await queue.send(['by itself'], { DelaySeconds: 3 });
     await queue.send(['at once'], { DelaySeconds: 0 });
     await eventually(() => expect(seen).toEqual(['at once']));
     expect(await queue.counts()).toMatchObject({ delayed: 2 });
@@ -144,8 +144,6 @@ describe('failures', () => {
 
   test.each<[string, boolean, () => unknown]>([
     ['an unknown identifier', true, () => ({ batchItemFailures: [{ itemIdentifier: 'not of this batch' }] })],
-    ['an empty identifier', true, () => ({ batchItemFailures: [{ itemIdentifier: '' }] })],
-    ['an answer of another form', true, () => 'done'],
     ['a thrown error', true, () => Promise.reject(new Error('thrown'))],
     ['a thrown error without reportBatchItemFailures', false, () => Promise.reject(new Error('thrown'))],
   ])('%s brings the whole batch again', async (_, reportBatchItemFailures, answer) => {
@@ -168,11 +166,28 @@ describe('failures', () => {
     expect(deliveries.toSorted()).toEqual(twice.toSorted());
   });
 
-  test('an empty list of failures deletes everything', async () => {
+  const naming = (...identifiers: string[]) => ({
+    batchItemFailures: identifiers.map((itemIdentifier) => ({ itemIdentifier })),
+  });
+  test.each<[string, number, (ids: readonly string[]) => unknown]>([
+    ['no failures', 0, () => naming()],
+    ['no answer', 0, () => undefined],
+    ['one failure', 1, ([first = '']) => naming(first)],
+    ['an unknown identifier beside a known one', 3, ([first = '']) => naming(first, 'not of this batch')],
+    ['an answer of another form', 3, () => 'done'],
+    ['a thrown error', 3, () => Promise.reject(new Error('thrown'))],
+  ])('after %s, %i of three messages are left to their visibility time-out, the others deleted', async (...row) => {
+    const [, left, answer] = row;
     const queue = await readyQueue();
-    await queue.send(numbered(10));
-    queue.poll(() => ({ batchItemFailures: [] }));
-    await eventually(async () => expect(await queue.counts()).toEqual(empty));
+    await queue.send(numbered(3));
+    const handled = Promise.withResolvers<void>();
+    const poller = queue.poll((records) => {
+      handled.resolve();
+      return answer(records.map(({ messageId }) => messageId));
+    });
+    await handled.promise;
+    await poller.pause();
+    expect(await queue.counts()).toEqual({ ...empty, inFlight: left });
   });
 
   test('without reportBatchItemFailures the list means nothing', async () => {
