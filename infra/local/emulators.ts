@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { startFauxqs } from 'fauxqs';
+import { buildApp } from 'fauxqs';
 
 /** A server that was started, or one that was already running and is left alone when we stop. */
 export interface Emulator {
@@ -69,10 +69,11 @@ export async function startDynamoDbLocal(): Promise<Emulator> {
   return { endpoint, stop: () => endProcess(java) };
 }
 
-/** Starts the SQS emulator inside this process. */
+/** Starts the SQS emulator inside this process. Its own start function would listen on every network interface. */
 export async function startSqsEmulator(): Promise<Emulator> {
-  const server = await startFauxqs({ port: 0, logger: false, host: '127.0.0.1' });
-  return { endpoint: `http://127.0.0.1:${server.port}`, stop: () => server.stop() };
+  const app = buildApp({ logger: false, host: '127.0.0.1' });
+  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  return { endpoint, stop: () => app.close() };
 }
 
 /** An emulator that somebody else runs: used as it is, never stopped. */

@@ -1,0 +1,67 @@
+import type { Stack } from './cdk-assembly.ts';
+import { type Intrinsics, localAccountId, localRegion } from './intrinsics.ts';
+
+const nameProperties: Readonly<Record<string, string>> = {
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::DynamoDB::GlobalTable': 'TableName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::SecretsManager::Secret': 'Name',
+};
+
+export const queueArn = (name: string): string => arn('sqs', name);
+export const functionArn = (name: string): string => arn('lambda', `function:${name}`);
+
+/** As the real one: the name, a hyphen and six characters, because CDK cuts the name out of the ARN by that shape. */
+export const secretArn = (name: string): string => arn('secretsmanager', `secret:${name}-local0`);
+
+function arn(service: string, resource: string): string {
+  return `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
+}
+
+/** A resource's id within the whole app: logical ids are unique in their stack only. */
+export function qualifiedId(stack: Stack, logicalId: string): string {
+  return `${stack.name}.${logicalId}`;
+}
+
+/** The name the template gives, else one that is stable and as unique as CloudFormation's own. */
+export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: string): string {
+  const resource = stack.resources[logicalId];
+  const property = nameProperties[resource?.Type ?? ''];
+  if (property === undefined) return qualifiedId(stack, logicalId);
+  const given = intrinsics.resolve(resource?.Properties?.[property], { stack, path: `${logicalId}.${property}` });
+  return typeof given === 'string' ? given : `${stack.name}-${logicalId}`;
+}
+
+/** What `Ref` (no attribute) and `Fn::GetAtt` of a named resource give here; undefined for all that has no value here. */
+export function physicalValue(
+  resource: {
+    readonly type: string;
+    readonly id: string;
+    readonly name: string;
+    readonly attribute?: string | undefined;
+  },
+  queueUrl: (queueName: string) => string,
+): string | undefined {
+  const { type, id, name, attribute } = resource;
+  switch (type) {
+    case 'AWS::DynamoDB::Table':
+    case 'AWS::DynamoDB::GlobalTable':
+      return pick(attribute, { Ref: name, Arn: arn('dynamodb', `table/${name}`) });
+    case 'AWS::Lambda::Function':
+      return pick(attribute, { Ref: name, Arn: functionArn(name) });
+    case 'AWS::SQS::Queue':
+      return pick(attribute, { Ref: queueUrl(name), QueueUrl: queueUrl(name), QueueName: name, Arn: queueArn(name) });
+    case 'AWS::SecretsManager::Secret':
+      return pick(attribute, { Ref: secretArn(name), Id: secretArn(name) });
+    case 'AWS::ApiGatewayV2::Integration':
+    case 'AWS::ApiGatewayV2::Authorizer':
+      return pick(attribute, { Ref: id });
+    default:
+      return undefined;
+  }
+}
+
+function pick(attribute: string | undefined, values: Readonly<Record<string, string>>): string | undefined {
+  return values[attribute ?? 'Ref'];
+}

@@ -1,0 +1,73 @@
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  type QueueAttributeName,
+  QueueDoesNotExist,
+  SetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { localAccountId } from './intrinsics.ts';
+import { queueArn } from './physical.ts';
+import type { LocalQueue } from './template.ts';
+
+/**
+ * The address of a queue on a local SQS server: the server's own origin, then account and name. The URL that the server
+ * returns from CreateQueue is of no use: fauxqs spells it http://sqs.us-east-1.127.0.0.1:port/..., which resolves nowhere,
+ * and an SDK client whose endpoint comes from AWS_ENDPOINT_URL_SQS connects to the origin of the queue URL. With one
+ * origin in both places every client reaches the server, and the SDK does not warn that they differ.
+ */
+export function queueUrlAt(sqsEndpoint: string): (queueName: string) => string {
+  const { origin } = new URL(sqsEndpoint);
+  return (queueName) => `${origin}/${localAccountId}/${queueName}`;
+}
+
+export interface QueuesOptions {
+  readonly client: SQSClient;
+  readonly queues: readonly LocalQueue[];
+  readonly queueUrl: (queueName: string) => string;
+}
+
+/**
+ * Creates the template's queues, dead-letter queues before the queues that point to them. Queues that exist already keep
+ * their messages and get the template's attributes.
+ */
+export async function createQueues({ client, queues, queueUrl }: QueuesOptions): Promise<void> {
+  const deadLetterFirst = queues.toSorted((left, right) => Number('redrive' in left) - Number('redrive' in right));
+  for (const queue of deadLetterFirst) {
+    const url = queueUrl(queue.name);
+    if (await exists(client, url)) {
+      // An empty policy takes an earlier one away.
+      const attributes = { RedrivePolicy: '', ...attributesOf(queue) };
+      await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: attributes }));
+    } else {
+      await client.send(new CreateQueueCommand({ QueueName: queue.name, Attributes: attributesOf(queue) }));
+    }
+  }
+}
+
+async function exists(client: SQSClient, queueUrl: string): Promise<boolean> {
+  try {
+    await client.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['QueueArn'] }));
+    return true;
+  } catch (error) {
+    if (error instanceof QueueDoesNotExist) return false;
+    throw error;
+  }
+}
+
+function attributesOf(queue: LocalQueue): Partial<Record<QueueAttributeName, string>> {
+  const { redrive } = queue;
+  return {
+    VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
+    DelaySeconds: String(queue.delaySeconds),
+    MessageRetentionPeriod: String(queue.retentionSeconds),
+    ...(redrive === undefined
+      ? {}
+      : {
+          RedrivePolicy: JSON.stringify({
+            deadLetterTargetArn: queueArn(redrive.deadLetterQueueName),
+            maxReceiveCount: redrive.maxReceiveCount,
+          }),
+        }),
+  };
+}

@@ -1,0 +1,249 @@
+import * as v from 'valibot';
+import { type CdkAssembly, readAssembly, type Stack } from './cdk-assembly.ts';
+import { Intrinsics } from './intrinsics.ts';
+import { physicalName, physicalValue, qualifiedId } from './physical.ts';
+import * as schemas from './template-schemas.ts';
+
+export interface LocalRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly functionId: string;
+  readonly authorizerId?: string;
+}
+
+export interface LocalAuthorizer {
+  readonly functionId: string;
+  readonly identitySources: readonly string[];
+  readonly cacheTtlSeconds: number;
+}
+
+export interface LocalFunction {
+  readonly id: string;
+  readonly name: string;
+  readonly codeDirectory: string;
+  readonly handler: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A table in DynamoDB's own words, as CreateTable takes them. */
+export interface LocalTable {
+  readonly name: string;
+  readonly attributeDefinitions: v.InferOutput<typeof schemas.Table>['AttributeDefinitions'];
+  readonly keySchema: v.InferOutput<typeof schemas.KeySchema>;
+  readonly globalSecondaryIndexes: v.InferOutput<typeof schemas.Table>['GlobalSecondaryIndexes'];
+  readonly ttlAttribute?: string;
+}
+
+export interface LocalQueue {
+  readonly id: string;
+  readonly name: string;
+  readonly visibilityTimeoutSeconds: number;
+  readonly delaySeconds: number;
+  readonly retentionSeconds: number;
+  readonly redrive?: { readonly deadLetterQueueName: string; readonly maxReceiveCount: number };
+}
+
+export interface LocalEventSource {
+  readonly functionId: string;
+  readonly queueName: string;
+  readonly batchSize: number;
+  readonly windowSeconds: number;
+  readonly maximumConcurrency?: number;
+  readonly reportBatchItemFailures: boolean;
+}
+
+/** What the local stack runs, every reference resolved. Ids are `<stack>.<logical id>`. */
+export interface LocalTemplate {
+  readonly routes: readonly LocalRoute[];
+  readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;
+  readonly functions: Readonly<Record<string, LocalFunction>>;
+  readonly tables: readonly LocalTable[];
+  readonly queues: readonly LocalQueue[];
+  readonly eventSources: readonly LocalEventSource[];
+  readonly secrets: readonly { readonly name: string }[];
+}
+
+export interface TemplateOptions {
+  readonly cdkOutDirectory: string;
+  /** What `Ref` of a queue gives: the address under which the functions reach it. */
+  readonly queueUrl: (queueName: string) => string;
+}
+
+/**
+ * Reads a synthesized CDK app into what the local stack runs. Throws, naming stack, resource and property, for whatever
+ * it cannot resolve or cannot run faithfully (an unknown attribute, inline code, a FIFO queue, an event filter ...), so
+ * that nothing is left out or blank without a word. Resource types that only exist in AWS (roles, alarms, logs) are skipped.
+ */
+export function readLocalTemplate(options: TemplateOptions): LocalTemplate {
+  return new TemplateReader(readAssembly(options.cdkOutDirectory), options.queueUrl).read();
+}
+
+interface Found {
+  readonly stack: Stack;
+  readonly logicalId: string;
+  readonly id: string;
+}
+
+class TemplateReader {
+  readonly #assembly: CdkAssembly;
+  readonly #intrinsics: Intrinsics;
+
+  constructor(assembly: CdkAssembly, queueUrl: (queueName: string) => string) {
+    this.#assembly = assembly;
+    this.#intrinsics = new Intrinsics(assembly.stacks, (stack, logicalId, attribute) =>
+      physicalValue(
+        {
+          type: stack.resources[logicalId]?.Type ?? '',
+          id: qualifiedId(stack, logicalId),
+          name: physicalName(this.#intrinsics, stack, logicalId),
+          attribute,
+        },
+        queueUrl,
+      ),
+    );
+  }
+
+  read(): LocalTemplate {
+    const functions = this.#each(['AWS::Lambda::Function'], (found) => this.#function(found));
+    const functionIds = new Map(functions.map(({ name, id }) => [name, id]));
+    const integrations = this.#each(['AWS::ApiGatewayV2::Integration'], (found) => {
+      const { IntegrationUri } = this.#properties(schemas.Integration, found);
+      return [found.id, functionIdOf(IntegrationUri, functionIds, found)] as const;
+    });
+    const authorizers = this.#each(['AWS::ApiGatewayV2::Authorizer'], (found) => {
+      const properties = this.#properties(schemas.Authorizer, found);
+      const authorizer: LocalAuthorizer = {
+        functionId: functionIdOf(properties.AuthorizerUri, functionIds, found),
+        identitySources: properties.IdentitySource,
+        cacheTtlSeconds: properties.AuthorizerResultTtlInSeconds,
+      };
+      return [found.id, authorizer] as const;
+    });
+    return {
+      routes: this.#each(['AWS::ApiGatewayV2::Route'], (found) => this.#route(found, new Map(integrations))),
+      authorizers: Object.fromEntries(authorizers),
+      functions: Object.fromEntries(functions.map((found) => [found.id, found])),
+      tables: this.#each(['AWS::DynamoDB::Table', 'AWS::DynamoDB::GlobalTable'], (found) => this.#table(found)),
+      queues: this.#each(['AWS::SQS::Queue'], (found) => this.#queue(found)),
+      eventSources: this.#each(['AWS::Lambda::EventSourceMapping'], (found) =>
+        this.#eventSource(found, functionIds),
+      ).filter((source) => source !== undefined),
+      secrets: this.#each(['AWS::SecretsManager::Secret'], (found) => ({ name: this.#name(found) })),
+    };
+  }
+
+  #function(found: Found): LocalFunction {
+    const { Code, Handler, Timeout, MemorySize, Environment } = this.#properties(schemas.LambdaFunction, found);
+    const codeDirectory = this.#assembly.codeDirectories.get(Code.S3Key);
+    if (codeDirectory === undefined) throw new Error(`${where(found)}.Code: ${Code.S3Key} is no asset of the app`);
+    return {
+      id: found.id,
+      name: this.#name(found),
+      codeDirectory,
+      handler: Handler,
+      timeoutSeconds: Timeout,
+      memoryMb: MemorySize,
+      environment: Environment.Variables,
+    };
+  }
+
+  #route(found: Found, integrations: ReadonlyMap<string, string>): LocalRoute {
+    const { RouteKey, Target, AuthorizationType, AuthorizerId } = this.#properties(schemas.Route, found);
+    const [method = '', path = ''] = RouteKey.split(' ');
+    const functionId = integrations.get(Target.slice('integrations/'.length));
+    if (functionId === undefined) throw new Error(`${where(found)}.Target: ${Target} is no integration of the app`);
+    if (AuthorizationType === 'NONE') return { method, path, functionId };
+    if (AuthorizerId === undefined) throw new Error(`${where(found)}.AuthorizerId is missing`);
+    return { method, path, functionId, authorizerId: AuthorizerId };
+  }
+
+  #table(found: Found): LocalTable {
+    const properties = this.#properties(schemas.Table, found);
+    const ttl = properties.TimeToLiveSpecification;
+    return {
+      name: this.#name(found),
+      attributeDefinitions: properties.AttributeDefinitions,
+      keySchema: properties.KeySchema,
+      globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
+      ...(ttl?.Enabled && ttl.AttributeName !== undefined ? { ttlAttribute: ttl.AttributeName } : {}),
+    };
+  }
+
+  #queue(found: Found): LocalQueue {
+    const properties = this.#properties(schemas.Queue, found);
+    const redrive = properties.RedrivePolicy;
+    return {
+      id: found.id,
+      name: this.#name(found),
+      visibilityTimeoutSeconds: properties.VisibilityTimeout,
+      delaySeconds: properties.DelaySeconds,
+      retentionSeconds: properties.MessageRetentionPeriod,
+      ...(redrive === undefined
+        ? {}
+        : {
+            redrive: {
+              deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
+              maxReceiveCount: redrive.maxReceiveCount,
+            },
+          }),
+    };
+  }
+
+  #eventSource(found: Found, functionIds: ReadonlyMap<string, string>): LocalEventSource | undefined {
+    const properties = this.#properties(schemas.EventSourceMapping, found);
+    if (!properties.Enabled) return undefined;
+    const maximumConcurrency = properties.ScalingConfig?.MaximumConcurrency;
+    return {
+      functionId: functionIdOf(properties.FunctionName, functionIds, found),
+      queueName: lastOf(properties.EventSourceArn),
+      batchSize: properties.BatchSize,
+      windowSeconds: properties.MaximumBatchingWindowInSeconds,
+      ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }),
+      reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+    };
+  }
+
+  #name(found: Found): string {
+    return physicalName(this.#intrinsics, found.stack, found.logicalId);
+  }
+
+  #each<T>(types: readonly string[], read: (found: Found) => T): T[] {
+    return this.#assembly.stacks.flatMap((stack) =>
+      Object.entries(stack.resources)
+        .filter(([logicalId, { Type }]) => types.includes(Type) && this.#intrinsics.exists(stack, logicalId))
+        .map(([logicalId]) => read({ stack, logicalId, id: qualifiedId(stack, logicalId) })),
+    );
+  }
+
+  /** The properties the schema names, resolved and checked; the others need not be resolvable. */
+  #properties<const S extends v.ObjectSchema<v.ObjectEntries, undefined>>(schema: S, found: Found): v.InferOutput<S> {
+    const { stack, logicalId } = found;
+    const given = stack.resources[logicalId]?.Properties ?? {};
+    const resolved = Object.keys(schema.entries).map((key) => [
+      key,
+      this.#intrinsics.resolve(given[key], { stack, path: `${logicalId}.${key}` }),
+    ]);
+    const result = v.safeParse(schema, Object.fromEntries(resolved));
+    if (result.success) return result.output;
+    const [issue] = result.issues;
+    throw new Error(`${where(found)}.${v.getDotPath(issue) ?? ''}: ${issue.message}`);
+  }
+}
+
+/** Functions are referred to by name, by ARN, or by an API Gateway URI around the ARN. */
+function functionIdOf(reference: string, functionIds: ReadonlyMap<string, string>, found: Found): string {
+  const name = /:function:([^:/]+)/.exec(reference)?.[1] ?? reference;
+  const functionId = functionIds.get(name);
+  if (functionId === undefined) throw new Error(`${where(found)}: ${reference} is no function of the app`);
+  return functionId;
+}
+
+function where({ stack, logicalId }: Found): string {
+  return `${stack.name} ${logicalId}`;
+}
+
+function lastOf(resourceArn: string): string {
+  return resourceArn.slice(resourceArn.lastIndexOf(':') + 1);
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CfnCondition, CfnOutput, CfnResource, Fn, Stack, Stage } from 'aws-cdk-lib';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnEventSourceMapping, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { describe, expect, test } from 'vitest';
+import { type LocalTemplate, readLocalTemplate } from '../../../infra/local/template.ts';
+import { lambdaFunction, synthesized, twoStacks } from '../../support/cdk-app.ts';
+
+function read(build: Parameters<typeof synthesized>[0]): LocalTemplate {
+  return readLocalTemplate({
+    cdkOutDirectory: synthesized(build),
+    queueUrl: (name) => `http://127.0.0.1:9/000000000000/${name}`,
+  });
+}
+
+function only<T>(values: Readonly<Record<string, T>>): T {
+  const [value, ...others] = Object.values(values);
+  if (value === undefined || others.length > 0) throw new Error(`expected one, found ${Object.keys(values)}`);
+  return value;
+}
+
+describe('two stacks with references across', () => {
+  const template = read(twoStacks);
+  const worker = Object.values(template.functions).find(({ name }) => name === 'worker');
+
+  test('the environment of a function has every reference resolved', () => {
+    expect(worker?.environment).toEqual({
+      JOBS_QUEUE_URL: 'http://127.0.0.1:9/000000000000/jobs',
+      JOBS_QUEUE_ARN: 'arn:aws:sqs:us-east-1:000000000000:jobs',
+      MESSAGES_TABLE: 'messages',
+      AUDIT_TABLE: expect.stringMatching(/^arn:aws:dynamodb:us-east-1:000000000000:table\/Stateful-Audit\w+$/),
+      KEYS_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:token-signing-keys-local0',
+      KEYS_SECRET_NAME: 'token-signing-keys',
+      WHERE: 'aws/us-east-1/000000000000/amazonaws.com',
+      PLAIN: 'as given',
+    });
+  });
+
+  test('a function has its limits and the directory of its code', () => {
+    expect(worker).toMatchObject({ handler: 'index.handler', timeoutSeconds: 60, memoryMb: 256 });
+    expect(readFileSync(join(worker?.codeDirectory ?? '', 'index.mjs'), 'utf8')).toContain('handler');
+    const authorizer = Object.values(template.functions).find(({ id }) => id.includes('AuthorizerFunction'));
+    expect(authorizer).toMatchObject({ timeoutSeconds: 3, memoryMb: 128, environment: {} });
+  });
+
+  test('routes point to their function and, where guarded, to their authorizer', () => {
+    const [authorizerId] = Object.keys(template.authorizers);
+    expect(template.routes).toEqual([
+      { method: 'GET', path: '/v1/templates/{did}', functionId: worker?.id, authorizerId },
+      { method: 'GET', path: '/health', functionId: worker?.id },
+    ]);
+    expect(only(template.authorizers)).toEqual({
+      functionId: expect.stringMatching(/^Stateless\.AuthorizerFunction/),
+      identitySources: ['$request.header.Authorization'],
+      cacheTtlSeconds: 60,
+    });
+  });
+
+  test('tables have keys, indexes and TTL, whichever construct made them', () => {
+    expect(template.tables).toEqual([
+      {
+        name: 'messages',
+        attributeDefinitions: [
+          { AttributeName: 'pk', AttributeType: 'S' },
+          { AttributeName: 'sk', AttributeType: 'S' },
+          { AttributeName: 'did', AttributeType: 'S' },
+          { AttributeName: 'at', AttributeType: 'N' },
+        ],
+        keySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        globalSecondaryIndexes: [
+          {
+            IndexName: 'byDid',
+            KeySchema: [
+              { AttributeName: 'did', KeyType: 'HASH' },
+              { AttributeName: 'at', KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
+        ttlAttribute: 'expiresAtSeconds',
+      },
+      {
+        name: expect.stringMatching(/^Stateful-Audit/),
+        attributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        keySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        globalSecondaryIndexes: [],
+      },
+    ]);
+  });
+
+  test('queues have their redrive, event sources their limits, secrets their names', () => {
+    expect(template.queues).toMatchObject([
+      { name: 'jobs-dead', visibilityTimeoutSeconds: 30, delaySeconds: 0, retentionSeconds: 1_209_600 },
+      {
+        name: 'jobs',
+        visibilityTimeoutSeconds: 360,
+        delaySeconds: 3,
+        retentionSeconds: 345_600,
+        redrive: { deadLetterQueueName: 'jobs-dead', maxReceiveCount: 5 },
+      },
+    ]);
+    expect(template.queues[0]).not.toHaveProperty('redrive');
+    expect(template.eventSources).toEqual([
+      {
+        functionId: worker?.id,
+        queueName: 'jobs',
+        batchSize: 10,
+        windowSeconds: 1,
+        maximumConcurrency: 20,
+        reportBatchItemFailures: true,
+      },
+    ]);
+    expect(template.secrets).toEqual([{ name: 'token-signing-keys' }]);
+  });
+});
+
+test('the stacks of a stage are read too', () => {
+  const template = read((app) => {
+    const stack = new Stack(new Stage(app, 'Production'), 'State');
+    new Queue(stack, 'Jobs', { queueName: 'jobs' });
+  });
+  expect(template.queues).toMatchObject([{ name: 'jobs' }]);
+});
+
+test('a resource whose condition does not hold is not there; Fn::If takes the branch that holds', () => {
+  const template = read((app) => {
+    const stack = new Stack(app, 'State');
+    const inEurope = new CfnCondition(stack, 'InEurope', { expression: Fn.conditionEquals(stack.region, 'eu-west-1') });
+    const elsewhere = new CfnCondition(stack, 'Elsewhere', { expression: Fn.conditionNot(inEurope) });
+    new CfnQueue(stack, 'European', { queueName: 'european' }).cfnOptions.condition = inEurope;
+    new CfnQueue(stack, 'American', {
+      queueName: 'american',
+      visibilityTimeout: Fn.conditionIf('InEurope', 10, 20) as unknown as number,
+    }).cfnOptions.condition = elsewhere;
+  });
+  expect(template.queues).toMatchObject([{ name: 'american', visibilityTimeoutSeconds: 20 }]);
+});
+
+test('without reportBatchItemFailures, limits and window the defaults of Lambda hold; a disabled mapping is none', () => {
+  const template = read((app) => {
+    const stack = new Stack(app, 'App');
+    const worker = lambdaFunction(stack, 'Worker');
+    worker.addEventSource(new SqsEventSource(new Queue(stack, 'Jobs', { queueName: 'jobs' })));
+    worker.addEventSource(new SqsEventSource(new Queue(stack, 'Idle', { queueName: 'idle' }), { enabled: false }));
+  });
+  expect(template.eventSources).toEqual([
+    {
+      functionId: expect.stringMatching(/^App\.Worker/),
+      queueName: 'jobs',
+      batchSize: 10,
+      windowSeconds: 0,
+      reportBatchItemFailures: false,
+    },
+  ]);
+});
+
+describe('what cannot be resolved or run is an error that names the place', () => {
+  const workerWith = (value: (stack: Stack) => string) => (app: Parameters<typeof twoStacks>[0]) => {
+    const stack = new Stack(app, 'App');
+    lambdaFunction(stack, 'Worker', { BROKEN_VARIABLE: value(stack) });
+  };
+  test.each<[string, Parameters<typeof synthesized>[0], RegExp]>([
+    [
+      'an attribute that the local stack does not have',
+      workerWith((stack) => new CfnResource(stack, 'Bus', { type: 'AWS::Events::EventBus' }).getAtt('Arn').toString()),
+      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: Fn::GetAtt Bus\.Arn \(AWS::Events::EventBus\) has no value/,
+    ],
+    [
+      'an export that nobody makes',
+      workerWith(() => Fn.importValue('nowhere')),
+      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: no stack exports nowhere$/,
+    ],
+    [
+      'a value that only AWS holds',
+      workerWith((stack) => StringParameter.valueForStringParameter(stack, '/some/name')),
+      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: the stack does not define SsmParameterValue/,
+    ],
+    [
+      'a dynamic reference',
+      workerWith(() => '{{resolve:secretsmanager:name}}'),
+      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: dynamic references are not resolved/,
+    ],
+    [
+      'a function of CloudFormation that is not known',
+      workerWith(() => Fn.base64('text')),
+      /^App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE: Fn::Base64 is not known/,
+    ],
+    [
+      'an export that leads to something unresolvable',
+      (app) => {
+        const first = new Stack(app, 'First');
+        const bus = new CfnResource(first, 'Bus', { type: 'AWS::Events::EventBus' });
+        new CfnOutput(first, 'BusArn', { value: bus.getAtt('Arn').toString(), exportName: 'bus' });
+        workerWith(() => Fn.importValue('bus'))(app);
+      },
+      /^First Outputs \(imported as bus by App Worker\w+\.Environment\.Variables\.BROKEN_VARIABLE\): Fn::GetAtt Bus\.Arn/,
+    ],
+    [
+      'inline code',
+      (app) => {
+        const code = Code.fromInline('exports.handler = async () => undefined');
+        new LambdaFunction(new Stack(app, 'App'), 'Inline', {
+          runtime: Runtime.NODEJS_24_X,
+          handler: 'index.handler',
+          code,
+        });
+      },
+      /^App Inline\w+\.Code\.S3Key: code must be an asset/,
+    ],
+    [
+      'a FIFO queue',
+      (app) => new Queue(new Stack(app, 'App'), 'Jobs', { fifo: true }),
+      /^App Jobs\w+\.FifoQueue: the local stack does not run FIFO queues$/,
+    ],
+    [
+      'a local secondary index',
+      (app) =>
+        new Table(new Stack(app, 'App'), 'Rows', {
+          partitionKey: { name: 'pk', type: AttributeType.STRING },
+          sortKey: { name: 'sk', type: AttributeType.STRING },
+        }).addLocalSecondaryIndex({ indexName: 'other', sortKey: { name: 'at', type: AttributeType.STRING } }),
+      /^App Rows\w+\.LocalSecondaryIndexes: the local stack does not run local secondary indexes$/,
+    ],
+    [
+      'an event source for a function that is not in the app',
+      (app) => {
+        const stack = new Stack(app, 'App');
+        const eventSourceArn = new Queue(stack, 'Jobs').queueArn;
+        new CfnEventSourceMapping(stack, 'Mapping', { functionName: 'stranger', eventSourceArn });
+      },
+      /^App Mapping: stranger is no function of the app$/,
+    ],
+  ])('%s', (_, build, message) => {
+    expect(() => read(build)).toThrow(message);
+  });
+});
