@@ -64,7 +64,7 @@ async function serve(
     const request = await readRequest(incoming);
     writeAnswer(outgoing, request === 'too_large' ? gatewayAnswer(413) : await answer(request));
   } catch (error) {
-    // A client that went away needs no answer. What remains: a header that HTTP cannot carry, or a fault of this gateway.
+    // A client that went away needs no answer; anything else is a fault of this gateway.
     if (incoming.errored !== null) return;
     console.error('the local gateway could not answer:', error);
     writeAnswer(outgoing, gatewayAnswer(500));

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as v from 'valibot';
 
 /** An answer ready for the wire; header names in lower case. */
@@ -44,6 +45,8 @@ export function answerOfFunction(payload: unknown): HttpAnswer {
   const parsed = v.safeParse(FunctionAnswerSchema, payload);
   if (!parsed.success) return gatewayAnswer(500);
   const { statusCode, headers, cookies, body, isBase64Encoded } = parsed.output;
+  const pairs = [...Object.entries(headers ?? {}), ...(cookies ?? []).map((cookie) => ['set-cookie', cookie] as const)];
+  if (!pairs.every(([name, value]) => canBeSent(name, String(value)))) return gatewayAnswer(500);
   return {
     status: statusCode,
     headers: { 'content-type': 'text/plain; charset=utf-8', ...lowerCased(headers ?? {}) },
@@ -54,6 +57,16 @@ export function answerOfFunction(payload: unknown): HttpAnswer {
 
 function jsonAnswer(status: number, body: string): HttpAnswer {
   return { status, headers: { 'content-type': 'application/json' }, cookies: [], body: Buffer.from(body) };
+}
+
+function canBeSent(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function lowerCased(headers: Readonly<Record<string, string | number | boolean>>): Record<string, string> {

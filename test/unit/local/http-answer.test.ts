@@ -26,6 +26,9 @@ describe('the response rule', () => {
     ['not whole', { statusCode: 200.5 }],
     ['usable beside an object body', { statusCode: 200, body: { a: 1 } }],
     ['usable beside broken headers', { statusCode: 200, headers: { a: { b: 1 } } }],
+    ['usable beside a header value with a line break', { statusCode: 200, headers: { a: 'b\nc' } }],
+    ['usable beside a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
+    ['usable beside a cookie with a line break', { statusCode: 200, cookies: ['a=1\r\nb: 2'] }],
   ])('a statusCode that is %s is a 500', (_name, payload) => {
     expect(shown(payload)).toEqual({
       status: 500,
