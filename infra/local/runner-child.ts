@@ -36,8 +36,9 @@ async function answerOrder(handler: Handler, order: InvokeOrder): Promise<Instan
     const payload = await handler(JSON.parse(order.eventJson), contextOf(order));
     return { kind: 'returned', payloadJson: JSON.stringify(payload ?? null) };
   } catch (error) {
-    console.error('Invoke Error', error);
-    return { kind: 'threw', message: error instanceof Error ? error.message : String(error) };
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    console.error(`Invoke Error ${JSON.stringify({ errorType: name, errorMessage: message, stack })}`);
+    return { kind: 'threw', message };
   }
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { FunctionLogLine } from '../../infra/local/instance.ts';
 import { createRunner, type ProcessRunner, type RunnerOptions } from '../../infra/local/runner.ts';
-import { isAlive, tinyFunctions } from '../support/tiny-functions.ts';
+import { isAlive } from '../support/processes.ts';
+import { tinyFunctions } from '../support/tiny-functions.ts';
 
 const count = 'let calls = 0;';
 const tiny = tinyFunctions({

@@ -31,13 +31,3 @@ export function tinyFunctions(sources: Readonly<Record<string, TinyFunction | st
   );
   return { functions, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
-
-/** Whether a process with this id exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
