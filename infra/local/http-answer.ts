@@ -1,0 +1,74 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import * as v from 'valibot';
+
+/** An answer ready for the wire; header names in lower case. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+  readonly body: Buffer;
+}
+
+/** What API Gateway itself says, status by status; an HTTP API has no way to change these bodies. */
+const gatewayMessages = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  413: 'Request Entity Too Large',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const;
+
+/** An answer of the gateway's own, for requests that no function answered. */
+export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer {
+  return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
+}
+
+/** What a function may answer in payload format 2.0. Node.js cannot end a request with a 1xx, API Gateway neither. */
+const FunctionAnswerSchema = v.object({
+  statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  headers: v.optional(v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])))),
+  cookies: v.optional(v.nullable(v.array(v.string()))),
+  body: v.optional(v.nullable(v.string())),
+  isBase64Encoded: v.optional(v.boolean()),
+});
+
+/**
+ * The response rule of payload format 2.0: a payload without `statusCode` is itself the body of a 200; a `statusCode`
+ * (or anything beside it) that cannot be used is a 500; without `content-type` the body is plain text.
+ */
+export function answerOfFunction(payload: unknown): HttpAnswer {
+  const structured = payload !== null && typeof payload === 'object' && 'statusCode' in payload;
+  if (!structured) return jsonAnswer(200, JSON.stringify(payload ?? null));
+  const parsed = v.safeParse(FunctionAnswerSchema, payload);
+  if (!parsed.success) return gatewayAnswer(500);
+  const { statusCode, headers, cookies, body, isBase64Encoded } = parsed.output;
+  const pairs = [...Object.entries(headers ?? {}), ...(cookies ?? []).map((cookie) => ['set-cookie', cookie] as const)];
+  if (!pairs.every(([name, value]) => canBeSent(name, String(value)))) return gatewayAnswer(500);
+  return {
+    status: statusCode,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...lowerCased(headers ?? {}) },
+    cookies: cookies ?? [],
+    body: Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+}
+
+function jsonAnswer(status: number, body: string): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, cookies: [], body: Buffer.from(body) };
+}
+
+function canBeSent(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function lowerCased(headers: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}

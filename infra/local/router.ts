@@ -1,0 +1,102 @@
+/** What the router needs to know of a route; more may be attached and comes back with the match. */
+export interface RoutePattern {
+  /** An HTTP method or `ANY`. */
+  readonly method: string;
+  /** `/v1/templates/{did}`, `/files/{path+}`, or `$default`. */
+  readonly path: string;
+}
+
+export interface RouteMatch<R extends RoutePattern> {
+  readonly route: R;
+  /** As API Gateway names it: `GET /v1/templates`, or `$default`. */
+  readonly routeKey: string;
+  /** Decoded values of the path variables. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+type Segment = { readonly kind: 'literal' | 'variable' | 'greedy'; readonly name: string };
+
+interface Candidate<R> {
+  readonly route: R;
+  readonly segments: readonly Segment[];
+}
+
+const defaultPath = '$default';
+
+/**
+ * Chooses the route of a request as API Gateway's HTTP API does: a full match before a greedy one before `$default`, among
+ * equals the most literal segments, then the most segments before the greedy variable, then the leftmost literal, then
+ * the exact method before `ANY`. The order of declaration never matters (R1). Segments are split before they are
+ * decoded, so `%2F` stays inside its segment; literals are compared with case; `/x/` is not `/x` (the last three are not
+ * documented by AWS and are replayed by `npm run smoke`). Throws a URIError for a path with malformed percent-encoding.
+ */
+export function createRouter<R extends RoutePattern>(
+  routes: readonly R[],
+): (method: string, rawPath: string) => RouteMatch<R> | undefined {
+  const candidates = routes
+    .map((route): Candidate<R> => ({ route, segments: segmentsOf(route.path) }))
+    .sort((a, b) => compareRanks(rankOf(a), rankOf(b)));
+
+  return (method, rawPath) => {
+    const values = rawPath.split('/').slice(1).map(decodeURIComponent);
+    for (const { route, segments } of candidates) {
+      if (route.method !== method && route.method !== 'ANY' && route.path !== defaultPath) continue;
+      const pathParameters = route.path === defaultPath ? {} : matchSegments(segments, values);
+      if (pathParameters !== undefined) return { route, routeKey: routeKeyOf(route), pathParameters };
+    }
+    return undefined;
+  };
+}
+
+function routeKeyOf(route: RoutePattern): string {
+  return route.path === defaultPath ? defaultPath : `${route.method} ${route.path}`;
+}
+
+function segmentsOf(path: string): readonly Segment[] {
+  if (path === defaultPath) return [];
+  return path
+    .split('/')
+    .slice(1)
+    .map((text) => {
+      if (!text.startsWith('{') || !text.endsWith('}')) return { kind: 'literal', name: text };
+      return text.endsWith('+}')
+        ? { kind: 'greedy', name: text.slice(1, -2) }
+        : { kind: 'variable', name: text.slice(1, -1) };
+    });
+}
+
+/** Lower is tried first. */
+function rankOf({ route, segments }: Candidate<RoutePattern>): readonly (number | string)[] {
+  const greedy = segments.some((segment) => segment.kind === 'greedy');
+  const literals = segments.filter((segment) => segment.kind === 'literal').length;
+  return [
+    route.path === defaultPath ? 2 : greedy ? 1 : 0,
+    -literals,
+    -segments.length,
+    segments.map((segment) => (segment.kind === 'literal' ? 'a' : 'b')).join(''),
+    route.method === 'ANY' ? 1 : 0,
+  ];
+}
+
+function compareRanks(a: readonly (number | string)[], b: readonly (number | string)[]): number {
+  for (const [index, left] of a.entries()) {
+    const right = b[index] ?? left;
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+function matchSegments(
+  segments: readonly Segment[],
+  values: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const parameters: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const value = segment.kind === 'greedy' ? values.slice(index).join('/') : values[index];
+    if (value === undefined || value === '') return undefined;
+    if (segment.kind === 'literal' && value !== segment.name) return undefined;
+    if (segment.kind !== 'literal') parameters[segment.name] = value;
+    if (segment.kind === 'greedy') return parameters;
+  }
+  return segments.length === values.length ? parameters : undefined;
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * The process of one function instance. It plays the Lambda runtime: imports the bundle once, then answers one
+ * invocation at a time, asked over the IPC channel. Nothing of the local stack is imported here, so a function sees what
+ * it would see in Lambda: its bundle, its environment, nothing else.
+ */
+export interface InvokeOrder {
+  readonly requestId: string;
+  readonly eventJson: string;
+  readonly deadlineMs: number;
+}
+
+export type InstanceReport =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'returned'; readonly payloadJson: string }
+  | { readonly kind: 'threw'; readonly message: string };
+
+type Handler = (event: unknown, context: unknown) => unknown;
+
+async function loadHandler(): Promise<Handler> {
+  const [moduleName = '', exportName = ''] = variable('_HANDLER').split('.');
+  const root = variable('LAMBDA_TASK_ROOT');
+  const file = ['mjs', 'js'].map((extension) => join(root, `${moduleName}.${extension}`)).find(existsSync);
+  if (file === undefined) throw new Error(`there is no ${moduleName}.mjs in ${root}`);
+  const exports: Record<string, unknown> = await import(pathToFileURL(file).href);
+  const handler = exports[exportName];
+  if (typeof handler !== 'function') throw new Error(`${file} exports no function named ${exportName}`);
+  return handler as Handler;
+}
+
+async function answerOrder(handler: Handler, order: InvokeOrder): Promise<InstanceReport> {
+  try {
+    const payload = await handler(JSON.parse(order.eventJson), contextOf(order));
+    return { kind: 'returned', payloadJson: JSON.stringify(payload ?? null) };
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    console.error(`Invoke Error ${JSON.stringify({ errorType: name, errorMessage: message, stack })}`);
+    return { kind: 'threw', message };
+  }
+}
+
+function contextOf(order: InvokeOrder) {
+  const functionName = variable('AWS_LAMBDA_FUNCTION_NAME');
+  return {
+    awsRequestId: order.requestId,
+    callbackWaitsForEmptyEventLoop: false,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:${variable('AWS_REGION')}:000000000000:function:${functionName}`,
+    logGroupName: variable('AWS_LAMBDA_LOG_GROUP_NAME'),
+    logStreamName: variable('AWS_LAMBDA_LOG_STREAM_NAME'),
+    memoryLimitInMB: variable('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'),
+    getRemainingTimeInMillis: () => Math.max(0, order.deadlineMs - Date.now()),
+  };
+}
+
+function variable(name: string): string {
+  return process.env[name] ?? '';
+}
+
+function report(message: InstanceReport): void {
+  process.send?.(message);
+}
+
+// The stack ends its instances itself. Ctrl-C in a terminal reaches them as well and is not theirs to obey; when the
+// stack is gone without a word, the channel closes and the instance must not outlive it.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit(0));
+
+const handler = await loadHandler();
+process.on('message', (order: InvokeOrder) => {
+  answerOrder(handler, order).then(report, (error: unknown) => {
+    throw error;
+  });
+});
+report({ kind: 'ready' });

@@ -1,0 +1,179 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { provisionFile } from '../operate/provision.ts';
+import { type LocalStack, localTarget } from '../operate/target.ts';
+import { freePort, runningEmulator, startDynamoDbLocal, startSqsEmulator } from './emulators.ts';
+import { startGateway } from './gateway.ts';
+import type { FunctionLogLine } from './instance.ts';
+import { localRegion } from './intrinsics.ts';
+import { Parts } from './parts.ts';
+import { type Poller, startPoller } from './poller.ts';
+import { runScript, startSimulatorProcess } from './processes.ts';
+import { createQueues, queueUrlAt } from './queues.ts';
+import { createRunner, type ProcessRunner } from './runner.ts';
+import { startSecretStore } from './secret-store.ts';
+import { createTables } from './tables.ts';
+import { type LocalTemplate, readLocalTemplate } from './template.ts';
+
+export interface StackOptions {
+  /** 0 takes any free port, for the API and for the simulator. */
+  readonly apiPort: number;
+  readonly platformPort: number;
+  /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
+  readonly outputDirectory: string;
+  /** Servers that run already, used instead of ones of our own. */
+  readonly dynamodbEndpoint?: string | undefined;
+  readonly sqsEndpoint?: string | undefined;
+  /** Every line that a function writes. */
+  readonly onLog?: (line: FunctionLogLine) => void;
+  /** Sentences about the stack itself, such as a failed batch that will come again. */
+  readonly report?: (line: string) => void;
+  /** Ends the start-up: everything begun so far is ended, then `startStack` rejects. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunningStack {
+  readonly addresses: Omit<LocalStack, 'pid'>;
+  readonly template: LocalTemplate;
+  readonly runner: ProcessRunner;
+  readonly poller: Poller;
+  /** Resolves when a process the stack needs has ended by itself. */
+  readonly broken: Promise<Error>;
+  /** Ends everything that was started, within three seconds. */
+  stop(): Promise<void>;
+}
+
+const stage = 'local';
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const demoData = join(import.meta.dirname, 'demo', 'provisioning.json');
+
+/**
+ * Boots the whole service from its synthesized template: builds and synthesizes, starts the servers beside it, creates
+ * tables, queues and secrets, loads the demo data, opens the gateway and feeds the queues. When anything fails on the way,
+ * what has been started is ended first.
+ */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const parts = new Parts();
+  const broken = Promise.withResolvers<Error>();
+  // Ctrl-C in a terminal ends the children together with us: give the signal a moment to arrive here as well.
+  const onExit = (how: string) => setTimeout(() => parts.ending || broken.resolve(new Error(how)), 100);
+  const assembling = assemble(options, { parts, broken: broken.promise, onExit });
+  try {
+    const failed = broken.promise.then((error) => Promise.reject(error));
+    return await Promise.race([assembling, failed, rejectionOf(options.signal)]);
+  } catch (error) {
+    assembling.catch(() => undefined);
+    await parts.end();
+    throw error;
+  }
+}
+
+function rejectionOf(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+interface Assembly {
+  readonly parts: Parts;
+  readonly broken: Promise<Error>;
+  readonly onExit: (how: string) => void;
+}
+
+async function assemble(options: StackOptions, { parts, broken, onExit }: Assembly): Promise<RunningStack> {
+  const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
+  const { dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
+  const [dynamodb, sqs, platform] = await Promise.all([
+    parts.start('servers', async (signal) =>
+      givenDynamoDb === undefined ? startDynamoDbLocal({ signal, onExit }) : runningEmulator(givenDynamoDb),
+    ),
+    parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
+    parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
+    synthesize(parts, options.outputDirectory, `http://127.0.0.1:${platformPort}`),
+  ]);
+  const queueUrl = queueUrlAt(sqs.endpoint);
+  const template = readLocalTemplate({ cdkOutDirectory: options.outputDirectory, queueUrl });
+  const secrets = await parts.start('servers', () => startSecretStore(template.secrets));
+
+  const addresses = {
+    platformUrl: platform.endpoint,
+    dynamodbEndpoint: dynamodb.endpoint,
+    sqsEndpoint: sqs.endpoint,
+    secretsEndpoint: secrets.endpoint,
+    region: localRegion,
+    stage,
+    queueUrls: Object.fromEntries(template.queues.map(({ name }) => [name, queueUrl(name)])),
+  };
+  const sqsClient = await prepareStores(parts, template, addresses);
+
+  const runner = createRunner({
+    functions: template.functions,
+    environment: functionEnvironment(addresses),
+    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+  });
+  await parts.start('functions', async () => runner);
+  const gateway = await parts.start('intake', () =>
+    startGateway({ template, invoke: runner.invoke, region: localRegion, port: options.apiPort }),
+  );
+  const report = options.report ?? (() => undefined);
+  const { eventSources } = template;
+  const poller = startPoller({ client: sqsClient, eventSources, queueUrl, runner, report });
+  // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
+  await parts.start('intake', async () => ({ stop: () => poller.stop(700) }));
+
+  return {
+    addresses: { apiUrl: gateway.url, ...addresses },
+    template,
+    runner,
+    poller,
+    broken,
+    stop: () => parts.end(),
+  };
+}
+
+async function synthesize(parts: Parts, outputDirectory: string, platformBaseUrl: string): Promise<void> {
+  const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
+  await parts.start('servers', async () => removal);
+  await parts.run((signal) => runScript('infra/build.ts', { signal }));
+  const environment = {
+    CDK_OUTDIR: outputDirectory,
+    CDK_CONTEXT_JSON: JSON.stringify({ stage, platformBaseUrl }),
+  };
+  await parts.run((signal) => runScript('infra/app.ts', { environment, signal }));
+}
+
+/** Creates tables and queues and loads the demo data; returns the queue client, which the poller keeps using. */
+async function prepareStores(
+  parts: Parts,
+  template: LocalTemplate,
+  addresses: Omit<LocalStack, 'pid' | 'apiUrl'>,
+): Promise<SQSClient> {
+  const client = { region: localRegion, credentials };
+  const dynamodbClient = new DynamoDBClient({ ...client, endpoint: addresses.dynamodbEndpoint });
+  const sqsClient = new SQSClient({ ...client, endpoint: addresses.sqsEndpoint });
+  await parts.start('functions', async () => ({ stop: async () => sqsClient.destroy() }));
+  const queueUrl = queueUrlAt(addresses.sqsEndpoint);
+  await Promise.all([
+    createTables(dynamodbClient, template.tables),
+    createQueues({ client: sqsClient, queues: template.queues, queueUrl }),
+  ]);
+  dynamodbClient.destroy();
+  await provisionFile(demoData, localTarget(addresses));
+  return sqsClient;
+}
+
+/** What Lambda gives every function, and where the services it uses are found on this machine. */
+function functionEnvironment(addresses: Omit<LocalStack, 'pid' | 'apiUrl'>): Record<string, string> {
+  return {
+    AWS_REGION: addresses.region,
+    AWS_DEFAULT_REGION: addresses.region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: addresses.dynamodbEndpoint,
+    AWS_ENDPOINT_URL_SQS: addresses.sqsEndpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secretsEndpoint,
+  };
+}

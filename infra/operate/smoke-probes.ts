@@ -1,0 +1,84 @@
+/** One request to a deployment, and what must come back. */
+export interface Probe {
+  readonly proves: string;
+  /** `METHOD /path?query`, sent as it is. */
+  readonly route: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Sent with a real token; left out when there is none. */
+  readonly needsToken?: true;
+  readonly expected: {
+    readonly status: number;
+    /** The whole body. */
+    readonly body?: string;
+    /** Only the `message` of the body: an answer of our own, which says more. */
+    readonly message?: string;
+  };
+}
+
+const ofGateway = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
+const notFound = ofGateway(404, 'Not Found');
+const unauthorized = ofGateway(401, 'Unauthorized');
+const tooLarge = ofGateway(413, 'Request Entity Too Large');
+
+const json = { 'content-type': 'application/json' };
+const badToken = { authorization: 'Bearer not.a.token' };
+
+/** What the local gateway claims and AWS does not document, or not clearly, with the facts that everything rests on. */
+export const probes: readonly Probe[] = [
+  { proves: 'the API answers', route: 'GET /health', expected: { status: 200, body: '{"status":"ok"}' } },
+  { proves: 'no such route', route: 'GET /v1/nowhere', expected: notFound },
+  { proves: 'other method on a known path', route: 'PATCH /health', expected: notFound },
+  { proves: 'literals are compared with case', route: 'GET /Health', expected: notFound },
+  { proves: 'a trailing slash is another path', route: 'GET /health/', expected: notFound },
+  {
+    proves: 'malformed percent-encoding',
+    route: 'POST /v1/template/messages/%zz',
+    expected: ofGateway(400, 'Bad Request'),
+  },
+  { proves: 'no token: the gateway refuses', route: 'GET /v1/templates', expected: unauthorized },
+  { proves: 'thrown Unauthorized is a 401', route: 'GET /v1/templates', headers: badToken, expected: unauthorized },
+  { proves: 'and stays one when asked again', route: 'GET /v1/templates', headers: badToken, expected: unauthorized },
+  { proves: '%2F stays inside its segment', route: 'POST /v1/template/messages/549%2F11', expected: unauthorized },
+  {
+    proves: 'request head over 10,240 bytes',
+    route: 'GET /health',
+    headers: { 'x-padding': 'x'.repeat(10_300) },
+    expected: ofGateway(431, 'Request Header Fields Too Large'),
+  },
+  {
+    proves: 'JSON without a content type is understood',
+    route: 'POST /login',
+    body: '{"username":"smoke test","password":"nobody"}',
+    expected: { status: 401, body: '' },
+  },
+  {
+    proves: 'event over the 6 MB of Lambda',
+    route: 'POST /login',
+    headers: json,
+    body: JSON.stringify({ username: 'x'.repeat(6_400_000) }),
+    expected: tooLarge,
+  },
+  {
+    proves: 'body over the 10 MB of the gateway',
+    route: 'POST /login',
+    headers: json,
+    body: JSON.stringify({ username: 'x'.repeat(10_600_000) }),
+    expected: tooLarge,
+  },
+  {
+    proves: 'a repeated query parameter is joined',
+    route: 'GET /v1/templates?client_id=1&client_id=2',
+    needsToken: true,
+    expected: { status: 400, message: 'invalid client_id: 1,2' },
+  },
+  {
+    // A 400 of this text is the synchronization's; creating a template would miss its name first.
+    proves: 'sync-from-platform wins over {did}',
+    route: 'POST /v1/templates/sync-from-platform',
+    headers: json,
+    body: '{"client_id":"smoke"}',
+    needsToken: true,
+    expected: { status: 400, message: 'invalid client_id: smoke' },
+  },
+];

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import { expect, inject, test } from 'vitest';
+import { runScript } from '../support/processes.ts';
+
+const script = 'infra/operate/smoke.ts';
+const environment = { SMOKE_USERNAME: 'supervisor1001', SMOKE_PASSWORD: 'demo-supervisor1001' };
+
+test('the local gateway answers what npm run smoke expects of the real one', async () => {
+  const { code, stdout } = await runScript(script, { arguments: [inject('apiUrl')], environment }).ended;
+  expect(stdout).not.toContain('differs');
+  expect(stdout).not.toContain('skipped');
+  expect(code).toBe(0);
+});
+
+test('a gateway that answers otherwise ends it with status 1', async () => {
+  const server = createServer((_request, response) => response.end('{"status":"ok"}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { code, stdout, stderr } = await runScript(script, {
+    arguments: [`http://127.0.0.1:${port}`],
+    environment: { SMOKE_USERNAME: undefined, SMOKE_PASSWORD: undefined },
+  }).ended;
+  server.closeAllConnections();
+  server.close();
+  expect(code).toBe(1);
+  expect(stdout).toContain('differs');
+  expect(stderr).toMatch(/\d+ of \d+ answers differ/);
+});
+
+test('no address, or none that is one, gives the usage and status 2', async () => {
+  for (const wrong of [[], ['nonsense'], ['http://a.test', 'http://b.test']]) {
+    const { code, stderr } = await runScript(script, { arguments: wrong }).ended;
+    expect({ code, usage: stderr.startsWith('usage: npm run smoke') }).toEqual({ code: 2, usage: true });
+  }
+});

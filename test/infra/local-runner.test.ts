@@ -1,0 +1,254 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { FunctionLogLine } from '../../infra/local/instance.ts';
+import { createRunner, type ProcessRunner, type RunnerOptions } from '../../infra/local/runner.ts';
+import { isAlive } from '../support/processes.ts';
+import { tinyFunctions } from '../support/tiny-functions.ts';
+
+const count = 'let calls = 0;';
+const tiny = tinyFunctions({
+  echo: `${count} export const handler = async (event) => ({ event, pid: process.pid, calls: ++calls });`,
+  environment: {
+    code: 'export const handler = async () => ({ env: process.env, cwd: process.cwd(), execArgv: process.execArgv });',
+    environment: { TABLE: 'things', AWS_ENDPOINT_URL_SQS: 'template wins' },
+    memoryMb: 192,
+  },
+  context: {
+    code: `export const handler = async (_event, context) => {
+      const before = context.getRemainingTimeInMillis();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { ...context, before, after: context.getRemainingTimeInMillis() };
+    };`,
+    timeoutSeconds: 7,
+  },
+  slow: {
+    code: `export const handler = async (event) => {
+      if (event.forever) await new Promise(() => setInterval(() => {}, 1000));
+      return { pid: process.pid };
+    };`,
+    timeoutSeconds: 0.3,
+  },
+  busy: { code: 'export const handler = async () => { for (;;); };', timeoutSeconds: 0.3 },
+  fragile: `export const handler = async (event) => {
+    if (event.exit) process.exit(3);
+    if (event.reject) { Promise.reject(new Error('nobody awaits this')); await new Promise((r) => setTimeout(r, 500)); }
+    if (event.error) throw new Error(event.error);
+    if (event.text) throw event.text;
+    return { pid: process.pid };
+  };`,
+  broken: 'export const handler = async () => "never"; throw new Error("cannot be imported");',
+  nameless: 'export const other = async () => "never";',
+  talkative: `export const handler = async () => { console.log('one\\ntwo'); console.error('three'); return null; };`,
+  weigh:
+    'export const handler = async (event) => event.bytes === undefined ? event.text.length : "x".repeat(event.bytes - 2);',
+  circular: 'export const handler = async () => { const loop = {}; loop.loop = loop; return loop; };',
+  sequence: `const running = []; let most = 0;
+    export const handler = async ({ name }) => {
+      running.push(name);
+      most = Math.max(most, running.length);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running.pop();
+      return { name, most, pid: process.pid };
+    };`,
+});
+afterAll(tiny.remove);
+
+const open: ProcessRunner[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((runner) => runner.stop()));
+});
+
+function makeRunner(overrides: Partial<RunnerOptions> = {}): ProcessRunner {
+  const runner = createRunner({ functions: tiny.functions, environment: { AWS_REGION: 'us-east-1' }, ...overrides });
+  open.push(runner);
+  return runner;
+}
+
+async function payloadOf(runner: ProcessRunner, functionId: string, event: unknown = {}) {
+  const result = await runner.invoke(functionId, event);
+  if (!result.ok) throw new Error(`${functionId}: ${result.error}, ${result.message}`);
+  return result.payload as Record<string, unknown>;
+}
+
+describe('an instance', () => {
+  it('is a process of its own that is used again', async () => {
+    const runner = makeRunner();
+    const first = await payloadOf(runner, 'echo', { a: 1 });
+    const second = await payloadOf(runner, 'echo', { b: 'ü' });
+    expect(first).toMatchObject({ event: { a: 1 }, calls: 1 });
+    expect(second).toEqual({ event: { b: 'ü' }, calls: 2, pid: first['pid'] });
+    expect(first['pid']).not.toBe(process.pid);
+    expect(runner.instances()).toEqual([{ functionId: 'echo', pid: first['pid'], busy: false }]);
+  });
+
+  it('sees the environment of the template and of the runtime, and nothing of ours', async () => {
+    process.env['LEAK_PROBE'] = 'must not be seen';
+    const runner = makeRunner({ environment: { AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_SQS: 'http://stack' } });
+    const { env, cwd, execArgv } = await payloadOf(runner, 'environment');
+    delete process.env['LEAK_PROBE'];
+    expect(Object.keys(env as object).toSorted()).toEqual([
+      'AWS_ENDPOINT_URL_SQS',
+      'AWS_EXECUTION_ENV',
+      'AWS_LAMBDA_FUNCTION_MEMORY_SIZE',
+      'AWS_LAMBDA_FUNCTION_NAME',
+      'AWS_LAMBDA_FUNCTION_VERSION',
+      'AWS_LAMBDA_LOG_GROUP_NAME',
+      'AWS_LAMBDA_LOG_STREAM_NAME',
+      'AWS_REGION',
+      'LAMBDA_TASK_ROOT',
+      'LANG',
+      'PATH',
+      'TABLE',
+      'TZ',
+      '_HANDLER',
+    ]);
+    expect(env).toMatchObject({ AWS_REGION: 'eu-west-1', TABLE: 'things', AWS_ENDPOINT_URL_SQS: 'template wins' });
+    expect(cwd).toBe(tiny.functions['environment']?.codeDirectory);
+    expect(execArgv).toContain('--max-old-space-size=192');
+  });
+
+  it('is told what it is and how much time is left', async () => {
+    const context = await payloadOf(makeRunner(), 'context');
+    expect(context).toMatchObject({
+      functionName: 'tiny-context',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '128',
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      logGroupName: '/aws/lambda/tiny-context',
+    });
+    expect(context['before']).toBeLessThanOrEqual(7_000);
+    expect(context['before']).toBeGreaterThan(Number(context['after']));
+  });
+
+  it.each([1, 2])('never has two requests at a time, with a cap of %i', async (maxInstancesPerFunction) => {
+    const runner = makeRunner({ maxInstancesPerFunction });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const payloads = await Promise.all(names.map((name) => payloadOf(runner, 'sequence', { name })));
+    expect(payloads.map(({ most }) => most)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(new Set(payloads.map(({ pid }) => pid)).size).toBe(maxInstancesPerFunction);
+  });
+
+  it('serves those that wait in the order in which they came', async () => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const done: string[] = [];
+    const names = ['a', 'b', 'c', 'd'];
+    await Promise.all(names.map((name) => payloadOf(runner, 'sequence', { name }).then(() => done.push(name))));
+    expect(done).toEqual(names);
+  });
+});
+
+describe('the time-out', () => {
+  it.each(['slow', 'busy'])('kills %s, and the next request gets a fresh instance', async (functionId) => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const running = runner.invoke(functionId, { forever: true });
+    const [instance] = runner.instances();
+    expect(await running).toEqual({ ok: false, error: 'timeout', message: 'Task timed out after 0.30 seconds' });
+    expect(isAlive(instance?.pid ?? 0)).toBe(false);
+    expect(runner.instances()).toEqual([]);
+  });
+
+  it('does not touch what comes after', async () => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const [late, next] = await Promise.all([runner.invoke('slow', { forever: true }), payloadOf(runner, 'slow')]);
+    expect(late).toMatchObject({ ok: false, error: 'timeout' });
+    expect(next['pid']).toBe(runner.instances()[0]?.pid);
+  });
+});
+
+describe('a failure', () => {
+  it('of the handler is its message, and the instance lives on', async () => {
+    const runner = makeRunner();
+    const before = await payloadOf(runner, 'fragile');
+    expect(await runner.invoke('fragile', { error: 'Unauthorized' })).toEqual({
+      ok: false,
+      error: 'threw',
+      message: 'Unauthorized',
+    });
+    expect(await runner.invoke('fragile', { text: 'bare' })).toMatchObject({ error: 'threw', message: 'bare' });
+    expect(await payloadOf(runner, 'fragile')).toEqual(before);
+  });
+
+  it.each(['exit', 'reject'])('by %s ends that instance only', async (how) => {
+    const runner = makeRunner();
+    const before = await payloadOf(runner, 'fragile');
+    const other = await payloadOf(runner, 'echo');
+    expect(await runner.invoke('fragile', { [how]: true })).toMatchObject({ ok: false, error: 'crashed' });
+    expect((await payloadOf(runner, 'fragile'))['pid']).not.toBe(before['pid']);
+    expect((await payloadOf(runner, 'echo'))['pid']).toBe(other['pid']);
+  });
+
+  it('by kill -9 from outside is a crash', async () => {
+    const runner = makeRunner();
+    await payloadOf(runner, 'echo');
+    const running = runner.invoke('slow', { forever: true });
+    const victim = runner.instances().find(({ functionId }) => functionId === 'slow');
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    expect(await running).toEqual({ ok: false, error: 'crashed', message: 'the instance ended with SIGKILL' });
+  });
+
+  it.each(['broken', 'nameless'])('to load %s is a crash of every request', async (functionId) => {
+    const runner = makeRunner();
+    expect(await runner.invoke(functionId, {})).toMatchObject({ ok: false, error: 'crashed' });
+    expect(await runner.invoke(functionId, {})).toMatchObject({ ok: false, error: 'crashed' });
+    expect(runner.instances()).toEqual([]);
+  });
+
+  it('to answer in JSON is the error of the function', async () => {
+    expect(await makeRunner().invoke('circular', {})).toMatchObject({ ok: false, error: 'threw' });
+  });
+
+  it('to exist is refused', async () => {
+    await expect(makeRunner().invoke('nobody', {})).rejects.toThrow('the template has no function nobody');
+  });
+});
+
+describe('payload limits (R11)', () => {
+  const limit = 6_291_556;
+  const overhead = JSON.stringify({ text: '' }).length;
+
+  it('takes an event of exactly the limit and no byte more', async () => {
+    const runner = makeRunner();
+    expect(await runner.invoke('weigh', { text: 'x'.repeat(limit - overhead) })).toEqual({
+      ok: true,
+      payload: limit - overhead,
+    });
+    expect(await runner.invoke('weigh', { text: `${'x'.repeat(limit - overhead - 1)}é` })).toMatchObject({
+      ok: false,
+      error: 'payload_too_large',
+    });
+  });
+
+  it('takes a response of exactly the limit; one byte more is the error of the function', async () => {
+    const runner = makeRunner();
+    expect(await runner.invoke('weigh', { bytes: limit })).toMatchObject({ ok: true });
+    expect(await runner.invoke('weigh', { bytes: limit + 1 })).toMatchObject({ ok: false, error: 'threw' });
+  });
+});
+
+it('hands on every line with the name of the function', async () => {
+  const lines: FunctionLogLine[] = [];
+  const complete = Promise.withResolvers<void>();
+  const runner = makeRunner({
+    onLog: (line) => {
+      lines.push(line);
+      if (lines.length === 3) complete.resolve();
+    },
+  });
+  await payloadOf(runner, 'talkative').catch(() => undefined);
+  await complete.promise;
+  const ofStream = (stream: string) => lines.filter((line) => line.stream === stream);
+  expect(ofStream('stdout')).toMatchObject([{ functionName: 'tiny-talkative', text: 'one' }, { text: 'two' }]);
+  expect(ofStream('stderr')).toEqual([{ functionName: 'tiny-talkative', stream: 'stderr', text: 'three' }]);
+});
+
+it('leaves no process behind, and ends what was running or waiting', async () => {
+  const runner = makeRunner({ maxInstancesPerFunction: 1 });
+  await payloadOf(runner, 'echo');
+  const running = runner.invoke('slow', { forever: true });
+  const waiting = runner.invoke('slow', {});
+  const pids = runner.instances().map(({ pid }) => pid);
+  expect(pids).toHaveLength(2);
+  await runner.stop();
+  expect(pids.filter(isAlive)).toEqual([]);
+  const ended = { ok: false, error: 'crashed', message: 'the local stack is stopping' };
+  expect(await Promise.all([running, waiting, runner.invoke('echo', {})])).toEqual([ended, ended, ended]);
+});

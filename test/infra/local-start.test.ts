@@ -1,0 +1,99 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/processes.ts';
+
+const anyPorts = { PORT: '0', PLATFORM_PORT: '0', DYNAMODB_ENDPOINT: undefined, SQS_ENDPOINT: undefined };
+
+function start(environment: Readonly<Record<string, string | undefined>> = {}): ScriptRun & { readonly pid: number } {
+  const run = runScript('infra/local/start.ts', { environment: { ...anyPorts, ...environment } });
+  return { ...run, pid: run.child.pid ?? 0 };
+}
+
+async function listening(): Promise<{ port: string; close: () => void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return { port: String(typeof address === 'object' ? address?.port : ''), close: () => server.close() };
+}
+
+/** A grandchild such as the bundler notices a little later that its parent is gone. */
+async function expectGone(processes: ReturnType<typeof descendantsOf>): Promise<void> {
+  expect(processes.length).toBeGreaterThan(0);
+  await expect.poll(() => processes.filter(({ pid }) => isAlive(pid)), { timeout: 2_000 }).toEqual([]);
+}
+
+describe('npm start says in one sentence why it cannot start', () => {
+  it.each(['PORT', 'PLATFORM_PORT'])('when %s is taken', async (variable) => {
+    const { port, close } = await listening();
+    const { code, stdout, stderr } = await start({ [variable]: port }).ended;
+    close();
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Port ${port} is already in use: free it, or choose another one with ${variable}=<port>.\n`,
+    });
+  });
+
+  it.each(['abc', '70000', '-1', '3000.5'])('when PORT is %s', async (text) => {
+    const { code, stderr } = await start({ PORT: text }).ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `PORT must be a port number from 0 (any free one) to 65535, not "${text}".\n`,
+    });
+  });
+
+  it('when there is no Java', async () => {
+    const { code, stderr } = await start({ PATH: '/nowhere' }).ended;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).\n',
+    });
+  });
+});
+
+describe('npm start leaves no process behind', () => {
+  it.each([
+    ['SIGINT', 300],
+    ['SIGTERM', 1_500],
+    ['SIGTERM', 4_000],
+  ] as const)('after %s in the middle of starting, at %i ms', async (signal, afterMs) => {
+    const run = start();
+    await run.line(/^building and starting/);
+    await pause(afterMs);
+    const descendants = descendantsOf(run.pid);
+    run.child.kill(signal);
+    const { code, stderr } = await run.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expectGone(descendants);
+  });
+
+  it('after a Ctrl-C that the terminal and npm both deliver, once it is ready', async () => {
+    const run = start();
+    const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
+    expect(await (await fetch(`${apiUrl}/health`)).text()).toBe('{"status":"ok"}');
+    const descendants = descendantsOf(run.pid);
+    expect(descendants.map(({ command }) => command).join('\n')).toMatch(/runner-child/);
+    // A terminal signals the whole process group, npm's wrapper signals us once more.
+    for (const { pid } of descendants) process.kill(pid, 'SIGINT');
+    run.child.kill('SIGINT');
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(0);
+    await expectGone(descendants);
+  });
+
+  it.each([
+    [/simulator\/main/, 'The platform simulator ended with SIGKILL.'],
+    [/DynamoDBLocal/, 'DynamoDB Local ended with SIGKILL.'],
+  ])('when %s crashes, and says so', async (which, sentence) => {
+    const run = start();
+    await run.line(/^ready http/);
+    const descendants = descendantsOf(run.pid);
+    process.kill(descendants.find(({ command }) => which.test(command))?.pid ?? 0, 'SIGKILL');
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${sentence} The local stack was ended.`);
+    await expectGone(descendants);
+  });
+});

@@ -1,0 +1,39 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startStack } from '../../infra/local/stack.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    apiUrl: string;
+    platformUrl: string;
+    dynamodbEndpoint: string;
+    sqsEndpoint: string;
+    secretsEndpoint: string;
+    queueUrls: Readonly<Record<string, string>>;
+    /** File with every line that a function has written so far. */
+    functionLog: string;
+  }
+}
+
+const dist = join(import.meta.dirname, '..', '..', 'dist');
+
+/** Global set-up of the contract tests: the whole local stack once, on free ports, with the demo data. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const functionLog = join(dist, 'contract-functions.log');
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(functionLog, '');
+  const stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(dist, `cdk-contract-${process.pid}`),
+    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
+    report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
+  });
+  const { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls } = stack.addresses;
+  const context = { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls, functionLog };
+  for (const [key, value] of Object.entries(context)) project.provide(key as keyof typeof context, value as never);
+  return () => stack.stop();
+}
