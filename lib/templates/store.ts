@@ -9,7 +9,7 @@ import {
   type TableAccess,
   transactWrite,
 } from '../aws/dynamodb-batch.ts';
-import { jitteredPause, type Pause } from '../aws/pause.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
 import { unpackTemplate } from './fact.ts';
 import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
 import { SyncLockLost } from './sync-lock.ts';
@@ -53,7 +53,7 @@ const StoredFactSchema = v.object({
 export function templateStore(
   documentClient: DynamoDBDocumentClient,
   tableName: string,
-  pause: Pause = jitteredPause,
+  pause: Pause = storePause,
 ): TemplateStore {
   const table: TableAccess = { documentClient, tableName, pause };
   return {

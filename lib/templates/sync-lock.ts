@@ -19,6 +19,12 @@ export const heartbeatEveryMs = 15_000;
 /** Who locks whom out: every synchronization of the deployment, or only those of the same client. */
 export type SyncLockScope = 'deployment' | 'client';
 
+/** Reads the deployment's setting. Anything else is a broken deployment: fail at start-up. */
+export function syncLockScope(setting: string): SyncLockScope {
+  if (setting === 'deployment' || setting === 'client') return setting;
+  throw new Error(`the scope of the synchronization lock is deployment or client, not ${setting}`);
+}
+
 export function syncLockName(scope: SyncLockScope, clientId: number): string {
   return scope === 'deployment' ? 'sync' : `sync#${clientId}`;
 }
