@@ -6,9 +6,11 @@ import { clockSkewMs, type HeldLock, leaseMs, type SyncLocks } from './sync-lock
 /** The lock's item as DynamoDB returns it with a failed condition, where the document client leaves it unconverted. */
 const RefusedItemSchema = v.object({ owner: v.object({ S: v.string() }), fence: v.object({ N: v.string() }) });
 
+/** The lease of a lock that its holder has given back. */
+const released = 0;
+
 /**
  * The synchronization lock as one item. It is never deleted and never expires: its fencing number must not start again.
- * Freed means `leaseUntilMs` 0.
  */
 export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName: string): SyncLocks {
   return {
@@ -19,13 +21,15 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
             TableName: tableName,
             Key: keyOf(name),
             UpdateExpression: 'SET #owner = :owner, leaseUntilMs = :until, startedAtMs = :now ADD fence :one',
-            ConditionExpression: 'attribute_not_exists(leaseUntilMs) OR leaseUntilMs < :endedBefore',
+            ConditionExpression:
+              'attribute_not_exists(leaseUntilMs) OR leaseUntilMs = :released OR leaseUntilMs < :endedBefore',
             ExpressionAttributeNames: { '#owner': 'owner' },
             ExpressionAttributeValues: {
               ':owner': owner,
               ':until': nowMs + leaseMs,
               ':now': nowMs,
               ':one': 1,
+              ':released': released,
               ':endedBefore': nowMs - clockSkewMs,
             },
             ReturnValues: 'ALL_NEW',
@@ -42,7 +46,7 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
     },
     heartbeat: (lock, nowMs) => setLease(documentClient, tableName, lock, nowMs + leaseMs),
     release: async (lock) => {
-      await setLease(documentClient, tableName, lock, 0);
+      await setLease(documentClient, tableName, lock, released);
     },
   };
 }
@@ -65,7 +69,7 @@ async function setLease(
           ':owner': lock.owner,
           ':fence': lock.fence,
           ':until': leaseUntilMs,
-          ':released': 0,
+          ':released': released,
         },
       }),
     );
