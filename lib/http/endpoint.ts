@@ -19,17 +19,18 @@ export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
 const answerEarlyMs = 4_000;
 
 /**
- * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6), refusals become
- * answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
+ * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6); 'json-or-none'
+ * takes a request without body for `{}`, for endpoints whose every field is optional. Refusals become answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
  */
-export function endpoint(handle: Endpoint, options: { readonly body?: 'json' } = {}): Endpoint {
+export function endpoint(handle: Endpoint, options: { readonly body?: 'json' | 'json-or-none' } = {}): Endpoint {
   const wrapped = middy<HttpEvent, Answer>({
     timeoutEarlyInMillis: answerEarlyMs,
     timeoutEarlyResponse: () => {
       throw new Refusal('platform_unreachable', 'the request could not be finished in time');
     },
   }).use(answerRefusals());
-  if (options.body === 'json') wrapped.use(jsonBody());
+  if (options.body === 'json-or-none') wrapped.use(noBodyIsEmptyObject());
+  if (options.body !== undefined) wrapped.use(jsonBody());
   return wrapped.handler(handle) as unknown as Endpoint;
 }
 
@@ -57,6 +58,14 @@ function describeCause(refusal: Refusal): string {
   if (cause === undefined) return refusal.message;
   // Only the class of an unexpected error and where it arose: its message may carry what a client sent.
   return cause instanceof Error ? `${cause.name} ${cause.stack?.split('\n')[1]?.trim() ?? ''}` : typeof cause;
+}
+
+function noBodyIsEmptyObject(): middy.MiddlewareObj<HttpEvent, Answer> {
+  return {
+    before: ({ event }) => {
+      if (event.body === undefined || event.body === '') Object.assign(event, { body: '{}', isBase64Encoded: false });
+    },
+  };
 }
 
 function jsonBody(): middy.MiddlewareObj<HttpEvent, Answer> {

@@ -1,0 +1,94 @@
+import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { maxRepetitions, type Pause } from './pause.ts';
+
+/** Most keys of one BatchGetItem and most actions of one TransactWriteItems (DynamoDB). */
+export const maxBatchKeys = 100;
+export const maxTransactionActions = 100;
+
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+export type Item = Readonly<Record<string, unknown>>;
+export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+export interface TableAccess {
+  readonly documentClient: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly pause: Pause;
+}
+
+/**
+ * The items under at most 100 distinct keys, those that exist, in no order. Keys that DynamoDB leaves unprocessed are
+ * asked for again; after `maxRepetitions` in vain it throws rather than pass a part off as the whole (R32).
+ */
+export async function batchGet(
+  { documentClient, tableName, pause }: TableAccess,
+  keys: readonly ItemKey[],
+  read: { readonly consistent: boolean },
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let wanted: Item[] = keys.map((key) => ({ ...key }));
+  for (let attempt = 0; wanted.length > 0; attempt++) {
+    if (attempt > maxRepetitions) throw new Error(`${wanted.length} keys of ${tableName} stayed unprocessed`);
+    if (attempt > 0) await pause(attempt);
+    const reply = await documentClient.send(
+      new BatchGetCommand({ RequestItems: { [tableName]: { Keys: wanted, ConsistentRead: read.consistent } } }),
+    );
+    items.push(...(reply.Responses?.[tableName] ?? []));
+    wanted = reply.UnprocessedKeys?.[tableName]?.Keys ?? [];
+  }
+  return items;
+}
+
+/** All items of a partition, strongly consistent, read page by page to the end. */
+export async function queryPartition({ documentClient, tableName }: TableAccess, partition: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: Item | undefined;
+  do {
+    const page = await documentClient.send(
+      new QueryCommand({
+        TableName: tableName,
+        KeyConditionExpression: 'pk = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      }),
+    );
+    for (const item of page.Items ?? []) items.push(item);
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+  return items;
+}
+
+const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/**
+ * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order, when
+ * a condition failed. Conflicts with other transactions and throttles are repeated; after `maxRepetitions` in vain, and
+ * for anything else, it throws.
+ */
+export async function transactWrite(
+  { documentClient, pause }: TableAccess,
+  actions: readonly TransactionAction[],
+): Promise<readonly CancellationReason[] | undefined> {
+  for (let attempt = 0; ; attempt++) {
+    if (attempt > 0) await pause(attempt);
+    try {
+      await documentClient.send(new TransactWriteCommand({ TransactItems: [...actions] }));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      if (reasons.some((reason) => reason.Code === 'ConditionalCheckFailed')) return reasons;
+      if (attempt === maxRepetitions || !reasons.some((reason) => repeatable.has(reason.Code ?? ''))) throw error;
+    }
+  }
+}

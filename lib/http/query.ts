@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { invalid } from './refusal.ts';
+
+/*
+ * Query values as the gateway hands them over: text, a repeated parameter joined by commas. An empty filter counts as not
+ * given; flags and numbers are strict, so that a repeated or misspelt one is refused and never half understood.
+ */
+
+/** A text filter; undefined when empty. */
+export const textFilter = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => (text === '' ? undefined : text)),
+  ),
+);
+
+/** Values parted by commas, blanks around them dropped; undefined when none is left. */
+export const listFilter = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => {
+      const values = text
+        .split(',')
+        .map((value) => value.trim())
+        .filter((value) => value !== '');
+      return values.length === 0 ? undefined : values;
+    }),
+  ),
+);
+
+/** Exactly `true` or `false`. */
+export function flag(name: string) {
+  return v.optional(
+    v.pipe(
+      v.picklist(['true', 'false'], `${name} must be true or false`),
+      v.transform((text) => text === 'true'),
+    ),
+  );
+}
+
+const defaultPageSize = 20;
+const maxPageSize = 100;
+
+/** A whole number from 1 to `maximum` in plain decimal. */
+function countTo(name: string, maximum: number) {
+  const message =
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `${name} must be a whole number from 1`
+      : `${name} must be a whole number from 1 to ${maximum}`;
+  return v.optional(
+    v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, message), v.transform(Number), v.maxValue(maximum, message)),
+  );
+}
+
+/** The entries of a paged listing's query schema (D8). */
+export const pageQuery = {
+  page: countTo('page', Number.MAX_SAFE_INTEGER),
+  size: countTo('size', maxPageSize),
+  limit: countTo('limit', maxPageSize),
+};
+
+export interface Page {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** The page asked for: the first, of 20, when nothing is said; `limit` is a synonym of `size`, two values are refused. */
+export function pageOf(query: {
+  readonly page?: number | undefined;
+  readonly size?: number | undefined;
+  readonly limit?: number | undefined;
+}): Page {
+  if (query.size !== undefined && query.limit !== undefined && query.size !== query.limit) {
+    throw invalid('limit', 'size and limit mean the same and differ');
+  }
+  return { page: query.page ?? 1, size: query.size ?? query.limit ?? defaultPageSize };
+}
+
+/** The items of a page; none when it lies past the end. */
+export function sliceOf<T>(items: readonly T[], { page, size }: Page): T[] {
+  return items.slice((page - 1) * size, page * size);
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as v from 'valibot';
+import { type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
+
+/**
+ * A short hash (12 characters) of everything the platform says about a template: equal for equal facts whatever the
+ * order of keys. The platform signs media URLs anew on every read, so the query of an `example.header_handle` URL does not
+ * count; its path, which names the media, does.
+ */
+export function contentHash(template: PlatformTemplate): string {
+  return createHash('sha256')
+    .update(JSON.stringify(canonical(template)))
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+function canonical(value: unknown, key?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonical(item, key));
+  if (value !== null && typeof value === 'object') {
+    return Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, item]) => [name, canonical(item, name)]);
+  }
+  return key === 'header_handle' && typeof value === 'string' ? withoutQuery(value) : value;
+}
+
+function withoutQuery(url: string): string {
+  return url.startsWith('https://') ? (url.split('?', 1)[0] ?? url) : url;
+}
+
+/** The template as it is stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
+export function packTemplate(template: PlatformTemplate): Uint8Array {
+  return gzipSync(JSON.stringify(template));
+}
+
+/** The inverse of `packTemplate`; throws when the bytes hold no template. */
+export function unpackTemplate(packed: Uint8Array): PlatformTemplate {
+  return v.parse(PlatformTemplateSchema, JSON.parse(gunzipSync(packed).toString('utf8')));
+}
+
+/** Whether the platform itself says that the template is gone, although it still lists it. */
+export function goneUpstream(template: PlatformTemplate): boolean {
+  return template.status === 'DELETED';
+}

@@ -1,0 +1,139 @@
+import type { Caller } from '../access/caller.ts';
+import type { Campaign, Channel, Did, Directory, Waba } from '../access/directory.ts';
+import { operatingClient } from '../access/operating-client.ts';
+import { type Page, sliceOf } from '../http/query.ts';
+import { Refusal } from '../http/refusal.ts';
+import {
+  campaignsNamed,
+  channelIdsOf,
+  groupDocuments,
+  type ListedTemplate,
+  type ListingScope,
+  listedId,
+  selectTemplates,
+  type TemplateFilters,
+} from './listing.ts';
+import type { TemplateStore } from './store.ts';
+import type { StoredFact } from './template.ts';
+import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
+
+/** Whose templates a caller lists, and which campaigns bound the view. */
+export interface ListingAccess {
+  readonly clientId: number;
+  readonly scope: ListingScope;
+}
+
+/**
+ * May the caller list, and what (D4, D15)? With `BSP_CN`: any client, which must be named (400 `client_id is required`).
+ * Without: the own client only (403), inside the user's campaigns; a user without any is refused with 400.
+ */
+export async function listingAccess(
+  directory: Pick<Directory, 'findUser'>,
+  caller: Caller,
+  askedId: number | undefined,
+): Promise<ListingAccess> {
+  if (caller.crossClient) {
+    if (askedId === undefined) throw new Refusal('client_id_required', 'client_id is required');
+    return { clientId: askedId, scope: undefined };
+  }
+  const clientId = operatingClient(caller, askedId);
+  const user = await directory.findUser(caller.clientId, caller.userId);
+  if (user === undefined || user.campaignIds.length === 0) {
+    throw new Refusal('agent_without_campaigns', 'agent without campaigns');
+  }
+  return { clientId, scope: new Set(user.campaignIds) };
+}
+
+/** The parsed query, by the contract's names; paging and client apart. */
+export interface TemplatesQuery {
+  readonly state?: string[] | undefined;
+  readonly search?: string | undefined;
+  readonly category?: string[] | undefined;
+  readonly lang?: string[] | undefined;
+  readonly did?: string | undefined;
+  readonly name?: string | undefined;
+  readonly template_platform_id?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly campaign_name?: string | undefined;
+  readonly fields?: string[] | undefined;
+  readonly channel_ids?: string[] | undefined;
+  readonly quality_scores?: string[] | undefined;
+}
+
+/**
+ * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips to the stores: first
+ * the client's compact rows, campaigns, WABAs and the DID side by side, then the page's bodies beside its channels.
+ */
+export async function listTemplates(
+  stores: { readonly directory: Directory; readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'> },
+  { clientId, scope }: ListingAccess,
+  query: TemplatesQuery,
+  page: Page,
+): Promise<{ readonly data: Partial<TemplateView>[]; readonly total: number }> {
+  const { directory, templates } = stores;
+  const [rows, campaigns, wabas, did] = await Promise.all([
+    templates.rowsOf(clientId),
+    directory.listCampaigns(clientId),
+    directory.listWabas(clientId),
+    query.did === undefined ? undefined : directory.findDid(query.did),
+  ]);
+  const selected = selectTemplates(rows, filtersOf(query, { clientId, campaigns, did }), scope);
+  const listed = sliceOf(selected, page);
+  const wanted = wantedFields(query.fields);
+  const [facts, channels] = await Promise.all([
+    wanted.has('platform_template') ? templates.factsOf(listed.map(({ row }) => row)) : new Map<string, StoredFact>(),
+    wanted.has('channel_campaigns') ? directory.findChannels(clientId, channelIdsOf(listed)) : [],
+  ]);
+  const view = (template: ListedTemplate) =>
+    templateView(viewOf(template, { facts, campaigns, channels, wabas }), wanted);
+  return { data: listed.map(view), total: selected.length };
+}
+
+function filtersOf(
+  query: TemplatesQuery,
+  {
+    clientId,
+    campaigns,
+    did,
+  }: { readonly clientId: number; readonly campaigns: readonly Campaign[]; readonly did: Did | undefined },
+): TemplateFilters {
+  const didChannelId = did?.channel.clientId === clientId ? did.channel.channelId : null;
+  return {
+    states: query.state,
+    categories: query.category,
+    languages: query.lang,
+    qualityScores: query.quality_scores,
+    search: query.search,
+    name: query.name,
+    platformId: query.template_platform_id,
+    active: query.active,
+    deleted: query.deleted,
+    documents: {
+      channelIds: query.channel_ids,
+      didChannelId: query.did === undefined ? undefined : didChannelId,
+      campaign: query.campaign_name === undefined ? undefined : campaignsNamed(query.campaign_name, campaigns),
+    },
+  };
+}
+
+function viewOf(
+  { row, documents }: ListedTemplate,
+  known: {
+    readonly facts: ReadonlyMap<string, StoredFact>;
+    readonly campaigns: readonly Campaign[];
+    readonly channels: readonly Channel[];
+    readonly wabas: readonly Waba[];
+  },
+): TemplateView {
+  const fact = known.facts.get(row.templateKey);
+  return {
+    id: listedId(row),
+    waba_id: row.wabaId,
+    client_id: row.clientId,
+    active: row.active,
+    namespace: known.wabas.find((waba) => waba.wabaId === row.wabaId)?.namespace ?? '',
+    platform_template: fact === undefined ? undefined : platformTemplateView(fact.template),
+    channel_campaigns: groupDocuments(documents, known.campaigns, known.channels),
+  };
+}

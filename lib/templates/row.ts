@@ -1,0 +1,166 @@
+import * as v from 'valibot';
+import { contentHash, goneUpstream } from './fact.ts';
+import type { PlatformTemplate, TemplateDocument } from './template.ts';
+import { documentId } from './template-key.ts';
+
+/**
+ * One client's row of one template: everything that a listing filters and sorts by, and the client's documents (D12).
+ * Rows are read by the thousand, so each attribute has a name of one letter and the frequent values have a code: about
+ * 105 bytes for a template with a name of 20 characters and one assigned pair. This is the one place that knows them.
+ *
+ * The platform's facts, written by synchronization, by refreshes and by create and edit:
+ *   n name · l language · s status · c category · q quality score (absent when unknown) · p platform's template id ·
+ *   w WABA id · h content hash of the fact · g gone: true when deleted (absent otherwise)
+ * The client's own, which no synchronization touches:
+ *   a active · d documents, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
+ *   placeholder, parted by spaces · k next sequence · m true for a direct-message template (absent otherwise)
+ * What else a document carries along (createdBy, associatedFlow, ...) is the same for all documents of a client, so it
+ * belongs here too, as further attributes that are absent when empty. Assignments change `d` and `k` with one update whose
+ * condition is the `d` that was read.
+ *
+ * A template that is created again under a name that was deleted before has the same key. The deleted documents then move
+ * into an archived row with the sort key `<templateKey>#<k at that time>` (their fact likewise: `ARCHIVE#<k>`), and the live
+ * row goes on counting at `k`. The listing finds archived rows in the same query, and a document id whose sequence is not in
+ * the live row is looked up in the first archived row above it.
+ */
+export interface TemplateRow {
+  readonly clientId: number;
+  readonly templateKey: string;
+  readonly name: string;
+  readonly language: string;
+  readonly status: string;
+  readonly category: string;
+  readonly qualityScore?: string;
+  readonly platformId: string;
+  readonly wabaId: string;
+  readonly contentHash: string;
+  readonly deleted: boolean;
+  readonly active: boolean;
+  readonly isDirectMessage: boolean;
+  /** Oldest first; never empty. */
+  readonly documents: readonly TemplateDocument[];
+  readonly nextSequence: number;
+}
+
+/** The client's own part of a new row: active, with the placeholder as its first document (D13). */
+export const newRowAttributes = { a: true, d: encodeDocuments([{ sequence: 0 }]), k: 1 } as const;
+
+const rowShards = 4;
+
+/** The partition of a client's row: four for each client, so that 50,000 rows are read in parallel. */
+export function rowPartition(clientId: number, templateKey: string): string {
+  return `C#${clientId}#${templateKey.charCodeAt(0) % rowShards}`;
+}
+
+export function rowPartitions(clientId: number): string[] {
+  return Array.from({ length: rowShards }, (_, shard) => `C#${clientId}#${shard}`);
+}
+
+const codes = {
+  s: { APPROVED: 'A', PENDING: 'P', REJECTED: 'R', PAUSED: 'U', DISABLED: 'D', IN_APPEAL: 'I', ARCHIVED: 'V' },
+  c: { MARKETING: 'M', UTILITY: 'U', AUTHENTICATION: 'A' },
+  q: { GREEN: 'G', YELLOW: 'Y', RED: 'R', UNKNOWN: 'U' },
+} as const satisfies Record<string, Readonly<Record<string, string>>>;
+
+type Coded = keyof typeof codes;
+
+/** A value without a code is kept as it is, marked by `=`: statuses that are unknown today must survive (D22). */
+function encode(attribute: Coded, value: string): string {
+  const table: Readonly<Record<string, string>> = codes[attribute];
+  return Object.hasOwn(table, value) ? (table[value] as string) : `=${value}`;
+}
+
+function decode(attribute: Coded, stored: string): string {
+  if (stored.startsWith('=')) return stored.slice(1);
+  const found = Object.entries(codes[attribute]).find(([, code]) => code === stored);
+  if (found === undefined) throw new Error(`template row: unknown code ${stored} in ${attribute}`);
+  return found[0];
+}
+
+/** Ids are decimal digits: as a number they take half the bytes. Anything that would not come back as it was stays text. */
+function encodeId(id: string): number | string {
+  return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(Number(id)) ? Number(id) : id;
+}
+
+const StoredId = v.pipe(v.union([v.number(), v.string()]), v.transform(String));
+
+const StoredRowSchema = v.object({
+  pk: v.pipe(v.string(), v.regex(/^C#\d+#\d$/)),
+  sk: v.string(),
+  n: v.string(),
+  l: v.string(),
+  s: v.string(),
+  c: v.string(),
+  q: v.optional(v.string()),
+  p: StoredId,
+  w: StoredId,
+  h: v.string(),
+  g: v.optional(v.boolean(), false),
+  a: v.boolean(),
+  d: v.string(),
+  k: v.number(),
+  m: v.optional(v.boolean(), false),
+});
+
+/** Which attributes a fact sets and which it removes on a client's row; never one of the client's own. */
+export function upstreamRowAttributes(
+  wabaId: string,
+  template: PlatformTemplate,
+): { readonly set: Readonly<Record<string, string | number | boolean>>; readonly remove: readonly string[] } {
+  const quality = template.quality_score?.score;
+  const gone = goneUpstream(template);
+  return {
+    set: {
+      n: template.name,
+      l: template.language,
+      s: encode('s', template.status),
+      c: encode('c', template.category),
+      p: encodeId(template.id),
+      w: encodeId(wabaId),
+      h: contentHash(template),
+      ...(quality ? { q: encode('q', quality) } : {}),
+      ...(gone ? { g: true } : {}),
+    },
+    remove: [...(quality ? [] : ['q']), ...(gone ? [] : ['g'])],
+  };
+}
+
+/** Spells documents as the row keeps them. */
+export function encodeDocuments(
+  documents: readonly { readonly sequence: number; readonly pair?: TemplateDocument['pair'] }[],
+): string {
+  return documents
+    .map(({ sequence, pair }) =>
+      pair === undefined ? `${sequence}` : `${sequence}:${pair.channelId}:${pair.campaignId}`,
+    )
+    .join(' ');
+}
+
+/** Reads a stored row; throws when the item is not one. */
+export function rowFromItem(item: unknown): TemplateRow {
+  const stored = v.parse(StoredRowSchema, item);
+  const clientId = Number(stored.pk.split('#')[1]);
+  return {
+    clientId,
+    templateKey: stored.sk,
+    name: stored.n,
+    language: stored.l,
+    status: decode('s', stored.s),
+    category: decode('c', stored.c),
+    ...(stored.q === undefined ? {} : { qualityScore: decode('q', stored.q) }),
+    platformId: stored.p,
+    wabaId: stored.w,
+    contentHash: stored.h,
+    deleted: stored.g,
+    active: stored.a,
+    isDirectMessage: stored.m,
+    documents: stored.d.split(' ').map((text) => decodeDocument(text, stored.sk, clientId)),
+    nextSequence: stored.k,
+  };
+}
+
+function decodeDocument(text: string, templateKey: string, clientId: number): TemplateDocument {
+  const [sequence = 0, channelId, campaignId] = text.split(':').map(Number);
+  const id = documentId({ templateKey, clientId, sequence });
+  return channelId === undefined || campaignId === undefined ? { id } : { id, pair: { channelId, campaignId } };
+}

@@ -1,0 +1,145 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import {
+  batchGet,
+  type Item,
+  type ItemKey,
+  maxBatchKeys,
+  queryPartition,
+  type TableAccess,
+  transactWrite,
+} from '../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
+import { unpackTemplate } from './fact.ts';
+import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
+import { SyncLockLost } from './sync-lock.ts';
+import type { StoredFact, TemplatesForSending } from './template.ts';
+import { templateKey } from './template-key.ts';
+import {
+  factKey,
+  packTransactions,
+  refusedUnits,
+  rowKey,
+  type SyncFence,
+  type UpstreamWrite,
+  type WriteUnit,
+  writeUnits,
+} from './upstream-writes.ts';
+
+/** The templates table as listing and synchronization see it; see row.ts for the model. */
+export interface TemplateStore extends TemplatesForSending {
+  /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to 4 MB. */
+  rowsOf(clientId: number): Promise<TemplateRow[]>;
+  /** The facts of at most 100 rows, by template key. One round trip, two when a fact was changed in this moment. */
+  factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
+  /**
+   * Stores what the platform said, about 20 templates a request, `between` called before each of them. Returns the keys of
+   * the templates that were left alone because a newer reading is stored. Throws `SyncLockLost` when the fence is refused.
+   */
+  writeUpstream(
+    writes: readonly UpstreamWrite[],
+    options?: { readonly fence?: SyncFence; readonly between?: () => Promise<void> },
+  ): Promise<Set<string>>;
+}
+
+const StoredFactSchema = v.object({
+  wabaId: v.string(),
+  hash: v.string(),
+  body: v.instance(Uint8Array),
+  deleted: v.boolean(),
+  readAtMs: v.number(),
+});
+
+export function templateStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): TemplateStore {
+  const table: TableAccess = { documentClient, tableName, pause };
+  return {
+    find: async ({ clientId, wabaId, name, language }) => {
+      const key = templateKey({ wabaId, name, language });
+      const items = await batchGet(table, [factKey(key), rowKey(clientId, key)], { consistent: true });
+      const factItem = items.find((item) => item['sk'] === 'FACT');
+      if (factItem === undefined) return undefined;
+      const rowItem = items.find((item) => item['sk'] === key);
+      const fact = factFromItem(factItem).fact;
+      return rowItem === undefined ? { fact } : { fact, client: rowFromItem(rowItem) };
+    },
+    refresh: async ({ wabaId, clientIds }, template, readAtMs) => {
+      await writeUpstream(table, [{ kind: 'present', wabaId, clientIds, template, readAtMs }]);
+    },
+    rowsOf: async (clientId) => {
+      const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
+      return shards.flat().map(rowFromItem);
+    },
+    factsOf: (rows) => factsOf(table, rows),
+    writeUpstream: (writes, options) => writeUpstream(table, writes, options),
+  };
+}
+
+interface HashedFact {
+  readonly fact: StoredFact;
+  readonly hash: string;
+}
+
+/**
+ * Facts are read eventually consistent, for half the price. A row names the hash of its fact; a fact that does not match
+ * it is read again, strongly, and then it is at least as new as the row.
+ */
+async function factsOf(table: TableAccess, rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>> {
+  const read = await readFacts(table, rows, { consistent: false });
+  const stale = rows.filter((row) => read.get(row.templateKey)?.hash !== row.contentHash);
+  const reread = await readFacts(table, stale, { consistent: true });
+  const facts = new Map<string, StoredFact>();
+  for (const { templateKey } of rows) {
+    const found = reread.get(templateKey) ?? read.get(templateKey);
+    if (found === undefined) throw new Error(`template ${templateKey} has a row and no fact`);
+    facts.set(templateKey, found.fact);
+  }
+  return facts;
+}
+
+async function readFacts(
+  table: TableAccess,
+  rows: readonly TemplateRow[],
+  read: { readonly consistent: boolean },
+): Promise<Map<string, HashedFact>> {
+  const keys: ItemKey[] = rows.map((row) => factKey(row.templateKey));
+  const batches: Promise<Item[]>[] = [];
+  for (let start = 0; start < keys.length; start += maxBatchKeys) {
+    batches.push(batchGet(table, keys.slice(start, start + maxBatchKeys), read));
+  }
+  const items = (await Promise.all(batches)).flat();
+  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+}
+
+function factFromItem(item: Item): HashedFact {
+  const { wabaId, hash, body, deleted, readAtMs } = v.parse(StoredFactSchema, item);
+  return { hash, fact: { wabaId, template: unpackTemplate(body), deleted, readAtMs } };
+}
+
+async function writeUpstream(
+  table: TableAccess,
+  writes: readonly UpstreamWrite[],
+  options: { readonly fence?: SyncFence; readonly between?: () => Promise<void> } = {},
+): Promise<Set<string>> {
+  const units = writes.flatMap((write) => writeUnits(table.tableName, write, options.fence));
+  const newer = new Set<string>();
+  for (const transaction of packTransactions(units)) {
+    let pending: readonly WriteUnit[] = transaction;
+    while (pending.length > 0) {
+      await options.between?.();
+      const reasons = await transactWrite(
+        table,
+        pending.flatMap((unit) => unit.actions),
+      );
+      if (reasons === undefined) break;
+      const refused = refusedUnits(pending, reasons, options.fence);
+      if (refused.fenceLost) throw new SyncLockLost();
+      for (const unit of refused.newer) newer.add(unit.templateKey);
+      pending = pending.filter((unit) => !refused.newer.has(unit));
+    }
+  }
+  return newer;
+}

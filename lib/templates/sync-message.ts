@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+
+/** What a synchronization has done so far. */
+export const SyncCountsSchema = v.object({
+  created: v.number(),
+  updated: v.number(),
+  deleted: v.number(),
+  unchanged: v.number(),
+  failedWabas: v.number(),
+});
+export type SyncCounts = v.InferOutput<typeof SyncCountsSchema>;
+
+export const noCounts: SyncCounts = { created: 0, updated: 0, deleted: 0, unchanged: 0, failedWabas: 0 };
+
+/**
+ * A synchronization on its way: who holds the lock for it, and where it stands. The first message is queued by the request,
+ * every further one by a worker whose time ran short, as its checkpoint.
+ */
+export const SyncMessageSchema = v.object({
+  lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),
+  clientId: v.number(),
+  /** WABAs that are not finished, the current one first. */
+  wabaIds: v.array(v.string()),
+  /** How far the list of the current WABA is read; absent before its first page. */
+  listing: v.optional(
+    v.object({
+      after: v.string(),
+      startedAtMs: v.number(),
+      /** Keys of the templates listed so far. */
+      seen: v.array(v.string()),
+      /** False once an entry could not even be named: then nothing can be told to be gone. */
+      complete: v.boolean(),
+    }),
+  ),
+  counts: SyncCountsSchema,
+});
+export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
+
+/** Where the messages go. Throws when the queue did not take one. */
+export interface SyncQueue {
+  send(message: SyncMessage): Promise<void>;
+}

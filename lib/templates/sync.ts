@@ -1,0 +1,162 @@
+import type { Directory, Waba } from '../access/directory.ts';
+import type { Pause } from '../aws/pause.ts';
+import { log } from '../observe/log.ts';
+import { PlatformFailure } from '../platform/failure.ts';
+import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
+import type { TemplateStore } from './store.ts';
+import {
+  changesOfGone,
+  changesOfPage,
+  type KnownRows,
+  keysOfPage,
+  knownRows,
+  type TemplateChange,
+} from './sync-diff.ts';
+import { beginKeeping, type KeepLease, SyncLockLost, type SyncLocks } from './sync-lock.ts';
+import type { SyncCounts, SyncMessage } from './sync-message.ts';
+
+export interface SyncWorkshop {
+  readonly directory: Pick<Directory, 'listWabas'>;
+  readonly templates: Pick<TemplateStore, 'rowsOf' | 'writeUpstream'>;
+  readonly platform: Pick<PlatformTemplates, 'page'>;
+  readonly locks: SyncLocks;
+  readonly nowMs: () => number;
+  /** Before a platform call is repeated. */
+  readonly pause: Pause;
+}
+
+export type SyncResult =
+  | { readonly kind: 'finished'; readonly counts: SyncCounts }
+  | { readonly kind: 'unfinished'; readonly checkpoint: SyncMessage };
+
+/** With less time than this left, no further page is begun: one page may take three slow answers and its writes. */
+const reservedMs = 45_000;
+const platformAttempts = 3;
+
+interface Work extends SyncWorkshop {
+  readonly message: SyncMessage;
+  readonly keepLease: KeepLease;
+  readonly timeIsShort: () => boolean;
+  readonly counts: SyncCounts;
+}
+
+type Listing = NonNullable<SyncMessage['listing']>;
+
+/**
+ * Does the work of a synchronization (D22) from where the message stands: WABA after WABA, page after page, with a heartbeat
+ * in between. Stops with a checkpoint when time runs short, and releases the lock at the end. A WABA that fails is
+ * counted and logged and does not stop the others. Throws `SyncLockLost` when somebody else holds the lock by now.
+ */
+export async function runSync(
+  workshop: SyncWorkshop,
+  message: SyncMessage,
+  timeLeftMs: () => number,
+): Promise<SyncResult> {
+  const keepLease = await beginKeeping(workshop.locks, message.lock, workshop.nowMs);
+  const timeIsShort = () => timeLeftMs() < reservedMs;
+  const work: Work = { ...workshop, message, keepLease, timeIsShort, counts: { ...message.counts } };
+  const wabas = new Map((await workshop.directory.listWabas(message.clientId)).map((waba) => [waba.wabaId, waba]));
+
+  for (const [index, wabaId] of message.wabaIds.entries()) {
+    if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
+    const waba = wabas.get(wabaId);
+    if (waba === undefined) continue; // the client has left it since the request
+    const listing = await syncWaba(work, waba, index === 0 ? message.listing : undefined).catch((error: unknown) =>
+      recordFailure(work, wabaId, error),
+    );
+    if (listing !== undefined) return checkpoint(work, index, listing);
+  }
+  await workshop.locks.release(message.lock);
+  return { kind: 'finished', counts: work.counts };
+}
+
+/** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
+async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
+  const { lock, clientId, wabaIds } = work.message;
+  if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();
+  return {
+    kind: 'unfinished',
+    checkpoint: {
+      lock,
+      clientId,
+      wabaIds: wabaIds.slice(wabaIndex),
+      ...(listing === undefined ? {} : { listing }),
+      counts: work.counts,
+    },
+  };
+}
+
+function recordFailure(work: Work, wabaId: string, error: unknown): undefined {
+  if (error instanceof SyncLockLost) throw error;
+  work.counts.failedWabas += 1;
+  log('sync.waba_failed', {
+    syncId: work.message.lock.owner,
+    wabaId,
+    error: error instanceof Error ? error.name : typeof error,
+    ...(error instanceof PlatformFailure ? { outcome: error.kind, platformCode: error.facts.code } : {}),
+  });
+}
+
+/** One WABA to its end: resolves to undefined; or to where its list stands when time runs short. */
+async function syncWaba(work: Work, waba: Waba, from: Listing | undefined): Promise<Listing | undefined> {
+  const known = await readKnownRows(work, waba);
+  const startedAtMs = from?.startedAtMs ?? work.nowMs();
+  const seen = new Set(from?.seen);
+  let complete = from?.complete ?? true;
+  let after = from?.after;
+  do {
+    const readAtMs = work.nowMs();
+    const page = await readPage(work, waba, after);
+    for (const key of keysOfPage(waba.wabaId, page)) {
+      if (key === undefined) complete = false;
+      else seen.add(key);
+    }
+    const changes = changesOfPage(waba, page, known, readAtMs);
+    const written = await apply(work, changes);
+    work.counts.unchanged += page.templates.length - written;
+    after = page.after;
+    if (after !== undefined && work.timeIsShort()) return { after, startedAtMs, seen: [...seen], complete };
+  } while (after !== undefined);
+  if (complete) await apply(work, changesOfGone(known, seen, startedAtMs));
+  return undefined;
+}
+
+async function readKnownRows(work: Work, waba: Waba): Promise<KnownRows> {
+  const rows = [];
+  for (const clientId of waba.clientIds) {
+    await work.keepLease();
+    rows.push(await work.templates.rowsOf(clientId));
+  }
+  return knownRows(waba.wabaId, rows.flat());
+}
+
+async function readPage(work: Work, waba: Waba, after: string | undefined): Promise<TemplatePage> {
+  for (let attempt = 1; ; attempt++) {
+    await work.keepLease();
+    try {
+      return await work.platform.page(waba, after);
+    } catch (error) {
+      if (attempt === platformAttempts || !mayPass(error)) throw error;
+      await work.pause(attempt);
+    }
+  }
+}
+
+/** Reading costs nothing and changes nothing: whatever may pass is tried again. */
+function mayPass(error: unknown): boolean {
+  return (
+    error instanceof PlatformFailure && (error.kind !== 'refused' || error.throttled || error.advice === 'backoff')
+  );
+}
+
+/** Writes changes and counts those that were written; a newer reading in the store stays as it is. */
+async function apply(work: Work, changes: readonly TemplateChange[]): Promise<number> {
+  const { name: lockName, fence } = work.message.lock;
+  const newer = await work.templates.writeUpstream(
+    changes.map((change) => change.write),
+    { fence: { lockName, fence }, between: work.keepLease },
+  );
+  const written = changes.filter((change) => !newer.has(change.templateKey));
+  for (const { kind } of written) work.counts[kind] += 1;
+  return written.length;
+}

@@ -1,0 +1,196 @@
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { maxTransactionActions, type TransactionAction } from '../aws/dynamodb-batch.ts';
+import { contentHash, goneUpstream, packTemplate } from './fact.ts';
+import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
+import type { PlatformTemplate } from './template.ts';
+import { templateKey } from './template-key.ts';
+
+/** What was read from the platform about one template, to be stored for the clients named. */
+export type UpstreamWrite =
+  | {
+      readonly kind: 'present';
+      readonly wabaId: string;
+      readonly template: PlatformTemplate;
+      readonly clientIds: readonly number[];
+      /** When the platform was asked: an older reading never replaces a newer one. */
+      readonly readAtMs: number;
+    }
+  | {
+      /** The platform lists it no more: marked deleted, never erased (D21, D22). */
+      readonly kind: 'gone';
+      readonly templateKey: string;
+      readonly clientIds: readonly number[];
+      readonly readAtMs: number;
+    };
+
+/**
+ * The fencing number of a synchronization. Each lock counts for itself and leaves its number in an attribute of its own:
+ * numbers of two locks (scope `client`, one WABA) cannot be compared.
+ */
+export interface SyncFence {
+  readonly lockName: string;
+  readonly fence: number;
+}
+
+/** One fact with rows of it, written whole or not at all. */
+export interface WriteUnit {
+  readonly templateKey: string;
+  readonly actions: readonly TransactionAction[];
+  readonly bytes: number;
+}
+
+const templatesPerTransaction = 20;
+/** DynamoDB takes 4 MB; what the sizes below leave out stays far under the difference. */
+const transactionBytes = 3_000_000;
+const rowBytes = 1_000;
+
+export function keyOf(write: UpstreamWrite): string {
+  return write.kind === 'gone' ? write.templateKey : templateKey({ ...write.template, wabaId: write.wabaId });
+}
+
+/**
+ * The actions of one template. A WABA of more than 99 clients does not fit one transaction: then the fact is written again
+ * with each slice of rows, so that every slice is guarded by the fact's conditions.
+ */
+export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
+  const key = keyOf(write);
+  const packed = write.kind === 'present' ? packTemplate(write.template) : new Uint8Array();
+  const units: WriteUnit[] = [];
+  const slice = maxTransactionActions - 1;
+  for (let start = 0; start < Math.max(1, write.clientIds.length); start += slice) {
+    const clientIds = write.clientIds.slice(start, start + slice);
+    units.push({
+      templateKey: key,
+      actions: [
+        factAction(tableName, key, write, packed, fence),
+        ...clientIds.map((clientId) => rowAction(tableName, key, write, clientId)),
+      ],
+      bytes: packed.byteLength + rowBytes * (1 + clientIds.length),
+    });
+  }
+  return units;
+}
+
+/** Packs units, in order, into transactions of about 20 templates within DynamoDB's 100 actions and 4 MB. */
+export function packTransactions(units: readonly WriteUnit[]): WriteUnit[][] {
+  const transactions: WriteUnit[][] = [];
+  let current: WriteUnit[] = [];
+  let actions = 0;
+  let bytes = 0;
+  for (const unit of units) {
+    const full =
+      current.length === templatesPerTransaction ||
+      actions + unit.actions.length > maxTransactionActions ||
+      bytes + unit.bytes > transactionBytes;
+    if (full && current.length > 0) {
+      transactions.push(current);
+      [current, actions, bytes] = [[], 0, 0];
+    }
+    current.push(unit);
+    actions += unit.actions.length;
+    bytes += unit.bytes;
+  }
+  return current.length === 0 ? transactions : [...transactions, current];
+}
+
+/** Which units of a refused transaction met a newer reading, and whether the fence was refused. */
+export function refusedUnits(
+  units: readonly WriteUnit[],
+  reasons: readonly CancellationReason[],
+  fence: SyncFence | undefined,
+): { readonly fenceLost: boolean; readonly newer: ReadonlySet<WriteUnit> } {
+  const newer = new Set<WriteUnit>();
+  let fenceLost = false;
+  let index = 0;
+  for (const unit of units) {
+    for (const _ of unit.actions) {
+      const reason = reasons[index++];
+      if (reason?.Code !== 'ConditionalCheckFailed') continue;
+      newer.add(unit);
+      const stored = fence === undefined ? undefined : reason.Item?.[fenceAttribute(fence)]?.N;
+      if (fence !== undefined && stored !== undefined && Number(stored) > fence.fence) fenceLost = true;
+    }
+  }
+  return { fenceLost, newer };
+}
+
+export function factKey(key: string): { pk: string; sk: string } {
+  return { pk: `FACT#${key}`, sk: 'FACT' };
+}
+
+export function rowKey(clientId: number, key: string): { pk: string; sk: string } {
+  return { pk: rowPartition(clientId, key), sk: key };
+}
+
+function fenceAttribute(fence: SyncFence): string {
+  return `syncFence#${fence.lockName}`;
+}
+
+function factAction(
+  tableName: string,
+  key: string,
+  write: UpstreamWrite,
+  packed: Uint8Array,
+  fence: SyncFence | undefined,
+): TransactionAction {
+  const values: Record<string, unknown> =
+    write.kind === 'gone'
+      ? { deleted: true, readAtMs: write.readAtMs }
+      : {
+          wabaId: write.wabaId,
+          name: write.template.name,
+          language: write.template.language,
+          status: write.template.status,
+          hash: contentHash(write.template),
+          body: packed,
+          deleted: goneUpstream(write.template),
+          readAtMs: write.readAtMs,
+        };
+  const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
+  if (write.kind === 'gone') conditions.push('attribute_exists(pk)');
+  if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
+  const names = Object.keys(values);
+  return {
+    Update: {
+      TableName: tableName,
+      Key: factKey(key),
+      UpdateExpression: `SET ${[...names.map((name) => `#${name} = :${name}`), ...(fence ? ['#fence = :fence'] : [])].join(', ')}`,
+      ConditionExpression: conditions.join(' AND '),
+      ExpressionAttributeNames: {
+        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ...(fence ? { '#fence': fenceAttribute(fence) } : {}),
+      },
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
+        ...(fence ? { ':fence': fence.fence } : {}),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+function rowAction(tableName: string, key: string, write: UpstreamWrite, clientId: number): TransactionAction {
+  const place = { TableName: tableName, Key: rowKey(clientId, key) };
+  if (write.kind === 'gone') {
+    return {
+      Update: {
+        ...place,
+        UpdateExpression: 'SET g = :gone',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':gone': true },
+      },
+    };
+  }
+  const { set, remove } = upstreamRowAttributes(write.wabaId, write.template);
+  // A client that has no row yet gets a whole one; on an existing row its own attributes stay as they are.
+  const own = Object.keys(newRowAttributes).map((name) => `${name} = if_not_exists(${name}, :${name})`);
+  const facts = Object.keys(set).map((name) => `${name} = :${name}`);
+  const values = Object.entries({ ...newRowAttributes, ...set });
+  return {
+    Update: {
+      ...place,
+      UpdateExpression: `SET ${[...facts, ...own].join(', ')}${remove.length === 0 ? '' : ` REMOVE ${remove.join(', ')}`}`,
+      ExpressionAttributeValues: Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
+    },
+  };
+}

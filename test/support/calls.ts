@@ -1,0 +1,35 @@
+import type { Context } from 'aws-lambda';
+import { authorizerContext } from '../../lib/access/caller.ts';
+import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
+
+/** Who calls, as the authorizer would have verified it. */
+export interface TestCaller {
+  readonly userId: string;
+  readonly clientId: number;
+  readonly permissions?: readonly string[];
+}
+
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** The raw body, as it was sent. */
+  readonly body?: string;
+}
+
+/** Calls an endpoint the way the gateway does, and reads the JSON of its answer. */
+export async function call(
+  endpoint: Endpoint,
+  caller: TestCaller,
+  { query, body }: CallOptions = {},
+): Promise<{ status: number | undefined; body: unknown; headers: Readonly<Record<string, unknown>> }> {
+  const lambda = authorizerContext({ permissions: [], ...caller, expiresAtSeconds: 9_999_999_999 });
+  const event = {
+    headers: {},
+    isBase64Encoded: false,
+    requestContext: { requestId: 'request-1', authorizer: { lambda } },
+    ...(query === undefined ? {} : { queryStringParameters: query }),
+    ...(body === undefined ? {} : { body }),
+  } as unknown as HttpEvent;
+  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+  const answer = await endpoint(event, context);
+  return { status: answer.statusCode, body: JSON.parse(answer.body ?? ''), headers: answer.headers ?? {} };
+}

@@ -1,0 +1,62 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { PlatformTemplate } from '../../lib/templates/template.ts';
+
+/** A platform that only lists templates, page by page, and fails as told. */
+export interface PlatformServer {
+  readonly baseUrl: string;
+  /** Templates by WABA; change them at will. Entries may be anything, to be hard to read. */
+  readonly templates: Map<string, unknown[]>;
+  /** Answers for a WABA instead of its list: an HTTP status with a body. Taken away by deleting the entry. */
+  readonly failures: Map<string, { readonly status: number; readonly body: unknown; readonly retryAfter?: string }>;
+  /** Every request, as `<waba>?<query>`. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+export async function startPlatformServer(): Promise<PlatformServer> {
+  const templates: PlatformServer['templates'] = new Map();
+  const failures: PlatformServer['failures'] = new Map();
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const [, , wabaId = ''] = url.pathname.split('/');
+    requests.push(`${wabaId}${url.search}`);
+    const failure = failures.get(wabaId);
+    if (failure !== undefined) {
+      if (failure.retryAfter !== undefined) response.setHeader('retry-after', failure.retryAfter);
+      return reply(response, failure.status, failure.body);
+    }
+    if (request.headers.authorization !== 'Bearer demo-token') {
+      return reply(response, 401, { error: { message: 'Invalid OAuth access token', code: 190 } });
+    }
+    const name = url.searchParams.get('name');
+    const all = (templates.get(wabaId) ?? []).filter(
+      (entry) => name === null || (entry as PlatformTemplate).name.includes(name),
+    );
+    const limit = Number(url.searchParams.get('limit') ?? 25);
+    const start = Number(url.searchParams.get('after') ?? 0);
+    const end = start + limit;
+    const next = `https://nowhere.example${url.pathname}?access_token=demo-token&after=${end}`;
+    return reply(response, 200, {
+      data: all.slice(start, end),
+      paging: { cursors: { before: String(start), after: String(end) }, ...(end < all.length ? { next } : {}) },
+    });
+  });
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    templates,
+    failures,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function reply(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

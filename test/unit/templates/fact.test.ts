@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { contentHash, goneUpstream, packTemplate, unpackTemplate } from '../../../lib/templates/fact.ts';
+import type { PlatformTemplate } from '../../../lib/templates/template.ts';
+import { makeTemplate } from '../../support/templates.ts';
+
+function reversedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversedKeys);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, item]) => [key, reversedKeys(item)]),
+  );
+}
+
+test('the hash does not depend on the order of keys', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (extra) => {
+      const template = makeTemplate({ optimization_spec: extra });
+      expect(contentHash(reversedKeys(template) as PlatformTemplate)).toBe(contentHash(template));
+    }),
+  );
+});
+
+test.each<[string, Partial<PlatformTemplate>]>([
+  ['status', { status: 'PAUSED' }],
+  ['category', { category: 'MARKETING' }],
+  ['platform id', { id: '2' }],
+  ['quality', { quality_score: { score: 'RED' } }],
+  ['rejected reason', { rejected_reason: 'SCAM' }],
+  ['text', { components: [{ type: 'BODY', text: 'other' }] }],
+  ['a field nobody knows yet', { novelty: true } as Partial<PlatformTemplate>],
+])('a change of %s changes the hash', (_, change) => {
+  expect(contentHash(makeTemplate(change))).not.toBe(contentHash(makeTemplate()));
+});
+
+test('the order of components and buttons counts', () => {
+  const components = [
+    { type: 'BODY', text: 'a' },
+    { type: 'FOOTER', text: 'b' },
+  ];
+  expect(contentHash(makeTemplate({ components: components.toReversed() }))).not.toBe(
+    contentHash(makeTemplate({ components })),
+  );
+});
+
+test('a media URL that is signed anew is the same media, another path is not', () => {
+  const withMedia = (url: string) =>
+    contentHash(makeTemplate({ components: [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: [url] } }] }));
+  expect(withMedia('https://media.example/a.png?oh=1&oe=2')).toBe(withMedia('https://media.example/a.png?oh=3&oe=4'));
+  expect(withMedia('https://media.example/b.png?oh=1&oe=2')).not.toBe(withMedia('https://media.example/a.png?oh=1'));
+});
+
+test('a template survives packing, and 5 KB of text become less than one read unit', () => {
+  const text = Array.from({ length: 640 }, (_, index) => `word${index * 7919}`)
+    .join(' ')
+    .slice(0, 5_000);
+  const template = makeTemplate({ components: [{ type: 'BODY', text }] });
+  const packed = packTemplate(template);
+  expect(unpackTemplate(packed)).toEqual(template);
+  expect(packed.byteLength).toBeLessThan(4_000);
+});
+
+test('only the status DELETED says that a listed template is gone', () => {
+  expect(goneUpstream(makeTemplate({ status: 'DELETED' }))).toBe(true);
+  expect(goneUpstream(makeTemplate({ status: 'PENDING_DELETION' }))).toBe(false);
+});
