@@ -1,0 +1,6 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Directory } from './directory.ts';
+
+export function directoryStore(_client: DynamoDBDocumentClient, _tableName: string): Directory {
+  throw new Error('the directory store is not merged yet');
+}

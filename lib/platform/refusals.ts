@@ -1,0 +1,35 @@
+import { Refusal } from '../http/refusal.ts';
+import { PlatformFailure } from './failure.ts';
+
+const retryAfterSecondsUnlessTold = 60;
+
+/** The answer to a request whose call of the platform did not succeed (D7). */
+export function refusalOf(failure: PlatformFailure): Refusal {
+  const { code, userMessage, retryAfterSeconds } = failure.facts;
+  const cause = failure;
+  const platformCode = code === undefined ? {} : { platformCode: code };
+  if (failure.throttled) {
+    const seconds = Math.ceil(retryAfterSeconds ?? retryAfterSecondsUnlessTold);
+    const headers = { 'retry-after': String(seconds) };
+    return new Refusal('platform_rate_limited', 'the platform limits the rate of requests, try again later', {
+      headers,
+      cause,
+      ...platformCode,
+    });
+  }
+  const ours = failure.kind !== 'refused' || failure.credentialRefused;
+  // Advice `backoff` on what is no throttle marks a fault of the platform's own, whatever HTTP status it came with.
+  if (ours || failure.advice === 'backoff') {
+    return new Refusal('platform_unreachable', 'the platform could not be reached', { cause });
+  }
+  return new Refusal('platform_refused', userMessage ?? 'the platform refused the request', { cause, ...platformCode });
+}
+
+/** Awaits a call of the platform on behalf of a request: the one place where its failures become refusals. */
+export async function atPlatform<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof PlatformFailure ? refusalOf(error) : error;
+  }
+}

@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import { log } from '../observe/log.ts';
+import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from '../templates/template.ts';
+import type { CredentialOf } from './credentials.ts';
+import { PlatformFailure } from './failure.ts';
+import type { PlatformReply, PlatformTransport } from './transport.ts';
+
+/** The WABA to ask about, and the name of the credential that may. */
+export interface WabaAccess {
+  readonly wabaId: string;
+  readonly credential: string;
+}
+
+export interface TemplatePage {
+  readonly templates: readonly PlatformTemplate[];
+  /**
+   * Templates that are there but could not be understood, as far as they could be named: they are not gone, and they do not
+   * stop the others.
+   */
+  readonly unreadable: readonly { readonly name?: string; readonly language?: string }[];
+  /** Cursor of the next page; absent on the last one. */
+  readonly after?: string;
+}
+
+/** The platform's templates of a WABA (platform reference, 2.1). Every method throws `PlatformFailure`. */
+export interface PlatformTemplates {
+  /** Asks for next to nothing: does the platform answer for this WABA? */
+  probe(waba: WabaAccess): Promise<void>;
+  /** One page of all templates, the first without cursor. */
+  page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
+  /** The template of exactly this name, in this language in any spelling (D26); undefined when there is none. */
+  find(
+    waba: WabaAccess,
+    wanted: { readonly name: string; readonly language: string },
+  ): Promise<PlatformTemplate | undefined>;
+}
+
+const pageSize = 100;
+
+/** Everything that the platform documents for a template; without this list it leaves most of it out (2.3). */
+const fields = [
+  'id',
+  'name',
+  'language',
+  'status',
+  'category',
+  'sub_category',
+  'previous_category',
+  'correct_category',
+  'components',
+  'quality_score',
+  'rejected_reason',
+  'parameter_format',
+  'message_send_ttl_seconds',
+  'cta_url_link_tracking_opted_out',
+  'library_template_name',
+  'optimization_spec',
+].join(',');
+
+const ListReplySchema = v.object({
+  data: v.array(v.unknown()),
+  paging: v.optional(
+    v.object({
+      cursors: v.optional(v.object({ after: v.optional(v.string()) })),
+      next: v.optional(v.string()),
+    }),
+  ),
+});
+
+export function platformTemplates(call: PlatformTransport, credentialOf: CredentialOf): PlatformTemplates {
+  const list = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    const { accessToken } = await credentialOf(waba.credential);
+    return call({ method: 'GET', path: `${waba.wabaId}/message_templates`, query, accessToken });
+  };
+  const page = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    const read = readPage(await list(waba, { fields, limit: String(pageSize), ...query }), query['after']);
+    if (read.unreadable.length > 0) {
+      log('platform.template_unreadable', { wabaId: waba.wabaId, count: read.unreadable.length });
+    }
+    return read;
+  };
+  return {
+    probe: async (waba) => {
+      await list(waba, { fields: 'id', limit: '1' });
+    },
+    page: (waba, after) => page(waba, after === undefined ? {} : { after }),
+    find: async (waba, { name, language }) => {
+      // The platform's name filter also finds longer names, so the exact one may stand on a later page.
+      let after: string | undefined;
+      do {
+        const read: TemplatePage = await page(waba, { name, ...(after === undefined ? {} : { after }) });
+        const found = read.templates.find(
+          (template) => template.name === name && languageKey(template.language) === languageKey(language),
+        );
+        if (found !== undefined) return found;
+        after = read.after;
+      } while (after !== undefined);
+      return undefined;
+    },
+  };
+}
+
+function readPage(reply: PlatformReply, askedAfter: string | undefined): TemplatePage {
+  const parsed = v.safeParse(ListReplySchema, reply.body);
+  if (!parsed.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of templates') });
+  const { data, paging } = parsed.output;
+  const templates: PlatformTemplate[] = [];
+  const unreadable: { readonly name?: string; readonly language?: string }[] = [];
+  for (const entry of data) {
+    const present = withoutNulls(entry);
+    const template = v.safeParse(PlatformTemplateSchema, present);
+    if (template.success) templates.push(template.output);
+    else unreadable.push(nameOf(present));
+  }
+  // A short page says nothing: only the absence of `next` ends the list.
+  const after = paging?.next === undefined ? undefined : (paging.cursors?.after ?? cursorOf(paging.next));
+  if (after !== undefined && after === askedAfter) {
+    throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
+  }
+  return { templates, unreadable, ...(after === undefined ? {} : { after }) };
+}
+
+/** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */
+function cursorOf(next: string): string {
+  const after = URL.parse(next)?.searchParams.get('after');
+  if (after) return after;
+  throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
+}
+
+/** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([name, item]) => [name, withoutNulls(item)]),
+  );
+}
+
+const NameSchema = v.object({ name: v.optional(v.string()), language: v.optional(v.string()) });
+
+function nameOf(entry: unknown): { readonly name?: string; readonly language?: string } {
+  const named = v.safeParse(NameSchema, entry);
+  if (!named.success) return {};
+  const { name, language } = named.output;
+  return { ...(name === undefined ? {} : { name }), ...(language === undefined ? {} : { language }) };
+}
