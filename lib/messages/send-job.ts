@@ -2,7 +2,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import { queueBody, queueMessageMaxBytes } from '../aws/sqs.ts';
 import { CompositionPlanSchema } from './compose.ts';
-import { JobHeadSchema, RecipientSchema } from './job.ts';
+import { JobHeadSchema, type Recipient, RecipientSchema } from './job.ts';
 
 /**
  * An accepted request on its way to the fan-out: one queue message, or several parts when even compressed it is larger
@@ -33,27 +33,43 @@ const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.
 export function encodeSendJob(job: Omit<SendJob, 'firstIndex' | 'part'>): string[] {
   const whole = encodeMessage({ ...job, firstIndex: 0 });
   if (whole.length <= queueMessageMaxBytes) return [whole];
-  // Parts compress a little worse than the whole, and recipients differ in size: ask for room, then for one part more.
-  let parts = Math.ceil((whole.length * 1.05) / queueMessageMaxBytes);
-  while (parts <= job.recipients.length) {
+  // Parts compress a little worse than the whole: ask for some room, then for one part more.
+  for (let parts = Math.ceil((whole.length * 1.05) / queueMessageMaxBytes); ; parts += 1) {
     const messages = encodeParts(job, parts);
     if (messages.every((message) => message.length <= queueMessageMaxBytes)) return messages;
-    parts += 1;
+    if (messages.length === job.recipients.length) throw new RangeError('one recipient is larger than a queue message');
   }
-  throw new RangeError('one recipient alone is larger than a queue message');
 }
 
 function encodeParts(job: Omit<SendJob, 'firstIndex' | 'part'>, parts: number): string[] {
-  const size = Math.ceil(job.recipients.length / parts);
-  const of = Math.ceil(job.recipients.length / size);
-  return Array.from({ length: of }, (_, position) => {
-    const firstIndex = position * size;
-    const recipients = job.recipients.slice(firstIndex, firstIndex + size);
-    return encodeMessage({ ...job, firstIndex, part: { number: position + 1, of }, recipients });
+  const slices = slicesOfEqualSize(job.recipients, parts);
+  let firstIndex = 0;
+  return slices.map((recipients, position) => {
+    const part = { number: position + 1, of: slices.length };
+    const message = encodeMessage({ ...job, firstIndex, part, recipients });
+    firstIndex += recipients.length;
+    return message;
   });
 }
 
-/** ASCII in both forms once it is compressed, so that its length is its size; plain JSON only when that fits. */
+/** Cuts by size, not by number: recipients may differ in size a hundredfold. */
+function slicesOfEqualSize(recipients: readonly Recipient[], parts: number): Recipient[][] {
+  const sizes = recipients.map((recipient) => JSON.stringify(recipient).length);
+  const share = sizes.reduce((sum, size) => sum + size, 0) / parts;
+  const slices: Recipient[][] = [];
+  let filled = Number.POSITIVE_INFINITY;
+  for (const [index, recipient] of recipients.entries()) {
+    if (filled >= share) {
+      slices.push([]);
+      filled = 0;
+    }
+    slices.at(-1)?.push(recipient);
+    filled += sizes[index] ?? 0;
+  }
+  return slices;
+}
+
+/** Plain JSON when that fits; compressed it is ASCII, so that its length is its size. */
 function encodeMessage(job: SendJob): string {
   const plain = queueBody(job);
   if (Buffer.byteLength(plain) <= queueMessageMaxBytes) return plain;
