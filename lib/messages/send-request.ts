@@ -84,13 +84,16 @@ const HeaderSchema = v.lazy((input) =>
   (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
 );
 
-const AttendsSchema = v.pipe(
-  plainObject,
-  v.check(
-    (attends) => Buffer.byteLength(JSON.stringify(attends)) <= maxAttendsBytes,
-    `must have at most ${maxAttendsBytes} bytes of JSON`,
-  ),
-);
+const AttendsSchema = v.pipe(plainObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
+
+function fitsItsPlace(attends: unknown): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(attends)) <= maxAttendsBytes;
+  } catch {
+    // Parsed JSON has one reason not to be written again: it nests too deeply for the stack.
+    return false;
+  }
+}
 
 /** Everything but the recipients, which are parsed one by one (10,000 recipients may have 10,000 faults each). */
 const EnvelopeSchema = closedObject({

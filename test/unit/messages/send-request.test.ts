@@ -13,6 +13,7 @@ const good = {
 };
 const withParams = (params: unknown) => ({ ...good, recipients: [{ to }, { to, params }] });
 const withHeader = (header: unknown) => ({ ...good, component: { header } });
+const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 const place = { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Street 1' };
 
 function refusalOf(parse: () => unknown): Refusal {
@@ -143,6 +144,7 @@ test.each<[string, unknown, string, string]>([
   ['an unsafe campaign', { ...good, campaignId: 2 ** 53 }, 'campaignId', 'received 9007199254740992'],
   ['attends as a list', { ...good, attends: [] }, 'attends', 'must be an object'],
   ['attends as text', { ...good, attends: 'now' }, 'attends', 'must be an object'],
+  ['attends of 5,000 levels', { ...good, attends: { x: nested(5_000) } }, 'attends', 'at most 4096 bytes'],
   ['huge attends', { ...good, attends: { x: 'y'.repeat(5_000) } }, 'attends', 'at most 4096 bytes'],
   ['29 seconds', { ...good, message_send_ttl_seconds: 29 }, 'message_send_ttl_seconds', 'expected >=30, received 29'],
   ['over 30 days', { ...good, message_send_ttl_seconds: 2_592_001 }, 'message_send_ttl_seconds', 'expected <=2592000'],
