@@ -86,7 +86,7 @@ const HeaderSchema = v.lazy((input) =>
 
 const AttendsSchema = v.pipe(plainObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
 
-function fitsItsPlace(attends: unknown): boolean {
+function fitsItsPlace(attends: Record<string, unknown>): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(attends)) <= maxAttendsBytes;
   } catch {
