@@ -13,7 +13,7 @@ const SendJobSchema = v.object({
   plan: CompositionPlanSchema,
   firstIndex: v.number(),
   /** Only on a job in parts. A part is worked on only when the commit of the job is written (D25). */
-  part: v.optional(v.object({ number: v.number(), of: v.number() })),
+  part: v.exactOptional(v.object({ number: v.number(), of: v.number() })),
   recipients: v.array(RecipientSchema),
 });
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
