@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unrecognizedField } from './closed-object.ts';
 import { type Fault, Refusal } from './refusal.ts';
 
 /**
@@ -8,12 +9,17 @@ import { type Fault, Refusal } from './refusal.ts';
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const errors = result.issues.slice(0, 100).map((issue) => faultOf(issue));
+  const errors = result.issues.slice(0, 100).map(faultOf);
   throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors });
 }
 
-/** One fault of an issue; `prefix` is the path of the value that was parsed, for parsing a large body in pieces. */
-export function faultOf(issue: v.BaseIssue<unknown>, prefix = ''): Fault {
+/** The fault that an issue stands for, with its path and sentence. */
+export function faultOf(issue: v.BaseIssue<unknown>): Fault {
+  return faultWithin('', issue);
+}
+
+/** The same for a value that was parsed by itself: `prefix` is its path in the whole. */
+export function faultWithin(prefix: string, issue: v.BaseIssue<unknown>): Fault {
   return { path: pathOf(issue, prefix), message: messageOf(issue, prefix) };
 }
 
@@ -23,49 +29,6 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
     path += typeof item.key === 'number' ? `[${item.key}]` : `${path === '' ? '' : '.'}${clip(String(item.key))}`;
   }
   return path;
-}
-
-const unrecognizedField = 'unrecognized field';
-const maxNamedFields = 20;
-
-/** A JSON object; valibot's own objects and records take a list for one. */
-export const plainObject = v.custom<Record<string, unknown>>(
-  (input) => input !== null && typeof input === 'object' && !Array.isArray(input),
-  'must be an object',
-);
-
-type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
-  v.InferInput<v.ObjectSchema<E, undefined>>,
-  v.InferOutput<v.ObjectSchema<E, undefined>>
->;
-
-/**
- * An object without room for unknown fields: every one of them is a fault that names it (D6), 20 at most, so that a body
- * made of unknown fields cannot fill the memory with faults. `v.strictObject` names only the first.
- */
-export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
-  return v.pipe(
-    plainObject,
-    v.looseObject(entries),
-    v.rawCheck(({ dataset, addIssue }) => {
-      const input: unknown = dataset.value;
-      if (input === null || typeof input !== 'object') return;
-      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
-      for (const key of unknown.slice(0, maxNamedFields)) {
-        addIssue({
-          message: unrecognizedField,
-          path: [
-            { type: 'object', origin: 'key', input: dataset.value as Record<string, unknown>, key, value: undefined },
-          ],
-        });
-      }
-    }),
-  ) as unknown as ClosedObject<E>;
-}
-
-/** A list that is measured before its items are looked at, so that an endless one costs nothing. */
-export function boundedList<const S extends v.GenericSchema>(item: S, maxItems: number) {
-  return v.pipe(v.array(v.unknown()), v.maxLength(maxItems), v.array(item));
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { boundedList, closedObject, faultOf, plainObject } from '../http/parse.ts';
+import { boundedList, closedObject, plainObject } from '../http/closed-object.ts';
+import { faultOf, faultWithin } from '../http/parse.ts';
 import { invalid, Refusal } from '../http/refusal.ts';
 import { FaultList } from './fault-list.ts';
 import type { HeaderInput, Recipient } from './job.ts';
@@ -163,7 +164,7 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
   for (const [index, item] of list.entries()) {
     const result = v.safeParse(RecipientSchema, item);
     if (result.success) recipients.push(result.output);
-    else for (const issue of result.issues) faults.add(faultOf(issue, `recipients[${index}]`));
+    else for (const issue of result.issues) faults.add(faultWithin(`recipients[${index}]`, issue));
   }
   return recipients;
 }
