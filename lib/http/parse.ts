@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unrecognizedField } from './closed-object.ts';
 import { type Fault, Refusal } from './refusal.ts';
 
 /**
@@ -8,19 +9,24 @@ import { type Fault, Refusal } from './refusal.ts';
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const errors = result.issues.map(faultOf);
-  throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors: errors.slice(0, 100) });
+  const errors = result.issues.slice(0, 100).map(faultOf);
+  throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors });
 }
 
-/** One issue of valibot as a fault of the input. */
+/** The fault that an issue stands for, with its path and sentence. */
 export function faultOf(issue: v.BaseIssue<unknown>): Fault {
-  return { path: pathOf(issue), message: messageOf(issue) };
+  return faultWithin('', issue);
 }
 
-function pathOf(issue: v.BaseIssue<unknown>): string {
-  let path = '';
+/** The same for a value that was parsed by itself: `prefix` is its path in the whole. */
+export function faultWithin(prefix: string, issue: v.BaseIssue<unknown>): Fault {
+  return { path: pathOf(issue, prefix), message: messageOf(issue, prefix) };
+}
+
+function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
+  let path = prefix;
   for (const item of issue.path ?? []) {
-    path += typeof item.key === 'number' ? `[${item.key}]` : `${path === '' ? '' : '.'}${String(item.key)}`;
+    path += typeof item.key === 'number' ? `[${item.key}]` : `${path === '' ? '' : '.'}${clip(String(item.key))}`;
   }
   return path;
 }
@@ -29,10 +35,11 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
  * One sentence for one issue. valibot reports a missing or unknown key with its own text whatever the inner schema says,
  * so those two are spelled here; a message written in a schema wins; all others say what was expected and what came.
  */
-export function messageOf(issue: v.BaseIssue<unknown>): string {
-  const path = pathOf(issue);
+export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
+  const path = pathOf(issue, prefix);
   if (issue.kind === 'schema' && isMissingKey(issue)) return `${path} is required`;
-  if (issue.type === 'strict_object' && issue.expected === 'never') return `unrecognized field: ${path}`;
+  const unrecognized = issue.type === 'strict_object' && issue.expected === 'never';
+  if (unrecognized || issue.message === unrecognizedField) return `${unrecognizedField}: ${path}`;
   if (!issue.message.startsWith('Invalid ')) return issue.message;
   const expected = issue.expected ?? 'another value';
   return `${path === '' ? 'the value' : path} is invalid: expected ${expected}, received ${clip(issue.received)}`;

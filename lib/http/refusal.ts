@@ -25,6 +25,7 @@ const statusOfCode = {
   internal_error: 500,
   platform_unreachable: 502,
   dispatch_unavailable: 502,
+  dispatch_undecided: 502,
 } as const;
 
 export type RefusalCode = keyof typeof statusOfCode;

@@ -1,0 +1,60 @@
+import { BlockList, isIP } from 'node:net';
+
+const maxUrlLength = 2_048;
+const privateSuffixes = ['.local', '.internal', '.localhost', '.lan', '.home.arpa'];
+
+const specialAddresses = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  specialAddresses.addSubnet(network, bits, 'ipv4');
+}
+specialAddresses.addSubnet('2001::', 23, 'ipv6');
+specialAddresses.addSubnet('2001:db8::', 32, 'ipv6');
+specialAddresses.addSubnet('2002::', 16, 'ipv6');
+specialAddresses.addSubnet('3fff::', 20, 'ipv6');
+
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+
+/**
+ * What is wrong with a URL that must be https and point at a public host, or undefined (contract, component.header and
+ * media URLs). Judges the text only: where a name resolves to is for whoever connects to look at.
+ */
+export function publicHttpsUrlFault(text: string): string | undefined {
+  if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
+  // The URL parser repairs these silently, so that the host it sees is not the host a reader sees.
+  if (/[\\\s\p{Cc}]/u.test(text)) return 'must not contain spaces, control characters or backslashes';
+  const url = URL.parse(text);
+  if (url === null) return 'must be an absolute URL';
+  if (url.protocol !== 'https:') return 'must use https';
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials';
+  if (!isPublicHost(url.hostname)) return 'must name a public host';
+  return undefined;
+}
+
+function isPublicHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const family = isIP(host);
+  if (family === 4) return !specialAddresses.check(host, 'ipv4');
+  if (family === 6) return globalUnicast.check(host, 'ipv6') && !specialAddresses.check(host, 'ipv6');
+  const labels = host.split('.');
+  return (
+    labels.length > 1 &&
+    labels.every((label) => label.length > 0 && label.length <= 63) &&
+    !privateSuffixes.some((suffix) => host.endsWith(suffix))
+  );
+}

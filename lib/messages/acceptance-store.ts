@@ -1,0 +1,50 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+
+/** As long as claims are remembered, which is longer than a job message can wait in its queue and dead-letter queue. */
+const memorySeconds = 30 * 86_400;
+
+/** Decides whether a job counts, when the queue alone cannot say it. */
+export interface AcceptanceRecords {
+  /** Confirms a job in parts: all of them are queued. The fan-out works on no part before (D25). */
+  commit(jobId: string): Promise<void>;
+  /**
+   * Takes a job back, unless the fan-out has begun it: `withdrawn` means that nothing of it will be sent, whatever is
+   * in the queue; `begun` that all of it will be. Both sides write the same item under a condition, so exactly one of
+   * them comes first. May be repeated.
+   */
+  withdraw(jobId: string): Promise<'withdrawn' | 'begun'>;
+}
+
+/**
+ * The records in the messages table: the commit at `JOB#<jobId>` / `COMMIT`, a withdrawal as `withdrawnAtMs` of the job
+ * item at `JOB#<jobId>` / `JOB`. The fan-out must begin a job with one write to that item which sets `head` under the
+ * condition `attribute_not_exists(withdrawnAtMs)`, and drop the job when the condition fails.
+ */
+export function acceptanceStore(client: DynamoDBDocumentClient, table: string, nowMs: () => number): AcceptanceRecords {
+  const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + memorySeconds;
+  return {
+    commit: async (jobId) => {
+      const item = { pk: `JOB#${jobId}`, sk: 'COMMIT', committedAtMs: nowMs(), expiresAtSeconds: expiresAtSeconds() };
+      await client.send(new PutCommand({ TableName: table, Item: item }));
+    },
+
+    withdraw: async (jobId) => {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { pk: `JOB#${jobId}`, sk: 'JOB' },
+            ConditionExpression: 'attribute_not_exists(head)',
+            UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
+            ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
+          }),
+        );
+        return 'withdrawn';
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return 'begun';
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { Refusal } from '../http/refusal.ts';
+import { PlatformFailure } from '../platform/failure.ts';
+import { refusalOf } from '../platform/refusals.ts';
+import type { PlatformTemplates } from '../platform/templates.ts';
+import type {
+  ClientTemplate,
+  PlatformTemplate,
+  StoredFact,
+  TemplateForSending,
+  TemplatesForSending,
+} from '../templates/template.ts';
+
+/** D23. */
+const freshForMs = 300_000;
+
+export interface ResolutionPorts {
+  readonly templates: TemplatesForSending;
+  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  readonly nowMs: () => number;
+}
+
+export interface WantedTemplate {
+  readonly clientId: number;
+  readonly waba: { readonly wabaId: string; readonly credential: string; readonly clientIds: readonly number[] };
+  readonly name: string;
+  readonly language: string;
+}
+
+export interface ResolvedTemplate {
+  readonly template: PlatformTemplate;
+  /** What the client knows of it; absent until its first synchronization. */
+  readonly client?: ClientTemplate;
+  /** The platform did not answer, so an old copy was used (D23, D26). */
+  readonly storedCopyUsed: boolean;
+}
+
+/**
+ * The template that a send names (D23): the stored copy when it was read within 5 minutes, else the platform's answer,
+ * which is stored; the old copy when the platform does not answer. Refuses with 404 when there is none, and with 502 (429
+ * when throttled, 400 when refused) when the platform does not answer and nothing is stored.
+ */
+export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
+  const { clientId, waba, name, language } = wanted;
+  const stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
+  const readAtMs = ports.nowMs();
+  if (stored !== undefined && readAtMs - stored.fact.readAtMs < freshForMs) return fromStore(stored, false);
+  let template: PlatformTemplate | undefined;
+  try {
+    template = await ports.platformTemplates.find(waba, { name, language });
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    if (stored === undefined) throw refusalOf(error);
+    return fromStore(stored, true);
+  }
+  if (template === undefined) throw noTemplate();
+  await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+  return resolved(template, stored, false);
+}
+
+function fromStore(stored: TemplateForSending, storedCopyUsed: boolean): ResolvedTemplate {
+  const { template, deleted }: StoredFact = stored.fact;
+  if (deleted) throw noTemplate();
+  return resolved(template, stored, storedCopyUsed);
+}
+
+function resolved(
+  template: PlatformTemplate,
+  stored: TemplateForSending | undefined,
+  storedCopyUsed: boolean,
+): ResolvedTemplate {
+  return { template, storedCopyUsed, ...(stored?.client === undefined ? {} : { client: stored.client }) };
+}
+
+function noTemplate(): Refusal {
+  return new Refusal('template_not_found', 'no template for the requested name/language');
+}

@@ -1,0 +1,12 @@
+/** What the infrastructure sets for a function: importing one reads it. Nothing here is connected to. */
+Object.assign(process.env, {
+  CREDENTIALS_TABLE: 'credentials',
+  DIRECTORY_TABLE: 'directory',
+  TEMPLATES_TABLE: 'templates',
+  MESSAGES_TABLE: 'messages',
+  SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
+  PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+  PLATFORM_BASE_URL: 'http://127.0.0.1:1',
+  PLATFORM_VERSION: 'v26.0',
+  AWS_REGION: 'us-east-1',
+});

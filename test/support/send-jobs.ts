@@ -1,0 +1,43 @@
+import type { JobHead, Recipient } from '../../lib/messages/job.ts';
+import type { SendJob } from '../../lib/messages/send-job.ts';
+
+export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): Omit<SendJob, 'firstIndex' | 'part'> {
+  return {
+    head: {
+      jobId: '01JD0000000000000000000000',
+      clientId: 1001,
+      did: '5491100000001',
+      wabaId: '200000000000001',
+      phoneNumberId: '300000000000001',
+      credential: 'main',
+      throughputPerSecond: 1_000,
+      path: 'messages',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+      acceptedAtMs: 1_700_000_000_000,
+      total: recipients.length,
+      ...head,
+    },
+    plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [{ index: 0, kind: 'url' }], cards: [] },
+    recipients,
+  };
+}
+
+/** Recipients that no two of are alike; `textBytes` of text each that compresses badly. */
+export function makeRecipients(count: number, textBytes = 40): Recipient[] {
+  return Array.from({ length: count }, (_, index) => ({
+    to: String(5_491_100_000_000 + index),
+    params: { body: [`Ana ${index}`, noise(index, textBytes)], buttons: [`order-${index}`] },
+  }));
+}
+
+/** Letters that look random and are the same on every run. */
+function noise(seed: number, length: number): string {
+  let state = seed * 2_654_435_761 + 1;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += state.toString(36);
+  }
+  return text.slice(0, length);
+}

@@ -1,0 +1,131 @@
+import type { Context } from 'aws-lambda';
+import { messagesSend } from '../../functions/messages-send.ts';
+import { authorizerContext } from '../../lib/access/caller.ts';
+import type { Did, Directory } from '../../lib/access/directory.ts';
+import { acceptanceStore } from '../../lib/messages/acceptance-store.ts';
+import { idempotencyStore } from '../../lib/messages/idempotency-store.ts';
+import { jobQueue } from '../../lib/messages/job-queue.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/template.ts';
+import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
+
+export const startMs = 1_700_000_000_000;
+
+/** A client of a shared WABA, and a second client on it. */
+const shared = {
+  wabaId: '200000000000001',
+  name: 'Shared',
+  namespace: 'ns',
+  credential: 'main',
+  clientIds: [1001, 1002],
+};
+const own = { ...shared, wabaId: '200000000000002', clientIds: [1002] };
+const channel = { channelId: 501, clientId: 1001, wabaId: shared.wabaId, name: '', throughputPerSecond: 1_000 };
+const dids = new Map<string, Did>([
+  ['5491100000001', { waba: shared, channel: { ...channel, did: '5491100000001', phoneNumberId: '300000000000001' } }],
+  ['5511900000003', { waba: own, channel: { ...channel, did: '5511900000003', phoneNumberId: '300000000000003' } }],
+]);
+
+const unused = () => Promise.reject(new Error('not part of a send'));
+const directory: Directory = {
+  findDid: async (did) => dids.get(did),
+  findUser: unused,
+  listWabas: unused,
+  listCampaigns: unused,
+  findChannels: unused,
+};
+
+export interface SentRequest {
+  readonly did?: string;
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly caller?: { readonly clientId: number; readonly permissions: readonly string[] } | 'none' | 'expired';
+  /** Sent as it is instead of the body's JSON. */
+  readonly rawBody?: string;
+  readonly base64?: boolean;
+}
+
+interface Options {
+  /** What the platform has, by name; each is known to client 1001 as `client` says. */
+  readonly templates: Readonly<Record<string, PlatformTemplate>>;
+  readonly client?: Partial<ClientTemplate>;
+  readonly queueFaults?: (attempt: Attempt) => Fault;
+  readonly catalogId?: string;
+}
+
+/** The endpoint over the real queue and messages table, with directory, templates and platform in memory. */
+export async function sendingEndpoint(options: Options) {
+  const queueUrl = await freshQueue();
+  const table = await freshTable('messages');
+  const queueClient = localQueueClient();
+  const documents = localDocumentClient();
+  const queueAttempts = injectFaults(queueClient, options.queueFaults ?? (() => undefined));
+  const tableAttempts = injectFaults(documents, () => undefined);
+  const clock = { nowMs: startMs };
+  const platform = { reachable: true };
+  const ages = { storedMs: 60_000 };
+  let ids = 0;
+
+  const found = (name: string, language: string) => {
+    const template = options.templates[name];
+    return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
+  };
+  const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }], ...options.client };
+  const handle = messagesSend({
+    directory,
+    templates: {
+      find: async ({ name, language, wabaId, clientId }) => {
+        const template = wabaId === shared.wabaId ? found(name, language) : undefined;
+        if (template === undefined) return undefined;
+        const fact = { wabaId, template, deleted: false, readAtMs: clock.nowMs - ages.storedMs };
+        return clientId === client.clientId ? { fact, client } : { fact };
+      },
+      refresh: async () => undefined,
+    },
+    platformTemplates: {
+      find: async (_waba, { name, language }) => {
+        if (!platform.reachable) throw new PlatformFailure('not_sent');
+        return found(name, language);
+      },
+    },
+    catalogIdOf: async () => {
+      if (!platform.reachable) throw new PlatformFailure('not_sent');
+      return options.catalogId;
+    },
+    queue: jobQueue(queueClient, queueUrl),
+    acceptance: acceptanceStore(documents, table, () => clock.nowMs),
+    records: idempotencyStore(documents, table),
+    dropIdleConnections: () => undefined,
+    nowMs: () => clock.nowMs,
+    newJobId: () => {
+      ids += 1;
+      return `JOB${ids}`;
+    },
+  });
+
+  const send = async (body: unknown, sent: SentRequest = {}) => {
+    const text = sent.rawBody ?? JSON.stringify(body);
+    const event = {
+      routeKey: 'POST /v1/template/messages/{did}',
+      pathParameters: { did: sent.did ?? '5491100000001' },
+      queryStringParameters: sent.query,
+      headers: sent.headers ?? {},
+      body: sent.base64 ? Buffer.from(text).toString('base64') : text,
+      isBase64Encoded: sent.base64 ?? false,
+      requestContext: { requestId: 'r', authorizer: authorizerOf(sent.caller, clock.nowMs) },
+    };
+    const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+    const { statusCode, headers = {}, body: answered = '' } = await handle(event as never, context);
+    return { status: statusCode, headers, body: JSON.parse(answered) };
+  };
+  return { send, clock, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
+}
+
+function authorizerOf(caller: SentRequest['caller'], nowMs: number) {
+  if (caller === 'none') return undefined;
+  const { clientId, permissions } =
+    caller === undefined || caller === 'expired' ? { clientId: 1001, permissions: [] } : caller;
+  const expiresAtSeconds = caller === 'expired' ? nowMs / 1_000 : nowMs / 1_000 + 3_600;
+  return { lambda: authorizerContext({ userId: 'u1', clientId, permissions, expiresAtSeconds }) };
+}

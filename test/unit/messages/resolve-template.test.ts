@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { type ResolutionPorts, resolveTemplate } from '../../../lib/messages/resolve-template.ts';
+import { warningOf } from '../../../lib/messages/send-warnings.ts';
+import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { ClientTemplate, PlatformTemplate, TemplateForSending } from '../../../lib/templates/template.ts';
+import { sendable } from '../../support/platform-templates.ts';
+
+const nowMs = 1_700_000_000_000;
+const minute = 60_000;
+const waba = { wabaId: '2', credential: 'main', clientIds: [1001, 1002] };
+const wanted = { clientId: 1001, waba, name: 'order_update', language: 'en_US' };
+const renewed = { ...sendable.order, category: 'MARKETING' };
+
+function stored(ageMs: number, deleted = false): TemplateForSending {
+  return { fact: { wabaId: '2', template: sendable.order, deleted, readAtMs: nowMs - ageMs } };
+}
+
+/** Ports over one stored template and one answer of the platform; `refreshed` records what was stored. */
+function setup(found: TemplateForSending | undefined, platform: PlatformTemplate | PlatformFailure | undefined) {
+  const refreshed: unknown[] = [];
+  const asked: unknown[] = [];
+  const ports: ResolutionPorts = {
+    nowMs: () => nowMs,
+    templates: {
+      find: async () => found,
+      refresh: async (...call) => {
+        refreshed.push(call);
+      },
+    },
+    platformTemplates: {
+      find: async (...call) => {
+        asked.push(call);
+        if (platform instanceof PlatformFailure) throw platform;
+        return platform;
+      },
+    },
+  };
+  return { ports, refreshed, asked };
+}
+
+const unreachable = new PlatformFailure('not_sent');
+const throttled = new PlatformFailure('refused', { httpStatus: 400, code: 4 });
+
+test('a copy younger than 5 minutes is used without asking', async () => {
+  const { ports, asked } = setup(stored(5 * minute - 1), renewed);
+  expect(await resolveTemplate(wanted, ports)).toEqual({ template: sendable.order, storedCopyUsed: false });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['an older copy', stored(5 * minute)],
+  ['an old deletion', stored(5 * minute, true)],
+  ['no copy', undefined],
+])('%s is read from the platform and stored for every client of the WABA', async (_what, found) => {
+  const { ports, asked, refreshed } = setup(found, renewed);
+  expect(await resolveTemplate(wanted, ports)).toEqual({ template: renewed, storedCopyUsed: false });
+  expect(asked).toEqual([[waba, { name: 'order_update', language: 'en_US' }]]);
+  expect(refreshed).toEqual([[{ wabaId: '2', clientIds: [1001, 1002] }, renewed, nowMs]]);
+});
+
+test.each([
+  ['unreachable', unreachable],
+  ['throttling', throttled],
+])('an old copy is used while the platform is %s', async (_what, failure) => {
+  const { ports, refreshed } = setup(stored(60 * minute), failure);
+  expect(await resolveTemplate(wanted, ports)).toEqual({ template: sendable.order, storedCopyUsed: true });
+  expect(refreshed).toEqual([]);
+});
+
+test.each([
+  ['deleted a minute ago', stored(minute, true), renewed, 404, 'template_not_found'],
+  ['gone upstream', stored(60 * minute), undefined, 404, 'template_not_found'],
+  ['unknown everywhere', undefined, undefined, 404, 'template_not_found'],
+  ['deleted long ago, platform unreachable', stored(60 * minute, true), unreachable, 404, 'template_not_found'],
+  ['unknown, platform unreachable', undefined, unreachable, 502, 'platform_unreachable'],
+  ['unknown, platform throttling', undefined, throttled, 429, 'platform_rate_limited'],
+])('%s: %s', async (_what, found, platform, status, code) => {
+  const { ports } = setup(found, platform);
+  await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ status, code });
+});
+
+test('an error that is not the platform is not covered up by the stored copy', async () => {
+  const { ports } = setup(stored(60 * minute), undefined);
+  const broken = { ...ports, platformTemplates: { find: () => Promise.reject(new TypeError('a bug')) } };
+  await expect(resolveTemplate(wanted, broken)).rejects.toThrow(TypeError);
+});
+
+describe('warning', () => {
+  const client: ClientTemplate = {
+    clientId: 1001,
+    active: true,
+    isDirectMessage: false,
+    documents: [{ id: 'a', pair: { channelId: 501, campaignId: 10 } }, { id: 'b' }],
+  };
+  const resolved = { template: sendable.order, client, storedCopyUsed: false };
+  const plain = { resolved, askedLanguage: 'en_US', campaignId: undefined, droppedIndexes: [] };
+
+  test.each<[string, Parameters<typeof warningOf>[0], string | undefined]>([
+    ['nothing to say', plain, undefined],
+    ['an assigned campaign', { ...plain, campaignId: 10 }, undefined],
+    [
+      'another campaign',
+      { ...plain, campaignId: 11 },
+      "campaign 11 is not among the template's assignments for this client",
+    ],
+    [
+      'a campaign before the first synchronization',
+      { ...plain, campaignId: 10, resolved: { template: sendable.order, storedCopyUsed: false } },
+      "campaign 10 is not among the template's assignments for this client",
+    ],
+    ['another spelling', { ...plain, askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
+    [
+      'disabled',
+      { ...plain, resolved: { ...resolved, client: { ...client, active: false } } },
+      'the template is disabled for this client and was sent nevertheless',
+    ],
+    ['duplicates', { ...plain, droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
+    [
+      'an old copy',
+      { ...plain, resolved: { ...resolved, storedCopyUsed: true } },
+      'the platform could not be reached, the stored copy of the template was used',
+    ],
+  ])('%s', (_what, warned, expected) => {
+    expect(warningOf(warned)).toBe(expected);
+  });
+
+  test('several matters are joined', () => {
+    expect(warningOf({ ...plain, askedLanguage: 'EN_us', droppedIndexes: [2] })).toBe(
+      "language EN_us was taken for the template's en_US; duplicate recipients were dropped: recipients[2]",
+    );
+  });
+});
