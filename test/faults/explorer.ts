@@ -15,6 +15,9 @@ interface Queued {
 interface Worker extends Start {
   readonly holds: readonly { readonly id: number; readonly delivery: number }[];
   readonly answered: readonly Answered[];
+  /** Calls that wait for a reply now, and how the run ended once none does. */
+  readonly open: readonly Op[];
+  readonly ended: readonly number[] | undefined;
 }
 
 /** A way to a state, newest action first. */
@@ -109,7 +112,7 @@ export async function explore(scenario: Scenario, check: (state: State) => void)
   while (frontier.length > 0) {
     const next: typeof frontier = [];
     for (const { state, way } of frontier) {
-      const actions = await actionsOf(state, scenario);
+      const actions = actionsOf(state, scenario);
       if (actions.length === 0) ends.push({ state, path: pathOf(way) });
       for (const action of actions) {
         const successor = await apply(state, action);
@@ -141,7 +144,7 @@ function pathOf(way: Way | undefined): Action[] {
   return path;
 }
 
-async function actionsOf(state: State, { batchSize }: Scenario): Promise<Action[]> {
+function actionsOf(state: State, { batchSize }: Scenario): Action[] {
   const actions: Action[] = [];
   const deliverable = state.queue.filter(({ visible }) => visible && state.deliveriesLeft > 0);
   for (const [worker, running] of state.workers.entries()) {
@@ -154,9 +157,8 @@ async function actionsOf(state: State, { batchSize }: Scenario): Promise<Action[
       }
       continue;
     }
-    const run = await SteppedRun.replay(running, running.answered);
-    if (run.ended !== undefined) actions.push({ do: 'acknowledge', worker });
-    for (const op of run.pending.values()) {
+    if (running.ended !== undefined) actions.push({ do: 'acknowledge', worker });
+    for (const op of running.open) {
       for (const effect of effectsOf[op.name]) {
         if (state.faultsLeft > 0 || isGood(effect)) actions.push({ do: 'step', worker, op: op.id, effect });
       }
@@ -185,13 +187,13 @@ export async function apply(state: State, action: Action): Promise<State> {
   switch (action.do) {
     case 'deliver': {
       const taken = state.queue.filter(({ id }) => action.ids.includes(id));
-      const worker: Worker = {
+      const worker = await restored({
         invocation: `run-${state.runs}`,
         bodies: taken.map(({ body }) => body),
         nowMs: state.nowMs,
         holds: taken.map(({ id, deliveries }) => ({ id, delivery: deliveries + 1 })),
         answered: [],
-      };
+      });
       const queue = state.queue.map((queued) =>
         action.ids.includes(queued.id) ? { ...queued, visible: false, deliveries: queued.deliveries + 1 } : queued,
       );
@@ -202,11 +204,10 @@ export async function apply(state: State, action: Action): Promise<State> {
       return await step(state, action);
     case 'acknowledge': {
       const worker = workerAt(state, action.worker);
-      const { ended } = await SteppedRun.replay(worker, worker.answered);
       const queue = state.queue.flatMap((queued) => {
         const position = worker.holds.findIndex((held) => held.id === queued.id && held.delivery === queued.deliveries);
         if (position === -1) return [queued];
-        return ended?.includes(position) ? [{ ...queued, visible: true }] : [];
+        return worker.ended?.includes(position) ? [{ ...queued, visible: true }] : [];
       });
       return { ...withWorker(state, action.worker, null), queue };
     }
@@ -230,13 +231,17 @@ export async function apply(state: State, action: Action): Promise<State> {
 
 async function step(state: State, action: Extract<Action, { do: 'step' }>): Promise<State> {
   const worker = workerAt(state, action.worker);
-  const run = await SteppedRun.replay(worker, worker.answered);
-  const op = run.pending.get(action.op);
+  const op = worker.open.find(({ id }) => id === action.op);
   if (op === undefined) throw new Error('no such call is open');
   const { state: after, reply } = outcomeOfStep(state, op, action.effect);
   const answered = [...worker.answered, { op: op.id, reply, nowMs: state.nowMs }];
   const faultsLeft = state.faultsLeft - (isGood(action.effect) ? 0 : 1);
-  return { ...withWorker(after, action.worker, { ...worker, answered }), faultsLeft };
+  return { ...withWorker(after, action.worker, await restored({ ...worker, answered })), faultsLeft };
+}
+
+async function restored(worker: Omit<Worker, 'open' | 'ended'>): Promise<Worker> {
+  const run = await SteppedRun.replay(worker, worker.answered);
+  return { ...worker, open: [...run.pending.values()], ended: run.ended };
 }
 
 function outcomeOfStep(state: State, op: Op, effect: Effect): { readonly state: State; readonly reply: Reply } {
