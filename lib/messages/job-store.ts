@@ -1,31 +1,89 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+  type UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { claimMemorySeconds } from './claim.ts';
+import type { JobRecords } from './fan-out.ts';
 import type { JobHead } from './job.ts';
 
-/** Placeholder with what acceptance needs of the fan-out's store: see acceptance-store.ts. */
-export function jobStore(client: DynamoDBDocumentClient, table: string) {
+export function jobItemKey(jobId: string): { readonly pk: string; readonly sk: string } {
+  return { pk: `JOB#${jobId}`, sk: 'JOB' };
+}
+
+/** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */
+export function pointerPartition(did: string, atMs: number): string {
+  return `DID#${did}#${new Date(atMs).toISOString().slice(0, 10)}`;
+}
+
+export function pointerSortKey(atMs: number, jobId = ''): string {
+  return `${String(atMs).padStart(15, '0')}#${jobId}`;
+}
+
+const ProgressSchema = v.object({ progress: v.record(v.string(), v.number()) });
+
+/** Job records of the fan-out. Every write may be repeated. */
+export function jobStore(client: DynamoDBDocumentClient, table: string): JobRecords {
   return {
-    isCommitted: async (jobId: string): Promise<boolean> => {
-      const Key = { pk: `JOB#${jobId}`, sk: 'COMMIT' };
-      return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item !== undefined;
+    isCommitted: async (jobId) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: { pk: `JOB#${jobId}`, sk: 'COMMIT' }, ConsistentRead: true }),
+      );
+      return Item !== undefined;
     },
-    /** Undefined when the job was withdrawn: nothing of it may be queued. */
-    begin: async (head: JobHead, _part: number): Promise<number | undefined> => {
-      try {
-        await client.send(
+
+    begin: async (head, part) => {
+      const expiresAtSeconds = Math.ceil(head.acceptedAtMs / 1_000) + claimMemorySeconds;
+      const progress = await unlessWithdrawn(
+        client.send(
           new UpdateCommand({
             TableName: table,
-            Key: { pk: `JOB#${head.jobId}`, sk: 'JOB' },
+            Key: jobItemKey(head.jobId),
             ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
-            UpdateExpression: 'SET head = :head',
-            ExpressionAttributeValues: { ':head': head },
+            UpdateExpression:
+              'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
+            ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
+            ReturnValues: 'ALL_NEW',
           }),
-        );
-        return 0;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return undefined;
-        throw error;
-      }
+        ),
+      );
+      if (progress === undefined) return undefined;
+      await client.send(new PutCommand({ TableName: table, Item: { ...pointerOf(head), expiresAtSeconds } }));
+      return progress[String(part)] ?? 0;
     },
+
+    checkpoint: async (jobId, part, queued) => {
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: jobItemKey(jobId),
+          UpdateExpression: 'SET progress.#part = :queued',
+          ExpressionAttributeNames: { '#part': String(part) },
+          ExpressionAttributeValues: { ':queued': queued },
+        }),
+      );
+    },
+  };
+}
+
+/** What the job item says of progress; undefined when its acceptance was taken back (acceptance-store.ts). */
+async function unlessWithdrawn(begun: Promise<UpdateCommandOutput>): Promise<Record<string, number> | undefined> {
+  try {
+    return v.parse(ProgressSchema, (await begun).Attributes).progress;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}
+
+function pointerOf(head: JobHead): Record<string, unknown> {
+  return {
+    pk: pointerPartition(head.did, head.acceptedAtMs),
+    sk: pointerSortKey(head.acceptedAtMs, head.jobId),
+    jobId: head.jobId,
   };
 }

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { secretReader } from '../lib/aws/secrets.ts';
+import { queueClient } from '../lib/aws/sqs.ts';
+import { platformCallTimeoutMs } from '../lib/messages/claim.ts';
+import { type DispatchPorts, dispatchBatch } from '../lib/messages/dispatch.ts';
+import { dispatchQueue } from '../lib/messages/dispatch-queue.ts';
+import { dispatchStore } from '../lib/messages/dispatch-store.ts';
+import { log } from '../lib/observe/log.ts';
+import { platformCredentials } from '../lib/platform/credentials.ts';
+import { platformMessages } from '../lib/platform/messages.ts';
+import { platformTransport } from '../lib/platform/transport.ts';
+
+type Collaborators = Omit<DispatchPorts, 'invocation' | 'remainingMs'> & {
+  readonly dropIdleConnections: () => void;
+};
+
+/** Consumer of the dispatch queue: hands each message to the platform once (D29) and reports what must come again. */
+export function messagesDispatch({ dropIdleConnections, ...ports }: Collaborators) {
+  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    dropIdleConnections();
+    const failedIds = await dispatchBatch(event.Records, {
+      ...ports,
+      invocation: randomUUID(),
+      remainingMs: () => context.getRemainingTimeInMillis(),
+    });
+    return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}
+
+const readSecret = secretReader();
+const platform = platformTransport({
+  baseUrl: environmentVariable('PLATFORM_BASE_URL'),
+  version: environmentVariable('PLATFORM_VERSION'),
+  timeoutMs: platformCallTimeoutMs,
+});
+
+export const handler = messagesDispatch({
+  claims: dispatchStore({
+    client: documentClient(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    nowMs: Date.now,
+  }),
+  queue: dispatchQueue(queueClient(), environmentVariable('DISPATCH_QUEUE_URL')),
+  send: platformMessages(
+    platform.call,
+    platformCredentials(() => readSecret(environmentVariable('PLATFORM_CREDENTIALS_SECRET')), Date.now),
+  ),
+  dropIdleConnections: platform.dropIdleConnections,
+  nowMs: Date.now,
+  random: Math.random,
+  pause: (ms) => pause(ms),
+  log,
+});

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { queueClient } from '../lib/aws/sqs.ts';
+import { composeMessage } from '../lib/messages/compose.ts';
+import { dispatchQueue, postponer } from '../lib/messages/dispatch-queue.ts';
+import { dispatchStore } from '../lib/messages/dispatch-store.ts';
+import { type FanOutPorts, fanOut } from '../lib/messages/fan-out.ts';
+import { jobStore } from '../lib/messages/job-store.ts';
+import { decodeSendJobMessage } from '../lib/messages/send-job.ts';
+import { log } from '../lib/observe/log.ts';
+
+type Collaborators = Omit<FanOutPorts, 'remainingMs'> & {
+  readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
+};
+
+/** Consumer of the send-job queue: one dispatch message per recipient; an unfinished job is delivered again. */
+export function messagesFanOut({ postpone, ...ports }: Collaborators) {
+  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
+    for (const record of event.Records) {
+      if (!(await isDone(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+    return { batchItemFailures };
+
+    async function isDone(record: SQSRecord): Promise<boolean> {
+      try {
+        const job = decodeSendJobMessage(record.body);
+        const ending = await fanOut(job, Number(record.attributes.SentTimestamp), { ...ports, remainingMs });
+        if (ending.end === 'again') await postpone(record.receiptHandle, ending.afterSeconds);
+        return ending.end === 'done';
+      } catch (error) {
+        ports.log('job.failed', { error: error instanceof Error ? error.name : 'unknown' });
+        return false;
+      }
+    }
+  };
+}
+
+const client = documentClient();
+const table = environmentVariable('MESSAGES_TABLE');
+const sqs = queueClient();
+
+export const handler = messagesFanOut({
+  jobs: jobStore(client, table),
+  claims: dispatchStore({ client, table, nowMs: Date.now }),
+  queue: dispatchQueue(sqs, environmentVariable('DISPATCH_QUEUE_URL')),
+  postpone: postponer(sqs, environmentVariable('SEND_JOB_QUEUE_URL')),
+  compose: composeMessage,
+  nowMs: Date.now,
+  random: Math.random,
+  pause: (ms) => pause(ms),
+  log,
+});

@@ -1,0 +1,231 @@
+import * as v from 'valibot';
+import type { LogFacts } from '../observe/log.ts';
+import {
+  type BatchRecord,
+  type Claim,
+  claimantOf,
+  claimRemainderMs,
+  type DispatchKey,
+  invocationOf,
+  isIn,
+  lateness,
+  newClaim,
+  retryDeadlineMs,
+  type Settlement,
+  sendBudgetMs,
+} from './claim.ts';
+import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from './job.ts';
+import { retryDelaySeconds, type Wait } from './pacing.ts';
+import { verdictOn } from './verdict.ts';
+
+/** The claims and batch records as the dispatch policy sees them. Everything throws when the store cannot be reached. */
+export interface Claims {
+  /** Writes the claim when there is none; otherwise returns the one that is there. The happy path's only write. */
+  take(claim: Claim): Promise<Claim | undefined>;
+  /** Removes the claim if it is still `claimed` by `at`; nothing otherwise. */
+  release(key: DispatchKey, at: string): Promise<void>;
+  /** Settles the claim if it is still `claimed` by `at`; false otherwise. */
+  settle(key: DispatchKey, at: string, settlement: Settlement): Promise<boolean>;
+  findBatchRecord(invocation: string): Promise<BatchRecord | undefined>;
+  recordBatch(invocation: string, sent: BatchRecord): Promise<void>;
+}
+
+export interface DispatchQueue {
+  sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
+  /** Sets when a delivery that is reported failed becomes visible again. */
+  postpone(receiptHandle: string, seconds: number): Promise<void>;
+}
+
+export interface DispatchPorts {
+  readonly claims: Claims;
+  readonly queue: DispatchQueue;
+  /** Hands one message to the platform and returns the platform's message id; throws `PlatformFailure`. Never retries. */
+  readonly send: (message: DispatchMessage) => Promise<string>;
+  /** Unlike that of any other run of the function, also of a second run for the same event. */
+  readonly invocation: string;
+  readonly nowMs: () => number;
+  /** Time until the function is killed. */
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: string, facts: LogFacts) => void;
+}
+
+/** One delivery of a queue message. */
+export interface Delivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+}
+
+/** How one delivery ended: acknowledged or to be delivered again, and what the platform took. */
+interface Ending {
+  readonly acknowledged: boolean;
+  readonly sent?: { readonly dispatchId: string; readonly platformMessageId: string };
+}
+
+const acknowledged: Ending = { acknowledged: true };
+const deliverAgain: Ending = { acknowledged: false };
+
+/**
+ * Works off one batch of the dispatch queue, all deliveries in parallel, and returns the ids of those to be delivered
+ * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
+ * it or may have taken it (R13), and every message ends sent, failed, expired or unknown (R14, D29). On the happy path
+ * one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18).
+ */
+export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
+  const endings = await Promise.all(
+    deliveries.map((delivery, position) => endingOf(delivery, claimantOf(ports.invocation, position), ports)),
+  );
+  const sent = Object.fromEntries(
+    endings.flatMap((ending) => (ending.sent ? [[ending.sent.dispatchId, ending.sent.platformMessageId]] : [])),
+  );
+  const recorded = await batchIsRecorded(sent, ports);
+  return deliveries
+    .filter((_, position) => {
+      const ending = endings[position];
+      return !ending?.acknowledged || (ending.sent !== undefined && !recorded);
+    })
+    .map((delivery) => delivery.messageId);
+}
+
+/**
+ * When the batch record cannot be written, its messages are left claimed and delivered again: by then the claims are
+ * too old and no record vouches for them, so they end unknown, although the platform took them. Never sent again.
+ */
+async function batchIsRecorded(sent: BatchRecord, ports: DispatchPorts): Promise<boolean> {
+  const count = Object.keys(sent).length;
+  if (count === 0) return true;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await ports.claims.recordBatch(ports.invocation, sent);
+      return true;
+    } catch (error) {
+      ports.log('dispatch.batch_not_recorded', { count, attempt, error: nameOf(error) });
+      if (attempt === 3 || ports.remainingMs() < 5_000) return false;
+      await ports.pause(500 * attempt);
+    }
+  }
+}
+
+async function endingOf(delivery: Delivery, at: string, ports: DispatchPorts): Promise<Ending> {
+  try {
+    const message = v.parse(DispatchMessageSchema, JSON.parse(delivery.body));
+    return await dispatchOne(message, { delivery, at }, ports);
+  } catch (error) {
+    ports.log('dispatch.error', { error: nameOf(error) });
+    return deliverAgain;
+  }
+}
+
+interface Attempt {
+  readonly delivery: Delivery;
+  readonly at: string;
+}
+
+async function dispatchOne(message: DispatchMessage, attempt: Attempt, ports: DispatchPorts): Promise<Ending> {
+  if (ports.remainingMs() < sendBudgetMs) return deliverAgain;
+  const claim = newClaim(message, attempt.at, ports.nowMs());
+  let existing: Claim | undefined;
+  try {
+    existing = await ports.claims.take(claim);
+  } catch (error) {
+    ports.log('dispatch.claim_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
+    // Past its time there is no later: it comes back until the queue gives up and the alarm rings.
+    if (claim.state !== 'claimed') return deliverAgain;
+    return await tryAgainLater(message, attempt.at, { pace: 'claims', attempt: message.attempt }, ports);
+  }
+  // A claim under our own name is ours: the SDK repeated a write whose reply was lost (R16).
+  if (existing !== undefined && !(existing.at === attempt.at && existing.state === 'claimed')) {
+    return await yieldTo(existing, attempt, ports);
+  }
+  if (claim.state !== 'claimed') {
+    ports.log(`dispatch.${claim.state}`, { dispatchId: dispatchIdOf(message), code: claim.code });
+    return acknowledged;
+  }
+  // The write may have taken seconds.
+  if (ports.remainingMs() < sendBudgetMs) {
+    await ports.claims.release(claim.key, attempt.at);
+    return deliverAgain;
+  }
+  const late = lateness(message, ports.nowMs());
+  if (late !== undefined) return await settle(message, attempt.at, late, ports);
+  return await handOver(message, attempt.at, ports);
+}
+
+/** Somebody else holds or held this message: it is never sent from here. */
+async function yieldTo(existing: Claim, attempt: Attempt, ports: DispatchPorts): Promise<Ending> {
+  if (existing.state !== 'claimed') return acknowledged;
+  const remainderMs = claimRemainderMs(existing, ports.nowMs());
+  if (remainderMs > 0) {
+    const seconds = Math.ceil(remainderMs / 1_000);
+    await ports.queue.postpone(attempt.delivery.receiptHandle, seconds).catch((error: unknown) => {
+      // The queue's own visibility time-out applies instead, and that is longer.
+      ports.log('dispatch.postpone_failed', { dispatchId: dispatchIdOf(existing.key), error: nameOf(error) });
+    });
+    return deliverAgain;
+  }
+  if (isIn(await ports.claims.findBatchRecord(invocationOf(existing.at)), existing.key)) return acknowledged;
+  return await settle(existing.key, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+}
+
+async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
+  let platformMessageId: string;
+  try {
+    platformMessageId = await ports.send(message);
+  } catch (error) {
+    return await afterFailure(error, message, at, ports);
+  }
+  return { acknowledged: true, sent: { dispatchId: dispatchIdOf(message), platformMessageId } };
+}
+
+async function afterFailure(
+  error: unknown,
+  message: DispatchMessage,
+  at: string,
+  ports: DispatchPorts,
+): Promise<Ending> {
+  const verdict = verdictOn(error);
+  if (verdict.kind === 'settle') return await settle(message, at, verdict.settlement, ports);
+  if (verdict.pace === 'credential') {
+    ports.log('dispatch.credential_refused', { dispatchId: dispatchIdOf(message), clientId: message.clientId });
+  }
+  return await tryAgainLater(message, at, { ...verdict, attempt: message.attempt }, ports);
+}
+
+async function settle(key: DispatchKey, at: string, settlement: Settlement, ports: DispatchPorts): Promise<Ending> {
+  const settled = await ports.claims.settle({ jobId: key.jobId, index: key.index }, at, settlement);
+  // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
+  if (!settled) return deliverAgain;
+  ports.log(`dispatch.${settlement.state}`, { dispatchId: dispatchIdOf(key), code: settlement.code });
+  return acknowledged;
+}
+
+/**
+ * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting does not use up the
+ * deliveries after which the queue gives up (R17). The copy comes last: a crash before it leaves the original, which is
+ * then delivered again; a crash after it leaves both, and the claim lets one of them send.
+ */
+async function tryAgainLater(
+  message: DispatchMessage,
+  at: string,
+  wait: Wait & { readonly settlement?: Settlement },
+  ports: DispatchPorts,
+): Promise<Ending> {
+  const delaySeconds = retryDelaySeconds(wait, ports.random());
+  const copy = { ...message, attempt: message.attempt + 1 };
+  if (wait.settlement !== undefined && ports.nowMs() + delaySeconds * 1_000 >= retryDeadlineMs(copy)) {
+    return await settle(message, at, wait.settlement, ports);
+  }
+  await ports.claims.release({ jobId: message.jobId, index: message.index }, at).catch((error: unknown) => {
+    // The copy will find the claim, wait it out and end unknown. Without a copy the original would: no worse.
+    ports.log('dispatch.release_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
+  });
+  await ports.queue.sendLater(copy, delaySeconds);
+  ports.log('dispatch.retry', { dispatchId: dispatchIdOf(message), attempt: copy.attempt, code: wait.pace });
+  return acknowledged;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}

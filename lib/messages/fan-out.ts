@@ -1,0 +1,178 @@
+import type { LogFacts } from '../observe/log.ts';
+import type { CompositionPlan } from './compose.ts';
+import type { Claims } from './dispatch.ts';
+import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from './job.ts';
+import { fanOutDelaySeconds } from './pacing.ts';
+
+/** A job message as read from the queue: a whole job, or one part of a job that needed several messages. */
+export interface SendJob {
+  readonly head: JobHead;
+  readonly plan: CompositionPlan;
+  readonly recipients: readonly Recipient[];
+  /** Index in the whole job of this message's first recipient. */
+  readonly firstIndex: number;
+  readonly part?: { readonly number: number; readonly of: number };
+}
+
+export interface JobRecords {
+  /** Whether the commit of a job in parts is written: only then was the job accepted (D25). */
+  isCommitted(jobId: string): Promise<boolean>;
+  /**
+   * Records the job and how it is found by DID and day; returns how many recipients of this part are queued already.
+   * Undefined when the job was withdrawn: its client was told 502, and nothing of it may be sent.
+   */
+  begin(head: JobHead, part: number): Promise<number | undefined>;
+  /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
+  checkpoint(jobId: string, part: number, queued: number): Promise<void>;
+}
+
+export interface DelayedMessage {
+  readonly message: DispatchMessage;
+  readonly delaySeconds: number;
+}
+
+/** A message as the queue takes it. */
+export interface QueueEntry {
+  readonly body: string;
+  readonly clientId: number;
+  readonly delaySeconds: number;
+}
+
+export interface FanOutQueue {
+  /** Packs messages in order into as few batches as the queue's limits allow. */
+  pack(messages: readonly DelayedMessage[]): QueueEntry[][];
+  /** Queues one batch; returns the entries that the queue refused. */
+  sendBatch(entries: readonly QueueEntry[]): Promise<readonly QueueEntry[]>;
+}
+
+export interface FanOutPorts {
+  readonly jobs: JobRecords;
+  readonly claims: Pick<Claims, 'take'>;
+  readonly queue: FanOutQueue;
+  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
+  readonly nowMs: () => number;
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: string, facts: LogFacts) => void;
+}
+
+/** `again` asks for the same job message once more, after so many seconds. */
+export type FanOutEnd = { readonly end: 'done' } | { readonly end: 'again'; readonly afterSeconds: number };
+
+const done: FanOutEnd = { end: 'done' };
+
+/** Recipients between two checkpoints. */
+const waveSize = 500;
+const batchesInFlight = 10;
+const sendTries = 4;
+/** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
+const waveBudgetMs = 15_000;
+
+/** An API function lives 30 s at most: two minutes after its message was sent, a missing commit never comes. */
+const commitPatienceMs = 120_000;
+
+/**
+ * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
+ * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
+ * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14).
+ */
+export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
+  const { head } = job;
+  const part = job.part?.number ?? 1;
+  if (job.part !== undefined && !(await ports.jobs.isCommitted(head.jobId))) return uncommitted(head, sentAtMs, ports);
+
+  let queued = await ports.jobs.begin(head, part);
+  if (queued === undefined) return neverAccepted(head, ports);
+  while (queued < job.recipients.length) {
+    if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };
+    const wave = job.recipients.slice(queued, queued + waveSize);
+    await queueWave(await composeWave(job, wave, job.firstIndex + queued, ports), ports);
+    queued += wave.length;
+    await ports.jobs.checkpoint(head.jobId, part, queued);
+  }
+  ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: queued });
+  return done;
+}
+
+/** The client of a part without commit was told 502, or will be: nothing of it may be sent. */
+function uncommitted(head: JobHead, sentAtMs: number, ports: FanOutPorts): FanOutEnd {
+  const ageMs = ports.nowMs() - sentAtMs;
+  if (ageMs >= commitPatienceMs) {
+    return neverAccepted(head, ports);
+  }
+  // A commit follows within a second or not at all: one quick look, then one when it is certain.
+  const waitMs = ageMs < 5_000 ? 5_000 : commitPatienceMs - ageMs;
+  return { end: 'again', afterSeconds: Math.ceil(waitMs / 1_000) };
+}
+
+function neverAccepted(head: JobHead, ports: FanOutPorts): FanOutEnd {
+  ports.log('job.never_accepted', { jobId: head.jobId, clientId: head.clientId });
+  return done;
+}
+
+async function composeWave(
+  job: SendJob,
+  wave: readonly Recipient[],
+  firstIndex: number,
+  ports: FanOutPorts,
+): Promise<DelayedMessage[]> {
+  const messages: DelayedMessage[] = [];
+  for (const [offset, recipient] of wave.entries()) {
+    const index = firstIndex + offset;
+    const key = { jobId: job.head.jobId, index };
+    try {
+      const request = ports.compose(job.plan, recipient, dispatchIdOf(key));
+      messages.push(delayedMessage(job.head, { index, request }));
+    } catch (error) {
+      ports.log('job.not_composable', {
+        dispatchId: dispatchIdOf(key),
+        error: error instanceof Error ? error.name : '',
+      });
+      await ports.claims.take({
+        key,
+        state: 'failed',
+        code: 'not_composable',
+        at: 'fan-out/0',
+        claimedAtMs: ports.nowMs(),
+        to: recipient.to,
+      });
+    }
+  }
+  return messages;
+}
+
+function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
+  const message: DispatchMessage = {
+    jobId: head.jobId,
+    index: composed.index,
+    clientId: head.clientId,
+    phoneNumberId: head.phoneNumberId,
+    credential: head.credential,
+    path: head.path,
+    acceptedAtMs: head.acceptedAtMs,
+    ...(head.expiresAtMs === undefined ? {} : { expiresAtMs: head.expiresAtMs }),
+    attempt: 0,
+    request: composed.request,
+  };
+  return { message, delaySeconds: fanOutDelaySeconds(composed.index, head.throughputPerSecond) };
+}
+
+async function queueWave(messages: readonly DelayedMessage[], ports: FanOutPorts): Promise<void> {
+  const batches = ports.queue.pack(messages).values();
+  // The workers share one iterator: each takes the next batch as soon as it is free.
+  await Promise.all(
+    Array.from({ length: batchesInFlight }, async () => {
+      for (const batch of batches) await queueBatch(batch, ports);
+    }),
+  );
+}
+
+async function queueBatch(batch: readonly QueueEntry[], ports: FanOutPorts): Promise<void> {
+  let open = batch;
+  for (let attempt = 1; open.length > 0; attempt += 1) {
+    if (attempt > sendTries) throw new Error(`the dispatch queue refused ${open.length} messages ${sendTries} times`);
+    if (attempt > 1) await ports.pause(100 * 2 ** attempt * (1 + ports.random()));
+    open = await ports.queue.sendBatch(open);
+  }
+}

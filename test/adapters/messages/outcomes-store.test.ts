@@ -1,0 +1,140 @@
+import { beforeAll, expect, test } from 'vitest';
+import { runOutcomes } from '../../../infra/operate/outcomes.ts';
+import { type Claim, claimLifeMs } from '../../../lib/messages/claim.ts';
+import { dispatchStore } from '../../../lib/messages/dispatch-store.ts';
+import type { JobHead } from '../../../lib/messages/job.ts';
+import { jobStore } from '../../../lib/messages/job-store.ts';
+import { countOutcomes } from '../../../lib/messages/outcome.ts';
+import { type Outcomes, outcomesStore } from '../../../lib/messages/outcomes-store.ts';
+import { injectFaults } from '../../support/faults.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
+const nowMs = acceptedAtMs + 10 * claimLifeMs;
+const first = '01KAH00000000000000000000A';
+const second = '01KAH00000000000000000000B';
+let table: string;
+let outcomes: Outcomes;
+
+function head(jobId: string, changes: Partial<JobHead> = {}): JobHead {
+  return {
+    jobId,
+    clientId: 1001,
+    did: '5491100000001',
+    wabaId: '2',
+    phoneNumberId: '3',
+    credential: 'main',
+    throughputPerSecond: 1_000,
+    path: 'messages',
+    templateName: 'order_update',
+    templateLanguage: 'en_US',
+    acceptedAtMs,
+    total: 600,
+    ...changes,
+  };
+}
+
+function outcomesOver(client = localDocumentClient()): Outcomes {
+  return outcomesStore({ client, table, nowMs: () => nowMs, pause: async () => undefined });
+}
+
+async function claimed(index: number, at: string, settled: Partial<Claim> = {}): Promise<void> {
+  const store = dispatchStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
+  const key = { jobId: first, index };
+  await store.take({ key, at, state: 'claimed', claimedAtMs: acceptedAtMs, to: String(549_000 + index), ...settled });
+}
+
+beforeAll(async () => {
+  table = await freshTable('messages');
+  outcomes = outcomesOver();
+  const client = localDocumentClient();
+  await jobStore(client, table).begin(head(first), 1);
+  await jobStore(client, table).begin(head(second, { acceptedAtMs: acceptedAtMs + 1_000, total: 2 }), 1);
+  const store = dispatchStore({ client, table, nowMs: () => nowMs });
+  // 500 sent over 50 runs, 3 lost by their worker, 1 failed, 1 expired, the rest not yet seen.
+  for (let run = 0; run < 50; run += 1) {
+    const indexes = Array.from({ length: 10 }, (_, position) => run * 10 + position);
+    await Promise.all(indexes.map((index) => claimed(index, `run-${run}/${index % 10}`)));
+    await store.recordBatch(`run-${run}`, Object.fromEntries(indexes.map((i) => [`${first}-${i}`, `platform-${i}`])));
+  }
+  await Promise.all([500, 501, 502].map((index) => claimed(index, `lost-${index}/0`)));
+  await claimed(503, 'run-x/0', { state: 'failed', code: '131026', reason: 'undeliverable' });
+  await claimed(504, 'run-x/1', { state: 'expired', code: 'expired' });
+});
+
+async function printed(...commandLine: string[]) {
+  const lines: string[] = [];
+  const status = await runOutcomes(
+    commandLine,
+    () => outcomes,
+    (line) => lines.push(line),
+  );
+  return { status, lines };
+}
+
+test('every recipient of a job has exactly one outcome (D29, R14)', async () => {
+  const ofJob = await outcomes.ofJob(head(first));
+  expect(countOutcomes(ofJob)).toEqual({ sent: 500, failed: 1, expired: 1, unknown: 3, pending: 95 });
+  expect(ofJob.map(({ dispatchId }) => dispatchId)).toEqual(Array.from({ length: 600 }, (_, i) => `${first}-${i}`));
+  expect(ofJob[123]).toMatchObject({ to: '549123', platformMessageId: 'platform-123' });
+});
+
+test('batch records that DynamoDB leaves unread are asked for again (R32)', async () => {
+  const client = localDocumentClient();
+  let calls = 0;
+  injectFaults(client, ({ command, number }) => {
+    if (command !== 'BatchGetItemCommand' || number !== 0) return undefined;
+    calls += 1;
+    return calls < 3 ? { kind: 'partial_batch', count: 30 } : undefined;
+  });
+  expect(countOutcomes(await outcomesOver(client).ofJob(head(first))).sent).toBe(500);
+  expect(calls).toBe(3);
+});
+
+test('jobs are found by DID and time, over midnight, the end excluded', async () => {
+  const ids = async (fromMs: number, toMs: number) =>
+    (await outcomes.listJobs('5491100000001', { fromMs, toMs })).map(({ jobId }) => jobId);
+  expect(await ids(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([first, second]);
+  expect(await ids(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([first]);
+  expect(await ids(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([second]);
+  expect(await outcomes.listJobs('5491100000009', { fromMs: 0, toMs: 86_400_000 })).toEqual([]);
+});
+
+test('the command lists what did not go well, with code and reason, and counts everything', async () => {
+  const { status, lines } = await printed('--dispatch', first);
+  expect(status).toBe(0);
+  expect(lines).toHaveLength(1 + 5 + 1);
+  expect(lines).toContain(`  ${first}-503  549503  failed  131026  undeliverable`);
+  expect(lines).toContain(`  ${first}-500  549500  unknown  worker_lost`);
+  expect(lines.at(-1)).toBe('total 600: 500 sent, 1 failed, 1 expired, 3 unknown, 95 pending');
+});
+
+test('--all lists everybody; a single message by its own id; a DID over a period', async () => {
+  expect((await printed('--dispatch', first, '--all')).lines).toHaveLength(602);
+  expect((await printed('--dispatch', `${first}-7`)).lines).toEqual([`${first}-7  549007  sent  platform-7`]);
+  const period = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-22T00:00:00Z'];
+  const { lines } = await printed('--did', '5491100000001', ...period);
+  expect(lines.at(-1)).toBe('total 602: 500 sent, 1 failed, 1 expired, 3 unknown, 97 pending');
+});
+
+test.each([
+  [['--dispatch', '01KAH0000000000000000000ZZ'], 1, 'nothing found'],
+  [['--did', '1'], 2, '--from is missing'],
+  [['--did', '1', '--from', 'yesterday', '--to', '2026-11-22'], 2, '--from is not a time'],
+  [['--nonsense'], 2, "Unknown option '--nonsense'"],
+  [['--resolve', first, 'sent'], 2, '--resolve takes the id of one message'],
+  [['--resolve', `${first}-500`, 'resend'], 2, 'followed by sent or failed'],
+  [[], 2, '--did is missing'],
+])('%j ends with status %i: %s', async (commandLine, status, text) => {
+  const answered = await printed(...commandLine);
+  expect(answered.status).toBe(status);
+  expect(answered.lines.join('\n')).toContain(text);
+});
+
+test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
+  expect(await printed('--resolve', `${first}-501`, 'failed')).toMatchObject({ status: 0 });
+  expect((await printed('--dispatch', `${first}-501`)).lines[0]).toContain('failed  resolved_by_operator');
+  expect(await printed('--resolve', `${first}-501`, 'sent')).toMatchObject({ status: 1 });
+  expect(await printed('--resolve', `${first}-7`, 'failed')).toMatchObject({ status: 1 });
+  expect(await printed('--resolve', `${first}-599`, 'failed')).toMatchObject({ status: 1 });
+});

@@ -1,0 +1,132 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { beforeEach, expect, test } from 'vitest';
+import { claimLifeMs } from '../../lib/messages/claim.ts';
+import { type Delivery, type DispatchPorts, dispatchBatch } from '../../lib/messages/dispatch.ts';
+import { dispatchQueue } from '../../lib/messages/dispatch-queue.ts';
+import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
+import { countOutcomes } from '../../lib/messages/outcome.ts';
+import { outcomesStore } from '../../lib/messages/outcomes-store.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
+import { dispatchMessage, startMs } from './scenarios.ts';
+
+let table: string;
+let queueUrl: string;
+/** Moves by itself past every delay, so that nothing waits in real time. */
+let nowMs: number;
+
+beforeEach(async () => {
+  table = await freshTable('messages');
+  queueUrl = await freshQueue();
+  nowMs = startMs;
+});
+
+/** A platform that misbehaves as the seed says and remembers what it really took. */
+function platformOf(seed: number) {
+  const random = seededRandom(seed);
+  const taken: number[] = [];
+  const send: DispatchPorts['send'] = async ({ index }) => {
+    const fate = random();
+    if (fate < 0.08) throw new PlatformFailure('refused', { code: 130429 });
+    if (fate < 0.12) throw new PlatformFailure('not_sent');
+    if (fate < 0.16) throw new PlatformFailure('refused', { code: 131026 });
+    if (fate < 0.2) throw new PlatformFailure('ambiguous');
+    taken.push(index);
+    if (fate < 0.24) throw new PlatformFailure('ambiguous');
+    return `platform-${index}`;
+  };
+  return { taken, send };
+}
+
+const databaseFaults: readonly Fault[] = [{ kind: 'fail_before' }, { kind: 'lose_reply' }, { kind: 'throttle' }];
+
+test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (R13, R14, R16, R32)', async (seed) => {
+  const total = 120;
+  const client = localDocumentClient();
+  injectFaults(client, seededFaults(seed, 0.05, databaseFaults));
+  const queue = dispatchQueue(localQueueClient(), queueUrl);
+  const platform = platformOf(seed);
+  const random = seededRandom(seed + 100);
+  const store = dispatchStore({ client, table, nowMs: () => nowMs });
+  // Every tenth message is in the queue twice, as after a repeated fan-out.
+  let waiting: string[] = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
+  waiting.push(...waiting.filter((_, index) => index % 10 === 0));
+
+  for (let round = 0; waiting.length > 0; round += 1) {
+    if (round > 30) throw new Error(`${waiting.length} messages do not come to rest`);
+    const bodies = waiting;
+    waiting = [];
+    for (let first = 0; first < bodies.length; first += 10) {
+      const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
+      const failed = await dispatchBatch(batch, {
+        claims: store,
+        queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
+        send: platform.send,
+        invocation: `run-${round}-${first}`,
+        nowMs: () => nowMs,
+        remainingMs: () => 60_000,
+        random: () => 0,
+        pause: async () => undefined,
+        log: () => undefined,
+      });
+      // Failed ones come again; now and then an acknowledgement is lost and a finished one comes again too.
+      waiting.push(
+        ...batch.filter(({ messageId }) => failed.includes(messageId) || random() < 0.1).map(({ body }) => body),
+      );
+    }
+    waiting.push(...(await queued()));
+    nowMs += claimLifeMs;
+  }
+
+  expect(new Set(platform.taken).size).toBe(platform.taken.length);
+  const reader = outcomesStore({
+    client: localDocumentClient(),
+    table,
+    nowMs: () => nowMs,
+    pause: async () => undefined,
+  });
+  const outcomes = await reader.ofJob({ jobId: 'J', total } as Parameters<typeof reader.ofJob>[0]);
+  const counts = countOutcomes(outcomes);
+  expect(counts.pending).toBe(0);
+  expect(counts.sent + counts.failed + counts.unknown).toBe(total);
+  for (const [index, { state }] of outcomes.entries()) {
+    if (state !== 'unknown') expect(platform.taken.includes(index), `${index} ${state}`).toBe(state === 'sent');
+  }
+  expect(counts.sent).toBeGreaterThan(80);
+});
+
+function delivery(body: string, messageId: string): Delivery {
+  return { messageId, receiptHandle: '', body };
+}
+
+/** Takes everything out of the queue. */
+async function queued(): Promise<string[]> {
+  const client = localQueueClient();
+  const bodies: string[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+    );
+    if (Messages.length === 0) return bodies;
+    bodies.push(...Messages.map(({ Body }) => Body ?? ''));
+  }
+}
+
+test('the happy path makes one write per message and one per batch, seen on the wire (R15)', async () => {
+  const client = localDocumentClient();
+  const { attempts } = injectFaults(client, () => undefined);
+  const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
+  await dispatchBatch(batch, {
+    claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    queue: dispatchQueue(localQueueClient(), queueUrl),
+    send: async ({ index }) => `platform-${index}`,
+    invocation: 'run-1',
+    nowMs: () => nowMs,
+    remainingMs: () => 60_000,
+    random: () => 0,
+    pause: async () => undefined,
+    log: () => undefined,
+  });
+  expect(attempts.map(({ command }) => command)).toEqual(Array(11).fill('PutItemCommand'));
+});

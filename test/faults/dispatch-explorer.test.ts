@@ -1,0 +1,61 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { claimLifeMs, invocationOf } from '../../lib/messages/claim.ts';
+import { DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
+import { type OutcomeState, outcomeOf } from '../../lib/messages/outcome.ts';
+import { explore, type Scenario, type State } from './explorer.ts';
+import { dispatchMessage, scenarioJobId, scenarios, startMs } from './scenarios.ts';
+
+/** What an operator would read once nobody can be running any more. */
+function outcomeIn(state: State, index: number): OutcomeState {
+  const key = { jobId: scenarioJobId, index };
+  const claim = state.store.claims[dispatchIdOf(key)];
+  const batch = claim === undefined ? undefined : state.store.batches[invocationOf(claim.at)];
+  return outcomeOf(key, { claim, batch }, state.nowMs + claimLifeMs).state;
+}
+
+const finalAnswers = new Set(['accepted', 'refused', 'lost_before', 'lost_after']);
+
+/** R13 in every state, R14 in every state in which nobody is at work. */
+function check(state: State, index: number): void {
+  const id = dispatchIdOf({ jobId: scenarioJobId, index });
+  const calls = state.store.calls.filter((call) => call.dispatchId === id);
+  const final = calls.findIndex(({ effect }) => finalAnswers.has(effect));
+  if (final !== -1 && final !== calls.length - 1) throw new Error(`R13: ${id} was sent again`);
+  if (state.workers.some((worker) => worker !== null)) return;
+
+  const outcome = outcomeIn(state, index);
+  const queued = state.queue.some(({ body }) => v.parse(DispatchMessageSchema, JSON.parse(body)).index === index);
+  if (outcome === 'pending' && !queued) throw new Error(`R14: ${id} has vanished`);
+  const accepted = calls.filter(({ accepts }) => accepts).length;
+  if (outcome === 'sent' && accepted !== 1)
+    throw new Error(`R14: ${id} counts as sent and was taken ${accepted} times`);
+  if ((outcome === 'failed' || outcome === 'expired') && accepted !== 0) {
+    throw new Error(`R14: ${id} counts as ${outcome} and was taken`);
+  }
+}
+
+async function exploreChecked(scenario: Scenario) {
+  const indexes = new Set(scenario.messages.map(({ index }) => index));
+  return await explore(scenario, (state) => {
+    for (const index of indexes) check(state, index);
+  });
+}
+
+test.each(scenarios)('never sent twice, never lost: $name (R13, R14)', { timeout: 120_000 }, async (scenario) => {
+  const { states, ends } = await exploreChecked(scenario);
+  // Guards against an exploration that sees nothing: the faults must have led to every kind of end.
+  expect(states).toBeGreaterThan(10_000);
+  const outcomes = new Set(ends.map(({ state }) => outcomeIn(state, 0)));
+  expect(outcomes).toContain('sent');
+  expect(outcomes).toContain('failed');
+  expect(outcomes).toContain('unknown');
+});
+
+test('without faults every message ends sent, however its copies are delivered', async () => {
+  const messages = [dispatchMessage(0), dispatchMessage(0), dispatchMessage(1)];
+  const { ends } = await exploreChecked({ messages, startMs, deliveries: 6, faults: 0, batchSize: 2 });
+  const delivered = ends.filter(({ state }) => state.queue.length === 0);
+  expect(delivered.length).toBeGreaterThan(0);
+  for (const { state } of delivered) expect([outcomeIn(state, 0), outcomeIn(state, 1)]).toEqual(['sent', 'sent']);
+});

@@ -1,0 +1,125 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { dispatchQueue } from '../../lib/messages/dispatch-queue.ts';
+import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
+import { outcomesStore } from '../../lib/messages/outcomes-store.ts';
+import { platformMessages } from '../../lib/platform/messages.ts';
+import { platformTransport } from '../../lib/platform/transport.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
+import { dispatchMessage } from './scenarios.ts';
+
+/** The platform over a real socket. What it does to a request is decided by the recipient. */
+let platform: Server;
+let table: string;
+let queueUrl: string;
+let posts: string[];
+let connections: number;
+
+beforeEach(async () => {
+  table = await freshTable('messages');
+  queueUrl = await freshQueue();
+  posts = [];
+  connections = 0;
+  platform = createServer(async (request, reply) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const { to } = JSON.parse(text);
+    posts.push(to);
+    if (to === 'reset') request.socket.resetAndDestroy();
+    else if (to === 'silent') return;
+    else if (to === 'html') reply.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+    else if (to === 'refused') reply.writeHead(400).end('{"error":{"code":131026,"message":"undeliverable"}}');
+    else if (to === 'throttled') reply.writeHead(429, { 'retry-after': '7' }).end();
+    else reply.end(`{"messages":[{"id":"platform-${to}"}]}`);
+  });
+  platform.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  platform.closeAllConnections();
+  await new Promise((resolve) => platform.close(resolve));
+});
+
+/** The function as it is deployed, its collaborators pointed at the emulators and the platform above. */
+async function deployed(port = (platform.address() as AddressInfo).port) {
+  for (const name of ['PLATFORM_BASE_URL', 'PLATFORM_VERSION', 'PLATFORM_CREDENTIALS_SECRET', 'MESSAGES_TABLE']) {
+    vi.stubEnv(name, 'http://127.0.0.1:9');
+  }
+  vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  const { messagesDispatch } = await import('../../functions/messages-dispatch.ts');
+  const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
+  return messagesDispatch({
+    claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
+    queue: dispatchQueue(localQueueClient(), queueUrl),
+    send: platformMessages(transport.call, async () => ({ accessToken: 'token' })),
+    dropIdleConnections: transport.dropIdleConnections,
+    nowMs: Date.now,
+    random: Math.random,
+    pause: async () => undefined,
+    log: () => undefined,
+  });
+}
+
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
+
+function eventOf(...recipients: string[]): SQSEvent {
+  return {
+    Records: recipients.map((to, index) => ({
+      messageId: `message-${index}`,
+      receiptHandle: `receipt-${index}`,
+      body: JSON.stringify(dispatchMessage(index, { acceptedAtMs: Date.now(), request: { to } })),
+    })),
+  } as SQSEvent;
+}
+
+async function outcome(index: number) {
+  const client = localDocumentClient();
+  const reader = outcomesStore({ client, table, nowMs: Date.now, pause: async () => undefined });
+  return await reader.ofMessage({ jobId: 'J', index });
+}
+
+test('a batch in which every message meets another fate: each ends for itself (R18)', async () => {
+  const handle = await deployed();
+  const event = eventOf('good', 'reset', 'silent', 'html', 'refused', 'throttled');
+  expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
+  expect(await outcome(0)).toMatchObject({ state: 'sent', platformMessageId: 'platform-good' });
+  expect(await outcome(1)).toMatchObject({ state: 'unknown', code: 'no_answer' });
+  expect(await outcome(2)).toMatchObject({ state: 'unknown', code: 'no_answer' });
+  expect(await outcome(3)).toMatchObject({ state: 'unknown', code: 'http_502' });
+  expect(await outcome(4)).toMatchObject({ state: 'failed', code: '131026', reason: 'undeliverable' });
+  expect(await outcome(5)).toMatchObject({ state: 'pending' });
+  // All of it once more, as after lost acknowledgements: only the throttled one may be tried, the first has to wait.
+  const again = await handle(event, context);
+  expect(again.batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
+  expect(posts.filter((to) => to !== 'throttled').sort()).toEqual(['good', 'html', 'refused', 'reset', 'silent']);
+});
+
+test('a platform that cannot be reached has taken nothing: the message waits for another try', async () => {
+  const handle = await deployed(9);
+  expect(await handle(eventOf('good'), context)).toEqual({ batchItemFailures: [] });
+  expect(await outcome(0)).toMatchObject({ state: 'pending' });
+  expect(posts).toEqual([]);
+});
+
+test('a record that nobody can read is the only one reported (R18)', async () => {
+  const handle = await deployed();
+  const event = eventOf('good', 'also-good');
+  event.Records.push({ ...event.Records[0], messageId: 'poison', body: '{"jobId":' } as SQSEvent['Records'][number]);
+  expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
+  expect(posts).toHaveLength(2);
+});
+
+test('no connection outlives its invocation', async () => {
+  const handle = await deployed();
+  await handle(eventOf('good'), context);
+  const { Records } = eventOf('first', 'second');
+  await handle({ Records: Records.slice(1) }, context);
+  expect(posts).toEqual(['good', 'second']);
+  expect(connections).toBe(2);
+});

@@ -1,0 +1,112 @@
+import { type DispatchPorts, dispatchBatch } from '../../lib/messages/dispatch.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+
+/** The outside calls of the dispatch policy: the points at which something can go wrong. */
+export type OpName =
+  | 'take'
+  | 'release'
+  | 'settle'
+  | 'findBatchRecord'
+  | 'recordBatch'
+  | 'sendLater'
+  | 'postpone'
+  | 'send';
+
+export interface Op {
+  readonly id: number;
+  readonly name: OpName;
+  readonly args: readonly unknown[];
+}
+
+/** What an outside call came to, as plain data so that a state of the exploration can be written down. */
+export type Reply =
+  | { readonly value: unknown }
+  | { readonly error: 'unavailable' }
+  | { readonly failure: 'not_sent' | 'refused' | 'ambiguous'; readonly code?: number };
+
+export interface Answered {
+  readonly op: number;
+  readonly reply: Reply;
+  readonly nowMs: number;
+}
+
+export interface Start {
+  readonly invocation: string;
+  readonly bodies: readonly string[];
+  readonly nowMs: number;
+}
+
+/**
+ * One run of the real `dispatchBatch` that stands still at every outside call until it is told what came of it. The
+ * run is a function of its start and its replies, so repeating those restores it exactly.
+ */
+export class SteppedRun {
+  readonly pending = new Map<number, Op>();
+  /** Positions to be delivered again, once the run has ended. */
+  ended: readonly number[] | undefined;
+  private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  private nowMs: number;
+  private calls = 0;
+
+  private constructor(start: Start) {
+    this.nowMs = start.nowMs;
+    const deliveries = start.bodies.map((body, position) => ({ messageId: String(position), receiptHandle: '', body }));
+    void dispatchBatch(deliveries, this.ports(start.invocation)).then((failed) => {
+      this.ended = failed.map(Number);
+    });
+  }
+
+  static async replay(start: Start, answered: readonly Answered[] = []): Promise<SteppedRun> {
+    const run = new SteppedRun(start);
+    await settled();
+    for (const answer of answered) await run.answer(answer);
+    return run;
+  }
+
+  async answer({ op, reply, nowMs }: Answered): Promise<void> {
+    const waiting = this.waiting.get(op);
+    if (waiting === undefined) throw new Error(`the run has no open call ${op}: it is not deterministic`);
+    this.waiting.delete(op);
+    this.pending.delete(op);
+    this.nowMs = nowMs;
+    if ('value' in reply) waiting.resolve(reply.value);
+    else if ('error' in reply) waiting.reject(new Error(reply.error));
+    else waiting.reject(new PlatformFailure(reply.failure, reply.code === undefined ? {} : { code: reply.code }));
+    await settled();
+  }
+
+  private ports(invocation: string): DispatchPorts {
+    const call =
+      (name: OpName) =>
+      (...args: unknown[]) => {
+        const id = this.calls++;
+        this.pending.set(id, { id, name, args });
+        const waiting = Promise.withResolvers<unknown>();
+        this.waiting.set(id, waiting);
+        return waiting.promise as Promise<never>;
+      };
+    return {
+      claims: {
+        take: call('take'),
+        release: call('release'),
+        settle: call('settle'),
+        findBatchRecord: call('findBatchRecord'),
+        recordBatch: call('recordBatch'),
+      },
+      queue: { sendLater: call('sendLater'), postpone: call('postpone') },
+      send: call('send'),
+      invocation,
+      nowMs: () => this.nowMs,
+      // Harsher than Lambda: a run is never stopped for lack of time, however long others take meanwhile.
+      remainingMs: () => 60_000,
+      random: () => 0,
+      pause: async () => undefined,
+      log: () => undefined,
+    };
+  }
+}
+
+/** Lets everything run that can run without another reply: no step of the policy needs more promise turns than this. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 30; turn += 1) await null;
+}

@@ -1,0 +1,64 @@
+import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatch.ts';
+import type { DispatchMessage } from '../../lib/messages/job.ts';
+import type { LogFacts } from '../../lib/observe/log.ts';
+import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
+
+export interface RequeuedCopy {
+  readonly message: DispatchMessage;
+  readonly delaySeconds: number;
+}
+
+/** Everything around the dispatch policy, in memory, with a clock that only the test moves. */
+export class DispatchWorld {
+  nowMs = 1_800_000_000_000;
+  store: StoreState = emptyStore;
+  readonly storeCalls: string[] = [];
+  readonly copies: RequeuedCopy[] = [];
+  readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
+  readonly posted: DispatchMessage[] = [];
+  readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
+  private runs = 0;
+
+  readonly claims: Claims = {
+    take: async (...args) => this.call('take', args) as never,
+    release: async (...args) => this.call('release', args) as never,
+    settle: async (...args) => this.call('settle', args) as never,
+    findBatchRecord: async (...args) => this.call('findBatchRecord', args) as never,
+    recordBatch: async (...args) => this.call('recordBatch', args) as never,
+  };
+
+  /** The ports of a new run; every message is accepted unless `changes` says otherwise. */
+  ports(changes: Partial<DispatchPorts> = {}): DispatchPorts {
+    this.runs += 1;
+    return {
+      claims: this.claims,
+      queue: {
+        sendLater: async (message, delaySeconds) => void this.copies.push({ message, delaySeconds }),
+        postpone: async (receiptHandle, seconds) => void this.postponed.push({ receiptHandle, seconds }),
+      },
+      send: async (message) => {
+        this.posted.push(message);
+        return `platform-${message.index}`;
+      },
+      invocation: `run-${this.runs}`,
+      nowMs: () => this.nowMs,
+      remainingMs: () => 60_000,
+      random: () => 0,
+      pause: async () => undefined,
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  private call(name: 'take' | 'release' | 'settle' | 'findBatchRecord' | 'recordBatch', args: unknown[]): unknown {
+    this.storeCalls.push(name);
+    const { store, value } = applyOp(this.store, { id: 0, name, args });
+    this.store = store;
+    return value;
+  }
+}
+
+export function deliveryOf(body: unknown, messageId = 'message-0'): Delivery {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { messageId, receiptHandle: `receipt of ${messageId}`, body: text };
+}

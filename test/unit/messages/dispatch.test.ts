@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { type Claim, claimLifeMs } from '../../../lib/messages/claim.ts';
+import { dispatchBatch } from '../../../lib/messages/dispatch.ts';
+import type { DispatchMessage } from '../../../lib/messages/job.ts';
+import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../lib/platform/failure.ts';
+import { dispatchMessage } from '../../faults/scenarios.ts';
+import { DispatchWorld, deliveryOf } from '../../support/dispatch-ports.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+function failingWith(kind: FailureKind, facts: FailureFacts = {}) {
+  return async (): Promise<string> => {
+    throw new PlatformFailure(kind, facts);
+  };
+}
+
+test('a batch of ten costs ten claims and one batch record (R15)', async () => {
+  const world = new DispatchWorld();
+  const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  expect(await dispatchBatch(batch, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(10);
+  expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
+  expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
+});
+
+test('the batch record of ten messages stays within one write unit', async () => {
+  const world = new DispatchWorld();
+  const platformId = 'w'.repeat(58);
+  const jobId = '01JD0000000000000000000000';
+  const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index, { jobId }), `m-${index}`));
+  await dispatchBatch(batch, world.ports({ send: async () => platformId }));
+  const stored = {
+    pk: `BATCH#${'u'.repeat(36)}`,
+    sk: 'BATCH',
+    sent: world.store.batches['run-1'],
+    expiresAtSeconds: 1e9,
+  };
+  expect(JSON.stringify(stored).length).toBeLessThan(1_150);
+});
+
+test.each([
+  ['not JSON', '{'],
+  ['not a dispatch message', { jobId: 'J' }],
+])('a record that is %s fails alone (R18)', async (_, body) => {
+  const world = new DispatchWorld();
+  const batch = [
+    deliveryOf(dispatchMessage(0), 'good-0'),
+    deliveryOf(body, 'bad'),
+    deliveryOf(dispatchMessage(1), 'good-1'),
+  ];
+  expect(await dispatchBatch(batch, world.ports())).toEqual(['bad']);
+  expect(world.posted).toHaveLength(2);
+});
+
+test('throttled for a day: never reported failed, always a copy with a longer wait (R17)', async () => {
+  const world = new DispatchWorld();
+  let message: DispatchMessage = dispatchMessage(0);
+  const throttled = failingWith('refused', { code: 130429 });
+  const delays: number[] = [];
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    expect(await dispatchBatch([deliveryOf(message)], world.ports({ send: throttled }))).toEqual([]);
+    const copy = world.copies.pop();
+    if (copy === undefined) break;
+    message = copy.message;
+    delays.push(copy.delaySeconds);
+    world.nowMs += copy.delaySeconds * 1_000;
+  }
+  expect(message.attempt).toBe(delays.length);
+  expect(delays.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
+  // A day of that, and it ends.
+  expect(world.store.claims['J-0']).toMatchObject({ state: 'failed', code: 'retry_deadline' });
+  expect(world.nowMs - message.acceptedAtMs).toBeLessThanOrEqual(dayMs);
+});
+
+test('after throttling the claim is gone and the copy is sent', async () => {
+  const world = new DispatchWorld();
+  const throttled = failingWith('refused', { code: 131056 });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: throttled }));
+  expect(world.store.claims).toEqual({});
+  await dispatchBatch([deliveryOf(world.copies[0]?.message)], world.ports());
+  expect(world.posted).toHaveLength(1);
+  expect(world.posted[0]?.attempt).toBe(1);
+});
+
+test('when the copy cannot be queued the delivery is reported failed and can be tried again', async () => {
+  const world = new DispatchWorld();
+  const ports = world.ports({ send: failingWith('not_sent') });
+  const queue = { ...ports.queue, sendLater: async () => Promise.reject(new Error('SQS is away')) };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], { ...ports, queue })).toEqual(['message-0']);
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('while claims cannot be written nothing is sent and no delivery is used up', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, take: async () => Promise.reject(new Error('DynamoDB is away')) };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toEqual([]);
+  expect(world.copies).toMatchObject([{ delaySeconds: 5, message: { attempt: 1 } }]);
+});
+
+test.each([
+  [
+    'refused',
+    { code: 131026, userMessage: 'no such number' },
+    { state: 'failed', code: '131026', reason: 'no such number' },
+  ],
+  ['ambiguous', {}, { state: 'unknown', code: 'no_answer' }],
+  ['ambiguous', { httpStatus: 502 }, { state: 'unknown', code: 'http_502' }],
+] as const)('%s %j settles the claim and is never tried again', async (kind, facts, settled) => {
+  const world = new DispatchWorld();
+  const first = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: failingWith(kind, facts) }));
+  expect(first).toEqual([]);
+  expect(world.store.claims['J-0']).toMatchObject(settled);
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  expect(world.posted).toEqual([]);
+  expect(JSON.stringify(world.logged)).not.toContain('no such number');
+});
+
+test('a refused credential is retried late, and loudly', async () => {
+  const world = new DispatchWorld();
+  const send = failingWith('refused', { httpStatus: 401, code: 190 });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
+  expect(world.copies[0]?.delaySeconds).toBe(120);
+  expect(world.logged.map(({ event }) => event)).toContain('dispatch.credential_refused');
+});
+
+test('a young claim of another run is waited out for exactly the rest of its life', async () => {
+  const world = new DispatchWorld();
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  world.nowMs += 20_000;
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual(['message-0']);
+  expect(world.postponed).toEqual([{ receiptHandle: 'receipt of message-0', seconds: (claimLifeMs - 20_000) / 1_000 }]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('an old claim with a batch record is done, one without ends unknown; neither is sent again', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, recordBatch: async () => Promise.reject(new Error('DynamoDB is away')) };
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  const unrecorded = await dispatchBatch([deliveryOf(dispatchMessage(1))], world.ports({ claims }));
+  expect(unrecorded).toEqual(['message-0']);
+  world.nowMs += claimLifeMs;
+  const again = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1), 'b')];
+  expect(await dispatchBatch(again, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(2);
+  expect(world.store.claims['J-0']?.state).toBe('claimed');
+  expect(world.store.claims['J-1']).toMatchObject({ state: 'unknown', code: 'worker_lost' });
+});
+
+test('a dead-letter redrive after 13 days sends nothing again (R24)', async () => {
+  const world = new DispatchWorld();
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  await dispatchBatch([deliveryOf(dispatchMessage(1))], world.ports({ send: failingWith('ambiguous') }));
+  world.nowMs += 13 * dayMs;
+  const redriven = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1), 'b')];
+  expect(await dispatchBatch(redriven, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test.each([
+  ['expired', { expiresAtMs: 1_800_000_030_000 }, 30_000, { state: 'expired' }],
+  ['retried for a day', { attempt: 1 }, dayMs, { state: 'failed', code: 'retry_deadline' }],
+  ['older than claims are remembered', {}, 28 * dayMs, { state: 'failed', code: 'retry_deadline' }],
+])('a message %s ends without a call (D27)', async (_, changes, afterMs, settled) => {
+  const world = new DispatchWorld();
+  world.nowMs += afterMs;
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0, changes))], world.ports())).toEqual([]);
+  expect(world.posted).toEqual([]);
+  expect(world.store.claims['J-0']).toMatchObject(settled);
+});
+
+test.each([
+  ['first delivered after two days of backlog', {}, 2 * dayMs],
+  ['a moment before its expiry', { expiresAtMs: 1_800_000_030_000 }, 29_999],
+  ['retried for less than a day', { attempt: 3 }, dayMs - 1],
+])('a message %s is still sent', async (_, changes, afterMs) => {
+  const world = new DispatchWorld();
+  world.nowMs += afterMs;
+  await dispatchBatch([deliveryOf(dispatchMessage(0, changes))], world.ports());
+  expect(world.posted).toHaveLength(1);
+});
+
+test('no send starts with less than 13 s left: not claimed, delivered again', async () => {
+  const world = new DispatchWorld();
+  const late = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ remainingMs: () => 12_999 }));
+  expect(late).toEqual(['message-0']);
+  expect(world.storeCalls).toEqual([]);
+});
+
+test('a claim that took too long to write is given back', async () => {
+  const world = new DispatchWorld();
+  const left = [20_000, 12_000];
+  const ports = world.ports({ remainingMs: () => left.shift() ?? 0 });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+  expect(world.posted).toEqual([]);
+  expect(world.store.claims).toEqual({});
+});
+
+test('two copies in one batch are sent once, the other comes again', async () => {
+  const world = new DispatchWorld();
+  const copies = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(0), 'b')];
+  expect(await dispatchBatch(copies, world.ports())).toEqual(['b']);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('an own claim that somebody settled while its reply was lost is not sent', async () => {
+  const world = new DispatchWorld();
+  const claims = {
+    ...world.claims,
+    take: async (claim: Claim): Promise<Claim> => ({ ...claim, state: 'unknown', code: 'worker_lost' }),
+  };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toEqual([]);
+});
