@@ -165,7 +165,7 @@ describe('every kind of approved template reaches the platform as it must', () =
     const to = newRecipient();
     await send({
       template: { name: 'login_code', language: 'en_US' },
-      recipients: [{ to, params: { buttons: ['123456'] } }],
+      recipients: [{ to, params: { body: ['123456'] } }],
     }).then((reply) => expect(reply.status).toBe(200));
     expect((await delivered(to)).request.template.components).toEqual([
       { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
@@ -213,6 +213,7 @@ describe('refusals of POST /v1/template/messages/{did}', () => {
     ['a DID of another client', { did: '5511900000003' }, 403, /did/],
     ['a DID nobody has', { did: '5499999999999' }, 403, /did/],
     ['no such name', { template: { name: 'nothing', language: 'en_US' } }, 404, /template/],
+    ['a language that is none', { template: { name: 'order_update', language: 'English!' } }, 404, /template/],
     ['no such language', { template: { name: 'order_update', language: 'pt_BR' } }, 404, /template/],
     ['a pending template', { template: { name: 'summer_sale', language: 'es' } }, 422, /PENDING/],
     ['a disabled template', { template: { name: 'old_notice', language: 'en_US' } }, 422, /DISABLED/],
@@ -411,7 +412,6 @@ describe('bad input names the field and queues nothing', () => {
     ['template without a language', { template: { name: 'order_update' } }, 'template.language'],
     ['unknown field in template', { template: { ...orderUpdate, components: [] } }, 'template.components'],
     ['a template name of a megabyte', { template: { name: long, language: 'en_US' } }, 'template.name'],
-    ['a language that is none', { template: { name: 'order_update', language: 'English!' } }, 'template.language'],
     ['campaignId as text', bad.body({ campaignId: '10' }), 'campaignId'],
     ['campaign_id is not campaignId', bad.body({ campaign_id: 10 }), 'campaign_id'],
     ['attends as text', bad.body({ attends: 'now' }), 'attends'],

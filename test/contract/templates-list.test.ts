@@ -127,7 +127,7 @@ describe('what the listing shows', () => {
   test('empty facts are left out of platform_template', async () => {
     const reply = await list('operator', '?client_id=1001&name=order_update');
     const template = reply.body.data[0].platform_template;
-    for (const field of ['example', 'format', 'text', 'buttons', 'previous_category', 'rejected_reason']) {
+    for (const field of ['example', 'format', 'text', 'buttons', 'previous_category']) {
       expect(template).not.toHaveProperty(field);
     }
     expect(template).toMatchObject({

@@ -32,16 +32,16 @@ export const validSends = {
     language: 'en_US',
     components: [header(text('Ana')), body('SPRING20'), button('mpm', 0, { type: 'action', action: productList })],
   },
-  single_pick: { language: 'en_US', components: [header({ type: 'product', product }), body('Ana')] },
+  single_pick: { language: 'en_US', components: [header({ type: 'product', product })] },
   city_tour: {
     language: 'en_US',
     components: [body('Ana'), { type: 'carousel', cards: [tourCard(0), tourCard(1)] }],
   },
   coupon_drop: {
     language: 'en_US',
-    components: [body('Ana', '25%'), button('copy_code', 0, { type: 'coupon_code', coupon_code: 'SAVE25' })],
+    components: [button('copy_code', 0, { type: 'coupon_code', coupon_code: 'SAVE25' })],
   },
-  bid_offer: { language: 'en_US', components: [body('Ana')] },
+  bid_offer: { language: 'en_US', components: [] },
   named_params: {
     language: 'en_US',
     components: [
