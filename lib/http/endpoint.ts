@@ -20,7 +20,8 @@ const answerEarlyMs = 4_000;
 
 /**
  * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6); 'json-or-none'
- * takes a request without body for `{}`, for endpoints whose every field is optional. Refusals become answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
+ * takes a request without body for `{}`, for endpoints whose every field is optional. Refusals become answers, anything
+ * unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
  */
 export function endpoint(handle: Endpoint, options: { readonly body?: 'json' | 'json-or-none' } = {}): Endpoint {
   const wrapped = middy<HttpEvent, Answer>({

@@ -41,9 +41,8 @@ export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRo
  */
 export function changesOfPage(
   waba: WabaClients,
-  page: TemplatePage,
   known: KnownRows,
-  readAtMs: number,
+  { page, readAtMs }: { readonly page: TemplatePage; readonly readAtMs: number },
 ): TemplateChange[] {
   const changes = new Map<string, TemplateChange>();
   for (const template of page.templates) {

@@ -44,16 +44,15 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
         return holder.owner.S === owner ? { name, owner, fence: Number(holder.fence.N) } : undefined;
       }
     },
-    heartbeat: (lock, nowMs) => setLease(documentClient, tableName, lock, nowMs + leaseMs),
+    heartbeat: (lock, nowMs) => setLease({ documentClient, tableName }, lock, nowMs + leaseMs),
     release: async (lock) => {
-      await setLease(documentClient, tableName, lock, released);
+      await setLease({ documentClient, tableName }, lock, released);
     },
   };
 }
 
 async function setLease(
-  documentClient: DynamoDBDocumentClient,
-  tableName: string,
+  { documentClient, tableName }: { readonly documentClient: DynamoDBDocumentClient; readonly tableName: string },
   lock: HeldLock,
   leaseUntilMs: number,
 ): Promise<boolean> {

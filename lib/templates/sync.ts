@@ -111,7 +111,7 @@ async function syncWaba(work: Work, waba: Waba, from: Listing | undefined): Prom
       if (key === undefined) complete = false;
       else seen.add(key);
     }
-    const changes = changesOfPage(waba, page, known, readAtMs);
+    const changes = changesOfPage(waba, known, { page, readAtMs });
     const written = await apply(work, changes);
     work.counts.unchanged += page.templates.length - written;
     after = page.after;

@@ -54,6 +54,7 @@ export function keyOf(write: UpstreamWrite): string {
  */
 export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
   const key = keyOf(write);
+  const place = { tableName, key };
   const packed = write.kind === 'present' ? packTemplate(write.template) : new Uint8Array();
   const units: WriteUnit[] = [];
   const slice = maxTransactionActions - 1;
@@ -62,8 +63,8 @@ export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncF
     units.push({
       templateKey: key,
       actions: [
-        factAction(tableName, key, write, packed, fence),
-        ...clientIds.map((clientId) => rowAction(tableName, key, write, clientId)),
+        factAction(place, factValues(write, packed), fence),
+        ...clientIds.map((clientId) => rowAction(place, write, clientId)),
       ],
       bytes: packed.byteLength + rowBytes * (1 + clientIds.length),
     });
@@ -126,55 +127,58 @@ function fenceAttribute(fence: SyncFence): string {
   return `syncFence#${fence.lockName}`;
 }
 
+interface Place {
+  readonly tableName: string;
+  /** The template's key. */
+  readonly key: string;
+}
+
+function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
+  const { readAtMs } = write;
+  if (write.kind === 'gone') return { deleted: true, readAtMs };
+  const { wabaId, template } = write;
+  const { name, language, status } = template;
+  const deleted = goneUpstream(template);
+  return { wabaId, name, language, status, hash: contentHash(template), body: packed, deleted, readAtMs };
+}
+
 function factAction(
-  tableName: string,
-  key: string,
-  write: UpstreamWrite,
-  packed: Uint8Array,
+  { tableName, key }: Place,
+  values: Readonly<Record<string, unknown>>,
   fence: SyncFence | undefined,
 ): TransactionAction {
-  const values: Record<string, unknown> =
-    write.kind === 'gone'
-      ? { deleted: true, readAtMs: write.readAtMs }
-      : {
-          wabaId: write.wabaId,
-          name: write.template.name,
-          language: write.template.language,
-          status: write.template.status,
-          hash: contentHash(write.template),
-          body: packed,
-          deleted: goneUpstream(write.template),
-          readAtMs: write.readAtMs,
-        };
   const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
-  if (write.kind === 'gone') conditions.push('attribute_exists(pk)');
+  // Without a body it only marks: what is not stored must not come into being by that.
+  if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
   if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
   const names = Object.keys(values);
+  const settings = names.map((name) => `#${name} = :${name}`);
+  if (fence !== undefined) settings.push('#fence = :fence');
   return {
     Update: {
       TableName: tableName,
       Key: factKey(key),
-      UpdateExpression: `SET ${[...names.map((name) => `#${name} = :${name}`), ...(fence ? ['#fence = :fence'] : [])].join(', ')}`,
+      UpdateExpression: `SET ${settings.join(', ')}`,
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: {
         ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ...(fence ? { '#fence': fenceAttribute(fence) } : {}),
+        ...(fence === undefined ? {} : { '#fence': fenceAttribute(fence) }),
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
-        ...(fence ? { ':fence': fence.fence } : {}),
+        ...(fence === undefined ? {} : { ':fence': fence.fence }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
 }
 
-function rowAction(tableName: string, key: string, write: UpstreamWrite, clientId: number): TransactionAction {
-  const place = { TableName: tableName, Key: rowKey(clientId, key) };
+function rowAction({ tableName, key }: Place, write: UpstreamWrite, clientId: number): TransactionAction {
+  const item = { TableName: tableName, Key: rowKey(clientId, key) };
   if (write.kind === 'gone') {
     return {
       Update: {
-        ...place,
+        ...item,
         UpdateExpression: 'SET g = :gone',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':gone': true },
@@ -188,7 +192,7 @@ function rowAction(tableName: string, key: string, write: UpstreamWrite, clientI
   const values = Object.entries({ ...newRowAttributes, ...set });
   return {
     Update: {
-      ...place,
+      ...item,
       UpdateExpression: `SET ${[...facts, ...own].join(', ')}${remove.length === 0 ? '' : ` REMOVE ${remove.join(', ')}`}`,
       ExpressionAttributeValues: Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
     },

@@ -81,6 +81,14 @@ test('a holder that was replaced can neither renew nor release (R26)', async () 
   expect(await locks().heartbeat(current, 100_000)).toBe(true);
 });
 
+test('the same owner does not renew an earlier acquisition of its own', async () => {
+  const name = newName();
+  const first = await held(name, 'me', 0);
+  await locks().release(first);
+  await held(name, 'me', 1);
+  expect(await locks().heartbeat(first, 2)).toBe(false);
+});
+
 test('an expired lease that nobody took is renewed by its holder: a redelivery goes on', async () => {
   const name = newName();
   const lock = await held(name, 'slow', 0);

@@ -221,18 +221,42 @@ test('a worker that slept through its lease writes nothing more (R26)', async ()
   expect(new Set((await rowsOf(1001)).map((row) => row.status))).toEqual(new Set(['PAUSED']));
 });
 
-test('a template stored while the list is read is not taken for gone', async () => {
+test('a template that is stored while the list is read is not taken for gone', async () => {
   await synchronize();
+  const [moved, ...listed] = platform.templates.get(shared.wabaId) as PlatformTemplate[];
+  platform.templates.set(shared.wabaId, listed);
   const real = workshop().platform;
-  const justCreated = makeTemplate({ name: 'just_created' });
   const page: typeof real.page = async (waba, after) => {
     const read = await real.page(waba, after);
     now += 5;
-    await templateStore(documentClient, table).refresh(shared, justCreated, now);
+    await templateStore(documentClient, table).refresh(shared, moved as PlatformTemplate, now);
+    now += 5;
     return read;
   };
-  await synchronize({ platform: { page } });
-  expect(await liveNames(1001)).toContain('just_created');
+  expect(await synchronize({ platform: { page } })).toMatchObject({ counts: { deleted: 0 } });
+  expect(await liveNames(1001)).toContain('shared_0');
+});
+
+test('the lease is renewed while the work goes on, and once more for the way through the queue', async () => {
+  platform.templates.set(shared.wabaId, many(600, 'shared'));
+  const real = workshop().platform;
+  const contenders: unknown[] = [];
+  const page: typeof real.page = async (waba, after) => {
+    now += 16_000;
+    contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+    return real.page(waba, after);
+  };
+  const inTime = [true, true, true, true];
+  const timeLeftMs = () => {
+    if (inTime.shift()) return 900_000;
+    now += 14_000; // after the last page, before the checkpoint
+    return 0;
+  };
+  const result = await runSync(workshop({ platform: { page } }), await started(), timeLeftMs);
+  expect(result).toMatchObject({ kind: 'unfinished', checkpoint: { listing: { after: '500' } } });
+  now += leaseMs + clockSkewMs;
+  contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+  expect(contenders).toEqual(Array(6).fill(undefined));
 });
 
 test('a crash at any point leaves a lock that frees itself and work that a redelivery finishes (R27)', async () => {

@@ -30,7 +30,7 @@ test.each([
   ],
   ['rows of another WABA', both.map((row) => ({ ...row, wabaId: '2' })), template, 'created'],
 ])('%s', (_, rows, upstream, kind) => {
-  const changes = changesOfPage(waba, pageOf(upstream), knownRows(wabaId, rows), 5);
+  const changes = changesOfPage(waba, knownRows(wabaId, rows), { page: pageOf(upstream), readAtMs: 5 });
   expect(changes.map((change) => change.kind)).toEqual(kind === undefined ? [] : [kind]);
   for (const { write } of changes) {
     expect(write).toEqual({ kind: 'present', wabaId, template: upstream, clientIds: [1001, 1002], readAtMs: 5 });
@@ -38,12 +38,10 @@ test.each([
 });
 
 test('a change says what became of status and category', () => {
-  const [change] = changesOfPage(
-    waba,
-    pageOf(makeTemplate({ status: 'PAUSED', category: 'MARKETING' })),
-    knownRows(wabaId, both),
-    5,
-  );
+  const [change] = changesOfPage(waba, knownRows(wabaId, both), {
+    page: pageOf(makeTemplate({ status: 'PAUSED', category: 'MARKETING' })),
+    readAtMs: 5,
+  });
   expect(change).toMatchObject({
     templateKey: key,
     status: { before: 'APPROVED', now: 'PAUSED' },
@@ -52,12 +50,12 @@ test('a change says what became of status and category', () => {
 });
 
 test('a template listed twice is written once, with the later reading', () => {
+  const known = knownRows(wabaId, both);
   const page = pageOf(makeTemplate({ status: 'PAUSED' }), makeTemplate({ status: 'DISABLED' }));
-  const changes = changesOfPage(waba, page, knownRows(wabaId, both), 5);
+  const changes = changesOfPage(waba, known, { page, readAtMs: 5 });
   expect(changes.map((change) => change.status.now)).toEqual(['DISABLED']);
-  expect(changesOfPage(waba, pageOf(makeTemplate({ status: 'PAUSED' }), template), knownRows(wabaId, both), 5)).toEqual(
-    [],
-  );
+  const back = pageOf(makeTemplate({ status: 'PAUSED' }), template);
+  expect(changesOfPage(waba, known, { page: back, readAtMs: 5 })).toEqual([]);
 });
 
 test('gone: stored, not deleted yet, and not listed; only for the clients that have it', () => {
