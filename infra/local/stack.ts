@@ -118,11 +118,18 @@ async function assemble(options: StackOptions, { parts, broken, onExit }: Assemb
   const gateway = await parts.start('intake', () =>
     startGateway({ template, invoke: runner.invoke, region: localRegion, port: options.apiPort }),
   );
-  const report = options.report ?? (() => undefined);
-  const { eventSources } = template;
-  const poller = startPoller({ client: sqsClient, eventSources, queueUrl, runner, report });
-  // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
-  await parts.start('intake', async () => ({ stop: () => poller.stop(700) }));
+  const { poller } = await parts.start('intake', async () => {
+    const { eventSources } = template;
+    const feeding = startPoller({
+      client: sqsClient,
+      eventSources,
+      queueUrl,
+      runner,
+      report: options.report ?? ignore,
+    });
+    // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
+    return { poller: feeding, stop: () => feeding.stop(700) };
+  });
 
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
@@ -164,6 +171,8 @@ async function prepareStores(
   await provisionFile(demoData, localTarget(addresses));
   return sqsClient;
 }
+
+function ignore(): void {}
 
 /** What Lambda gives every function, and where the services it uses are found on this machine. */
 function functionEnvironment(addresses: Omit<LocalStack, 'pid' | 'apiUrl'>): Record<string, string> {

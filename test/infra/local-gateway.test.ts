@@ -191,6 +191,11 @@ describe('the gateway itself', () => {
     await expectGatewayBody(send(4_720_000, 'application/octet-stream'), 413, 'Request Entity Too Large');
   });
 
+  it('judges the size of a body before anything else', async () => {
+    const init = { body: Buffer.alloc(10 * 1024 * 1024 + 1), headers: { 'content-type': 'text/plain' } };
+    await expectGatewayBody(call('POST', '/guarded/1', init), 413, 'Request Entity Too Large');
+  });
+
   it('hands on what fits', async () => {
     const reply = await call('POST', '/answers', {
       body: JSON.stringify({ answer: { statusCode: 200, body: 'taken' }, padding: 'x'.repeat(4_700_000) }),

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
@@ -64,12 +64,8 @@ export function descendantsOf(ancestor: number): { readonly pid: number; readonl
   return childrenOf(ancestor);
 }
 
-/** Whether a process with this id exists. */
+/** Whether a process with this id runs; one that has ended and only waits to be collected does not. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }

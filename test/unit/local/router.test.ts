@@ -41,6 +41,9 @@ describe('precedence', () => {
     { method: 'GET', path: '/pets/dog/{id}' },
     { method: 'GET', path: '/pets/dog/1' },
     { method: 'ANY', path: '/pets/dog/1' },
+    { method: 'GET', path: '/a/{x}/{y}' },
+    { method: 'GET', path: '/{w}/b/c' },
+    { method: 'GET', path: '/{w}/b/{y}' },
     { method: '$default', path: '$default' },
   ];
   it.each([
@@ -52,6 +55,8 @@ describe('precedence', () => {
     ['PUT', '/pets/cat/1', 'ANY /pets/{proxy+}'],
     ['PUT', '/other', '$default'],
     ['GET', '/pets', '$default'],
+    ['GET', '/a/b/c', 'GET /{w}/b/c'],
+    ['GET', '/a/b/d', 'GET /a/{x}/{y}'],
   ])('%s %s -> %s, in both orders', (method, path, routeKey) => {
     expect(routeKeyFor(declared, method, path)).toBe(routeKey);
     expect(routeKeyFor(declared.toReversed(), method, path)).toBe(routeKey);
