@@ -1,29 +1,82 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
-import { resourceName } from '../names.ts';
+import { resourceName, secretPurposes } from '../names.ts';
 import type { TableName } from '../tables.ts';
+import { CommandError } from './command.ts';
+import { type SecretStore, secretStore } from './secret-store.ts';
 
-export interface OperateTarget {
+/** What an operator command works on: one stage of the service, on AWS or on this machine. */
+export interface Target {
   readonly documentClient: DynamoDBDocumentClient;
-  readonly tableName: (table: TableName) => string;
+  readonly secrets: SecretStore;
+  tableName(table: TableName): string;
+  secretName(variable: keyof typeof secretPurposes): string;
 }
 
-export function operateTarget(args: readonly string[]): OperateTarget {
-  const stageAt = args.indexOf('--stage');
-  const stage = stageAt === -1 ? undefined : args[stageAt + 1];
-  if (stage !== undefined) {
-    return { documentClient: documentClient(), tableName: (table) => resourceName(stage, table) };
+/** What the local stack writes down while it runs. */
+const LocalStackSchema = v.object({
+  pid: v.number(),
+  apiUrl: v.string(),
+  platformUrl: v.string(),
+  dynamodbEndpoint: v.string(),
+  sqsEndpoint: v.string(),
+  secretsEndpoint: v.string(),
+  region: v.string(),
+  stage: v.string(),
+  queueUrls: v.record(v.string(), v.string()),
+});
+
+export type LocalStack = v.InferOutput<typeof LocalStackSchema>;
+
+export const localStackFile = join(import.meta.dirname, '../../dist/local-stack.json');
+
+/** The stage named, with the usual AWS credentials and region; the running local stack when none is named. */
+export function targetOf(stage: string | undefined): Target {
+  return stage === undefined ? localTarget(runningLocalStack()) : awsTarget(stage);
+}
+
+/** The local stack that is running. Ends the command with status 2 when there is none. */
+export function runningLocalStack(file: string = localStackFile): LocalStack {
+  const stack = existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (stack === undefined || !isRunning(stack.pid)) {
+    throw new CommandError(
+      'No local stack is running: start one with `npm start`, or name a deployed stage with --stage.',
+    );
   }
-  const file = resolve(join(import.meta.dirname, '..', '..', 'dist', 'local-stack.json'));
-  const { dynamodbEndpoint: endpoint, region } = JSON.parse(readFileSync(file, 'utf8'));
+  return stack;
+}
+
+export function localTarget(
+  stack: Pick<LocalStack, 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'>,
+): Target {
+  const client = { region: stack.region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
   return {
-    documentClient: documentClient({
-      endpoint,
-      region,
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    }),
-    tableName: (table) => resourceName('local', table),
+    documentClient: documentClient({ ...client, endpoint: stack.dynamodbEndpoint }),
+    secrets: secretStore(new SecretsManagerClient({ ...client, endpoint: stack.secretsEndpoint })),
+    ...namesOf(stack.stage),
   };
+}
+
+function awsTarget(stage: string): Target {
+  return { documentClient: documentClient(), secrets: secretStore(new SecretsManagerClient()), ...namesOf(stage) };
+}
+
+function namesOf(stage: string): Pick<Target, 'tableName' | 'secretName'> {
+  return {
+    tableName: (table) => resourceName(stage, table),
+    secretName: (variable) => resourceName(stage, secretPurposes[variable]),
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

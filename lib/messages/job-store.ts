@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { claimMemorySeconds } from './claim.ts';
@@ -31,18 +32,10 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
 
     begin: async (head, part) => {
       const expiresAtSeconds = Math.ceil(head.acceptedAtMs / 1_000) + claimMemorySeconds;
+      const progress = await setHead(head, expiresAtSeconds);
+      if (progress === undefined) return undefined;
       await client.send(new PutCommand({ TableName: table, Item: { ...pointerOf(head), expiresAtSeconds } }));
-      const { Attributes } = await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: jobItemKey(head.jobId),
-          UpdateExpression:
-            'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
-          ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
-      return v.parse(ProgressSchema, Attributes).progress[String(part)] ?? 0;
+      return progress[String(part)] ?? 0;
     },
 
     checkpoint: async (jobId, part, queued) => {
@@ -57,6 +50,27 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
       );
     },
   };
+
+  /** One condition decides between the fan-out and a withdrawal of the acceptance: whoever writes first wins (D25). */
+  async function setHead(head: JobHead, expiresAtSeconds: number): Promise<Record<string, number> | undefined> {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: jobItemKey(head.jobId),
+          UpdateExpression:
+            'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
+          ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
+          ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return v.parse(ProgressSchema, Attributes).progress;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  }
 }
 
 function pointerOf(head: JobHead): Record<string, unknown> {

@@ -42,7 +42,8 @@ const batchGetKeys = 100;
 const batchGetTries = 8;
 const partitionsAtOnce = 8;
 
-const JobItemSchema = v.object({ head: JobHeadSchema });
+/** A job that was withdrawn before it began has no head. */
+const JobItemSchema = v.object({ head: v.optional(JobHeadSchema) });
 const PointerSchema = v.object({ jobId: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
