@@ -93,6 +93,14 @@ test('batch records that DynamoDB leaves unread are asked for again (R32)', asyn
   expect(calls).toBe(3);
 });
 
+test('claims that fill more than one page of a query are all read', async () => {
+  const store = dispatchStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
+  const jobId = '01KAH00000000000000000PAGE';
+  const settled = { state: 'failed', code: '1', reason: 'x'.repeat(6_000), at: 'run/0', claimedAtMs: nowMs } as const;
+  await Promise.all(Array.from({ length: 240 }, (_, index) => store.take({ ...settled, key: { jobId, index } })));
+  expect(countOutcomes(await outcomes.ofJob(head(jobId, { total: 240 }))).failed).toBe(240);
+});
+
 test('jobs are found by DID and time, over midnight, the end excluded', async () => {
   const ids = async (fromMs: number, toMs: number) =>
     (await outcomes.listJobs('5491100000001', { fromMs, toMs })).map(({ jobId }) => jobId);
