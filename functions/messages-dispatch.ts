@@ -32,6 +32,7 @@ export function messagesDispatch({ dropIdleConnections, ...ports }: Collaborator
 }
 
 const readSecret = secretReader();
+const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
 const platform = platformTransport({
   baseUrl: environmentVariable('PLATFORM_BASE_URL'),
   version: environmentVariable('PLATFORM_VERSION'),
@@ -47,7 +48,7 @@ export const handler = messagesDispatch({
   queue: dispatchQueue(queueClient(), environmentVariable('DISPATCH_QUEUE_URL')),
   send: platformMessages(
     platform.call,
-    platformCredentials(() => readSecret(environmentVariable('PLATFORM_CREDENTIALS_SECRET')), Date.now),
+    platformCredentials(() => readSecret(credentialsSecret), Date.now),
   ),
   dropIdleConnections: platform.dropIdleConnections,
   nowMs: Date.now,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { DispatchKey } from '../../lib/messages/claim.ts';
 import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
-import { runCommand } from './command.ts';
+import { CommandError, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
 
 const usage = `What became of messages.
@@ -28,67 +28,47 @@ const options = {
   help: { type: 'boolean' },
 } as const;
 
-class UsageFault extends Error {}
-
 type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
 
-/** Answers one command line; returns the exit status: 0 answered, 1 nothing found or nothing resolved, 2 wrong usage. */
-export async function runOutcomes(
+/**
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 1 when nothing was found
+ * or nothing could be resolved, 2 for a wrong usage.
+ */
+export async function outcomesCommand(
   commandLine: readonly string[],
   open: (stage: string | undefined) => Outcomes,
   print: (line: string) => void,
-): Promise<number> {
-  try {
-    const wanted = parseArgs({ args: [...commandLine], options, allowPositionals: true });
-    if (wanted.values.help) {
-      print(usage);
-      return 0;
-    }
-    if (wanted.values.resolve !== undefined) return await resolve(wanted, open(wanted.values.stage), print);
-    return await list(wanted, open(wanted.values.stage), print);
-  } catch (error) {
-    if (!(error instanceof UsageFault || (error instanceof TypeError && 'code' in error))) throw error;
-    print(`${error.message}\n\n${usage}`);
-    return 2;
-  }
+): Promise<void> {
+  const wanted = parseArgs({ args: [...commandLine], options, allowPositionals: true });
+  if (wanted.values.help) print(usage);
+  else if (wanted.values.resolve !== undefined) await resolve(wanted, open(wanted.values.stage), print);
+  else await list(wanted, open(wanted.values.stage), print);
 }
 
-function openOutcomes(stage: string | undefined): Outcomes {
-  const target = targetOf(stage);
-  return outcomesStore({
-    client: target.documentClient,
-    table: target.tableName('messages'),
-    nowMs: Date.now,
-    pause: (ms) => pause(ms),
-  });
-}
-
-async function resolve(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<number> {
+async function resolve(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {
   const key = messageKey(wanted.values.resolve ?? '');
   const state = wanted.positionals[0];
-  if (key === undefined) throw new UsageFault('--resolve takes the id of one message, <job id>-<index>');
-  if (state !== 'sent' && state !== 'failed') throw new UsageFault('--resolve ID must be followed by sent or failed');
-  if (await outcomes.resolve(key, state)) {
-    print(`${wanted.values.resolve} is now ${state}`);
-    return 0;
+  if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
+  if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
+  if (!(await outcomes.resolve(key, state))) {
+    throw new CommandError(`Not changed, the outcome is not unknown: ${describe(await outcomes.ofMessage(key))}`, 1);
   }
-  print(`not changed, the outcome is not unknown: ${describe(await outcomes.ofMessage(key))}`);
-  return 1;
+  print(`${wanted.values.resolve} is now ${state}`);
 }
 
-async function list(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<number> {
+async function list(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {
   const { dispatch, did, from, to, all } = wanted.values;
   const key = dispatch === undefined ? undefined : messageKey(dispatch);
   if (key !== undefined) {
-    if ((await outcomes.findJob(key.jobId)) === undefined) return notFound(print);
+    if ((await outcomes.findJob(key.jobId)) === undefined) throw notFound();
     print(describe(await outcomes.ofMessage(key)));
-    return 0;
+    return;
   }
   const jobs =
     dispatch === undefined
       ? await outcomes.listJobs(required(did, '--did'), { fromMs: timeMs(from, '--from'), toMs: timeMs(to, '--to') })
       : [await outcomes.findJob(dispatch)].filter((job) => job !== undefined);
-  if (jobs.length === 0) return notFound(print);
+  if (jobs.length === 0) throw notFound();
   const found: Outcome[] = [];
   for (const job of jobs) {
     const ofJob = await outcomes.ofJob(job);
@@ -100,12 +80,10 @@ async function list(wanted: Wanted, outcomes: Outcomes, print: (line: string) =>
   }
   const counts = countOutcomes(found);
   print(`total ${found.length}: ${outcomeStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
-  return 0;
 }
 
-function notFound(print: (line: string) => void): number {
-  print('nothing found: no such job, or its fan-out has not started yet, or it is older than 30 days');
-  return 1;
+function notFound(): CommandError {
+  return new CommandError('Nothing found: no such job, or its fan-out has not begun, or it is older than 30 days.', 1);
 }
 
 function describe({ dispatchId, state, to, code, reason, platformMessageId }: Outcome): string {
@@ -118,18 +96,21 @@ function messageKey(id: string): DispatchKey | undefined {
 }
 
 function required(value: string | undefined, name: string): string {
-  if (value === undefined) throw new UsageFault(`${name} is missing`);
+  if (value === undefined) throw new CommandError(`${name} is missing`);
   return value;
 }
 
 function timeMs(value: string | undefined, name: string): number {
   const parsed = Date.parse(required(value, name));
-  if (Number.isNaN(parsed)) throw new UsageFault(`${name} is not a time: ${value}`);
+  if (Number.isNaN(parsed)) throw new CommandError(`${name} is not a time: ${value}`);
   return parsed;
 }
 
 if (import.meta.main) {
-  await runCommand(async () => {
-    process.exitCode = await runOutcomes(process.argv.slice(2), openOutcomes, console.log);
-  });
+  await runCommand(() => outcomesCommand(process.argv.slice(2), openStage, console.log));
+}
+
+function openStage(stage: string | undefined): Outcomes {
+  const { documentClient: client, tableName } = targetOf(stage);
+  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: (ms) => pause(ms) });
 }

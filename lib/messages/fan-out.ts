@@ -3,23 +3,14 @@ import type { CompositionPlan } from './compose.ts';
 import type { Claims } from './dispatch.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from './job.ts';
 import { fanOutDelaySeconds } from './pacing.ts';
-
-/** A job message as read from the queue: a whole job, or one part of a job that needed several messages. */
-export interface SendJob {
-  readonly head: JobHead;
-  readonly plan: CompositionPlan;
-  readonly recipients: readonly Recipient[];
-  /** Index in the whole job of this message's first recipient. */
-  readonly firstIndex: number;
-  readonly part?: { readonly number: number; readonly of: number };
-}
+import type { SendJob } from './send-job.ts';
 
 export interface JobRecords {
   /** Whether the commit of a job in parts is written: only then was the job accepted (D25). */
   isCommitted(jobId: string): Promise<boolean>;
   /**
    * Records the job and how it is found by DID and day; returns how many recipients of this part are queued already.
-   * Undefined when the job was withdrawn: its client was told 502, and nothing of it may be sent.
+   * Undefined when the acceptance took the job back: its client was told that nothing will be sent.
    */
   begin(head: JobHead, part: number): Promise<number | undefined>;
   /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
@@ -82,8 +73,12 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
   const part = job.part?.number ?? 1;
   if (job.part !== undefined && !(await ports.jobs.isCommitted(head.jobId))) return uncommitted(head, sentAtMs, ports);
 
-  let queued = await ports.jobs.begin(head, part);
-  if (queued === undefined) return neverAccepted(head, ports);
+  const begun = await ports.jobs.begin(head, part);
+  if (begun === undefined) {
+    ports.log('job.withdrawn', { jobId: head.jobId, clientId: head.clientId });
+    return done;
+  }
+  let queued = begun;
   while (queued < job.recipients.length) {
     if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };
     const wave = job.recipients.slice(queued, queued + waveSize);
@@ -99,16 +94,12 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
 function uncommitted(head: JobHead, sentAtMs: number, ports: FanOutPorts): FanOutEnd {
   const ageMs = ports.nowMs() - sentAtMs;
   if (ageMs >= commitPatienceMs) {
-    return neverAccepted(head, ports);
+    ports.log('job.never_accepted', { jobId: head.jobId, clientId: head.clientId });
+    return done;
   }
   // A commit follows within a second or not at all: one quick look, then one when it is certain.
   const waitMs = ageMs < 5_000 ? 5_000 : commitPatienceMs - ageMs;
   return { end: 'again', afterSeconds: Math.ceil(waitMs / 1_000) };
-}
-
-function neverAccepted(head: JobHead, ports: FanOutPorts): FanOutEnd {
-  ports.log('job.never_accepted', { jobId: head.jobId, clientId: head.clientId });
-  return done;
 }
 
 async function composeWave(

@@ -1,11 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-  type UpdateCommandOutput,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { claimMemorySeconds } from './claim.ts';
 import type { JobRecords } from './fan-out.ts';
@@ -38,19 +32,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
 
     begin: async (head, part) => {
       const expiresAtSeconds = Math.ceil(head.acceptedAtMs / 1_000) + claimMemorySeconds;
-      const progress = await unlessWithdrawn(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobItemKey(head.jobId),
-            ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
-            UpdateExpression:
-              'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
-            ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
-            ReturnValues: 'ALL_NEW',
-          }),
-        ),
-      );
+      const progress = await setHead(head, expiresAtSeconds);
       if (progress === undefined) return undefined;
       await client.send(new PutCommand({ TableName: table, Item: { ...pointerOf(head), expiresAtSeconds } }));
       return progress[String(part)] ?? 0;
@@ -68,15 +50,26 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
       );
     },
   };
-}
 
-/** What the job item says of progress; undefined when its acceptance was taken back (acceptance-store.ts). */
-async function unlessWithdrawn(begun: Promise<UpdateCommandOutput>): Promise<Record<string, number> | undefined> {
-  try {
-    return v.parse(ProgressSchema, (await begun).Attributes).progress;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
+  /** One condition decides between the fan-out and a withdrawal of the acceptance: whoever writes first wins (D25). */
+  async function setHead(head: JobHead, expiresAtSeconds: number): Promise<Record<string, number> | undefined> {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: jobItemKey(head.jobId),
+          UpdateExpression:
+            'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
+          ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
+          ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return v.parse(ProgressSchema, Attributes).progress;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
   }
 }
 

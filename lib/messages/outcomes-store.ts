@@ -42,7 +42,7 @@ const batchGetKeys = 100;
 const batchGetTries = 8;
 const partitionsAtOnce = 8;
 
-/** A withdrawn job has no head: it was never accepted. */
+/** A job that was withdrawn before it began has no head. */
 const JobItemSchema = v.object({ head: v.optional(JobHeadSchema) });
 const PointerSchema = v.object({ jobId: v.string() });
 

@@ -12,6 +12,9 @@ export type Verdict =
     }
   | { readonly kind: 'settle'; readonly settlement: Settlement };
 
+/** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
+const longestReason = 1_000;
+
 const paceOfCode: ReadonlyMap<number, Pace> = new Map([
   [131056, 'pair'],
   [130429, 'throughput'],
@@ -32,7 +35,7 @@ const paceOfCode: ReadonlyMap<number, Pace> = new Map([
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
   const { code, userMessage, retryAfterSeconds } = error.facts;
-  const reason = userMessage === undefined ? {} : { reason: userMessage };
+  const reason = userMessage === undefined ? {} : { reason: userMessage.slice(0, longestReason) };
   const pace = retryPace(error);
   if (pace !== undefined) {
     return {

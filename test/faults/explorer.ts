@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { claimLifeMs } from '../../lib/messages/claim.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
+import { type Effect, effectsOf, isGood, platformEffects } from './effects.ts';
 import { applyOp, emptyStore, type StoreState } from './model-store.ts';
-import { type Answered, type Op, type OpName, type Reply, type Start, SteppedRun } from './stepped-run.ts';
+import { type Answered, type Op, type Reply, type Start, SteppedRun } from './stepped-run.ts';
 
 interface Queued {
   readonly id: number;
@@ -38,9 +39,6 @@ export interface State {
   readonly faultsLeft: number;
 }
 
-/** What came of one call: `reply_lost` took effect; `repeated` is the SDK's own retry after a lost reply. */
-export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | keyof typeof platformEffects;
-
 export type Action =
   | { readonly do: 'deliver'; readonly worker: number; readonly ids: readonly number[] }
   | { readonly do: 'step'; readonly worker: number; readonly op: number; readonly effect: Effect }
@@ -49,27 +47,6 @@ export type Action =
   /** A delivery becomes visible although its worker still runs. */
   | { readonly do: 'reappear'; readonly id: number }
   | { readonly do: 'wait' };
-
-const platformEffects = {
-  accepted: { accepts: true, reply: { value: 'platform-1' } },
-  throttled: { accepts: false, reply: { failure: 'refused', code: 130429 } },
-  not_connected: { accepts: false, reply: { failure: 'not_sent' } },
-  refused: { accepts: false, reply: { failure: 'refused', code: 131026 } },
-  lost_before: { accepts: false, reply: { failure: 'ambiguous' } },
-  lost_after: { accepts: true, reply: { failure: 'ambiguous' } },
-} as const satisfies Record<string, { readonly accepts: boolean; readonly reply: Reply }>;
-
-/** What can come of each call, beside the obvious: a lost reply only matters where there was an effect. */
-const effectsOf: Readonly<Record<OpName, readonly Effect[]>> = {
-  take: ['ok', 'fails', 'reply_lost', 'repeated'],
-  release: ['ok', 'fails', 'reply_lost'],
-  settle: ['ok', 'fails', 'reply_lost', 'repeated'],
-  findBatchRecord: ['ok', 'fails'],
-  recordBatch: ['ok', 'fails', 'reply_lost'],
-  sendLater: ['ok', 'fails', 'reply_lost', 'repeated'],
-  postpone: ['ok', 'fails'],
-  send: Object.keys(platformEffects) as (keyof typeof platformEffects)[],
-};
 
 export interface Exploration {
   readonly states: number;
@@ -172,10 +149,6 @@ function actionsOf(state: State, { batchSize }: Scenario): Action[] {
   if (state.deliveriesLeft > 0 && state.queue.length > 0 && state.nowMs === firstMs(state))
     actions.push({ do: 'wait' });
   return actions;
-}
-
-function isGood(effect: Effect): boolean {
-  return effect === 'ok' || effect === 'accepted';
 }
 
 /** The clock has two readings: claims taken at the first one are too old at the second. */

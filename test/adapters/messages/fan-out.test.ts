@@ -5,15 +5,15 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { beforeEach, expect, test } from 'vitest';
-import type { composeMessage } from '../../../lib/messages/compose.ts';
 import { dispatchQueue } from '../../../lib/messages/dispatch-queue.ts';
 import { dispatchStore } from '../../../lib/messages/dispatch-store.ts';
-import { type FanOutPorts, fanOut, type SendJob } from '../../../lib/messages/fan-out.ts';
+import { type FanOutPorts, fanOut } from '../../../lib/messages/fan-out.ts';
 import { DispatchMessageSchema } from '../../../lib/messages/job.ts';
 import { jobStore } from '../../../lib/messages/job-store.ts';
+import type { SendJob } from '../../../lib/messages/send-job.ts';
 import { injectFaults, seededFaults } from '../../support/faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 
@@ -56,7 +56,7 @@ function jobOf(count: number, changes: Partial<SendJob> = {}): SendJob {
     total: count,
   };
   const recipients = Array.from({ length: count }, (_, index) => ({ to: `${5_490_000_000_000 + index}` }));
-  return { head, plan: {} as Parameters<typeof composeMessage>[0], recipients, firstIndex: 0, ...changes };
+  return { head, plan: {} as SendJob['plan'], recipients, firstIndex: 0, ...changes };
 }
 
 async function drained(): Promise<Message[]> {
@@ -137,4 +137,13 @@ test('parts keep their own progress', async () => {
   await jobs.checkpoint('J', 1, 7);
   await jobs.checkpoint('J', 2, 3);
   expect([await jobs.begin(head, 1), await jobs.begin(head, 2), await jobs.begin(head, 3)]).toEqual([7, 3, 0]);
+});
+
+test('a job that the acceptance took back is dropped and cannot be found', async () => {
+  const client = localDocumentClient();
+  await client.send(new PutCommand({ TableName: table, Item: { pk: 'JOB#J', sk: 'JOB', withdrawnAtMs: 1 } }));
+  expect(await fanOut(jobOf(3), Date.now(), portsOver(localQueueClient(), client))).toEqual({ end: 'done' });
+  expect(await queuedIndexes()).toEqual([]);
+  const { Items } = await client.send(new ScanCommand({ TableName: table }));
+  expect(Items).toEqual([{ pk: 'JOB#J', sk: 'JOB', withdrawnAtMs: 1 }]);
 });

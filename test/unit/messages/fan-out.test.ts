@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Claim } from '../../../lib/messages/claim.ts';
 import { packBatches } from '../../../lib/messages/dispatch-queue.ts';
-import { type FanOutPorts, fanOut, type QueueEntry, type SendJob } from '../../../lib/messages/fan-out.ts';
+import { type FanOutPorts, fanOut, type QueueEntry } from '../../../lib/messages/fan-out.ts';
 import type { DispatchMessage, JobHead, Recipient } from '../../../lib/messages/job.ts';
+import type { SendJob } from '../../../lib/messages/send-job.ts';
 import { seededRandom } from '../../support/faults.ts';
 
 const startMs = 1_800_000_000_000;

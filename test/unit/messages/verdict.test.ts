@@ -46,7 +46,9 @@ test('an error of our own after the claim counts as unknown', () => {
   expect(verdictOn(new TypeError('bug'))).toEqual({ kind: 'settle', settlement: { state: 'unknown', code: 'error' } });
 });
 
-test('the platform text becomes the reason', () => {
+test('the platform text becomes the reason, cut at 1,000 characters', () => {
   const { settlement } = verdictOn(new PlatformFailure('refused', { code: 131026, userMessage: 'not reachable' }));
   expect(settlement.reason).toBe('not reachable');
+  const long = verdictOn(new PlatformFailure('refused', { code: 131026, userMessage: 'x'.repeat(500_000) }));
+  expect(long.settlement.reason).toHaveLength(1_000);
 });
