@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -23,79 +23,81 @@ export interface InstanceOptions {
   readonly onGone: () => void;
 }
 
-/** A process that runs one function, one request at a time. */
-export interface Instance {
-  readonly pid: number | undefined;
-  /** Never rejects. The time-out counts from the moment the bundle is loaded, as in Lambda. */
-  invoke(eventJson: string): Promise<InvocationResult>;
-  /** SIGKILL; resolves when the process is gone. */
-  kill(): Promise<void>;
-}
-
 /** Lambda's limit of a synchronous payload, request and response each. */
 export const maxPayloadBytes = 6_291_556;
 
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
-/** Starts an instance; invoking it may begin at once, the first request waits for the bundle. */
-export function startInstance(options: InstanceOptions): Instance {
-  const { definition } = options;
-  const child = spawn(process.execPath, [`--max-old-space-size=${definition.memoryMb}`, childEntry], {
-    cwd: definition.codeDirectory,
-    env: runtimeEnvironment(definition, options.environment),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    serialization: 'advanced',
-  });
-  let settle: ((result: InvocationResult) => void) | undefined;
-  let timedOut = false;
-  const ready = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<void>();
+/** A process that runs one function, one request at a time. Starts when made; the first request waits for the bundle. */
+export class Instance {
+  readonly #options: InstanceOptions;
+  readonly #child: ChildProcess;
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #gone = Promise.withResolvers<void>();
+  #settle: ((result: InvocationResult) => void) | undefined;
+  #timedOut = false;
+  #ended = false;
 
-  let ended = false;
-  const end = (how: string) => {
-    if (ended) return;
-    ended = true;
-    const message = timedOut ? `Task timed out after ${definition.timeoutSeconds.toFixed(2)} seconds` : how;
-    settle?.({ ok: false, error: timedOut ? 'timeout' : 'crashed', message });
-    settle = undefined;
-    ready.resolve();
-    gone.resolve();
-    options.onGone();
-  };
-  child.once('error', (error) => end(`the instance could not be started: ${error.message}`));
-  child.once('exit', (code, signal) => end(`the instance ended with ${signal ?? `status ${code}`}`));
-  child.on('message', (report: InstanceReport) => {
-    if (report.kind === 'ready') ready.resolve();
-    else settle?.(resultOf(report));
-  });
-  forwardLines(child.stdout, (text) => options.onLog({ functionName: definition.name, stream: 'stdout', text }));
-  forwardLines(child.stderr, (text) => options.onLog({ functionName: definition.name, stream: 'stderr', text }));
+  constructor(options: InstanceOptions) {
+    const { definition, onLog } = options;
+    this.#options = options;
+    this.#child = spawn(process.execPath, [`--max-old-space-size=${definition.memoryMb}`, childEntry], {
+      cwd: definition.codeDirectory,
+      env: runtimeEnvironment(definition, options.environment),
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
+    this.#child.once('error', (error) => this.#end(`the instance could not be started: ${error.message}`));
+    this.#child.once('exit', (code, signal) => this.#end(`the instance ended with ${signal ?? `status ${code}`}`));
+    this.#child.on('message', (report: InstanceReport) => {
+      if (report.kind === 'ready') this.#ready.resolve();
+      else this.#settle?.(resultOf(report));
+    });
+    for (const stream of ['stdout', 'stderr'] as const) {
+      forwardLines(this.#child[stream], (text) => onLog({ functionName: definition.name, stream, text }));
+    }
+  }
 
-  return {
-    pid: child.pid,
-    invoke: async (eventJson) => {
-      const settled = Promise.withResolvers<InvocationResult>();
-      settle = settled.resolve;
-      await ready.promise;
-      const timer = setTimeout(() => {
-        timedOut = true;
-        child.kill('SIGKILL');
-      }, definition.timeoutSeconds * 1000);
-      const deadlineMs = Date.now() + definition.timeoutSeconds * 1000;
-      // A channel that closes under the message is reported by 'exit'.
-      if (child.connected) {
-        child.send({ requestId: randomUUID(), eventJson, deadlineMs } satisfies InvokeOrder, () => undefined);
-      }
-      const result = await settled.promise;
-      clearTimeout(timer);
-      settle = undefined;
-      return result;
-    },
-    kill: async () => {
-      child.kill('SIGKILL');
-      await gone.promise;
-    },
-  };
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Never rejects. The time-out counts from the moment the bundle is loaded, as in Lambda. */
+  async invoke(eventJson: string): Promise<InvocationResult> {
+    const settled = Promise.withResolvers<InvocationResult>();
+    this.#settle = settled.resolve;
+    await this.#ready.promise;
+    const timeoutMs = this.#options.definition.timeoutSeconds * 1000;
+    const timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.#child.kill('SIGKILL');
+    }, timeoutMs);
+    const order: InvokeOrder = { requestId: randomUUID(), eventJson, deadlineMs: Date.now() + timeoutMs };
+    // A channel that closes under the message is reported by 'exit'.
+    if (this.#child.connected) this.#child.send(order, () => undefined);
+    const result = await settled.promise;
+    clearTimeout(timer);
+    this.#settle = undefined;
+    return result;
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#gone.promise;
+  }
+
+  #end(how: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const late = `Task timed out after ${this.#options.definition.timeoutSeconds.toFixed(2)} seconds`;
+    this.#settle?.(
+      this.#timedOut ? { ok: false, error: 'timeout', message: late } : { ok: false, error: 'crashed', message: how },
+    );
+    this.#ready.resolve();
+    this.#gone.resolve();
+    this.#options.onGone();
+  }
 }
 
 function resultOf(report: Exclude<InstanceReport, { kind: 'ready' }>): InvocationResult {

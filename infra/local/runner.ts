@@ -1,4 +1,4 @@
-import { type FunctionLogLine, type Instance, maxPayloadBytes, startInstance } from './instance.ts';
+import { type FunctionLogLine, Instance, maxPayloadBytes } from './instance.ts';
 import type { LocalTemplate } from './template.ts';
 
 export type InvocationResult =
@@ -44,7 +44,7 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
   const poolOf = (functionId: string): Pool => {
     const definition = options.functions[functionId];
     if (definition === undefined) throw new Error(`the template has no function ${functionId}`);
-    const pool = pools.get(functionId) ?? createPool(definition, options);
+    const pool = pools.get(functionId) ?? new Pool(definition, options);
     pools.set(functionId, pool);
     return pool;
   };
@@ -69,12 +69,6 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
   };
 }
 
-interface Pool {
-  run(eventJson: string): Promise<InvocationResult>;
-  processes(): readonly { readonly pid: number; readonly busy: boolean }[];
-  stop(): Promise<void>;
-}
-
 interface Waiting {
   readonly eventJson: string;
   readonly resolve: (result: InvocationResult) => void;
@@ -82,53 +76,70 @@ interface Waiting {
 
 const stopped: InvocationResult = { ok: false, error: 'crashed', message: 'the local stack is stopping' };
 
-function createPool(definition: LocalTemplate['functions'][string], options: RunnerOptions): Pool {
-  const max = options.maxInstancesPerFunction ?? defaultMaxInstances;
-  const alive = new Set<Instance>();
-  const idle: Instance[] = [];
-  const waiting: Waiting[] = [];
-  let stopping = false;
+/** The instances of one function, and the requests that wait for one. */
+class Pool {
+  readonly #definition: LocalTemplate['functions'][string];
+  readonly #options: RunnerOptions;
+  readonly #alive = new Set<Instance>();
+  readonly #idle = new Set<Instance>();
+  readonly #waiting: Waiting[] = [];
+  #stopping = false;
 
-  const start = (): Instance => {
-    const instance = startInstance({
-      definition,
-      environment: options.environment,
-      onLog: options.onLog ?? (() => undefined),
+  constructor(definition: LocalTemplate['functions'][string], options: RunnerOptions) {
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  async run(eventJson: string): Promise<InvocationResult> {
+    if (this.#stopping) return stopped;
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    this.#waiting.push({ eventJson, resolve });
+    this.#serveNext();
+    return promise;
+  }
+
+  processes(): { readonly pid: number; readonly busy: boolean }[] {
+    return [...this.#alive].map((instance) => ({ pid: instance.pid ?? 0, busy: !this.#idle.has(instance) }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const { resolve } of this.#waiting.splice(0)) resolve(stopped);
+    await Promise.all([...this.#alive].map((instance) => instance.kill()));
+  }
+
+  #serveNext(): void {
+    const [next] = this.#waiting;
+    const instance = next === undefined || this.#stopping ? undefined : this.#availableInstance();
+    if (next === undefined || instance === undefined) return;
+    this.#waiting.shift();
+    this.#idle.delete(instance);
+    void instance.invoke(next.eventJson).then((result) => {
+      if (this.#alive.has(instance)) this.#idle.add(instance);
+      next.resolve(this.#stopping && !result.ok ? stopped : result);
+      this.#serveNext();
+    });
+  }
+
+  #availableInstance(): Instance | undefined {
+    const [idle] = this.#idle;
+    if (idle !== undefined) return idle;
+    const max = this.#options.maxInstancesPerFunction ?? defaultMaxInstances;
+    return this.#alive.size < max ? this.#start() : undefined;
+  }
+
+  #start(): Instance {
+    const instance = new Instance({
+      definition: this.#definition,
+      environment: this.#options.environment,
+      onLog: this.#options.onLog ?? (() => undefined),
       onGone: () => {
-        alive.delete(instance);
-        if (idle.includes(instance)) idle.splice(idle.indexOf(instance), 1);
-        serveNext();
+        this.#alive.delete(instance);
+        this.#idle.delete(instance);
+        this.#serveNext();
       },
     });
-    alive.add(instance);
+    this.#alive.add(instance);
     return instance;
-  };
-
-  const serveNext = (): void => {
-    if (stopping || waiting.length === 0) return;
-    const instance = idle.pop() ?? (alive.size < max ? start() : undefined);
-    const next = instance === undefined ? undefined : waiting.shift();
-    if (instance === undefined || next === undefined) return;
-    void instance.invoke(next.eventJson).then((result) => {
-      if (alive.has(instance)) idle.push(instance);
-      next.resolve(stopping && !result.ok ? stopped : result);
-      serveNext();
-    });
-  };
-
-  return {
-    run: async (eventJson) => {
-      if (stopping) return stopped;
-      const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-      waiting.push({ eventJson, resolve });
-      serveNext();
-      return promise;
-    },
-    processes: () => [...alive].map((instance) => ({ pid: instance.pid ?? 0, busy: !idle.includes(instance) })),
-    stop: async () => {
-      stopping = true;
-      for (const { resolve } of waiting.splice(0)) resolve(stopped);
-      await Promise.all([...alive].map((instance) => instance.kill()));
-    },
-  };
+  }
 }

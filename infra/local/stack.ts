@@ -83,32 +83,13 @@ interface Assembly {
   readonly onExit: (how: string) => void;
 }
 
-async function assemble(options: StackOptions, { parts, broken, onExit }: Assembly): Promise<RunningStack> {
-  const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
-  const { dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
-  const [dynamodb, sqs, platform] = await Promise.all([
-    parts.start('servers', async (signal) =>
-      givenDynamoDb === undefined ? startDynamoDbLocal({ signal, onExit }) : runningEmulator(givenDynamoDb),
-    ),
-    parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
-    parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
-    synthesize(parts, options.outputDirectory, `http://127.0.0.1:${platformPort}`),
-  ]);
-  const queueUrl = queueUrlAt(sqs.endpoint);
-  const template = readLocalTemplate({ cdkOutDirectory: options.outputDirectory, queueUrl });
-  const secrets = await parts.start('servers', () => startSecretStore(template.secrets));
+/** Where everything is but the API, which opens last. */
+type ServerAddresses = Omit<LocalStack, 'pid' | 'apiUrl'>;
 
-  const addresses = {
-    platformUrl: platform.endpoint,
-    dynamodbEndpoint: dynamodb.endpoint,
-    sqsEndpoint: sqs.endpoint,
-    secretsEndpoint: secrets.endpoint,
-    region: localRegion,
-    stage,
-    queueUrls: Object.fromEntries(template.queues.map(({ name }) => [name, queueUrl(name)])),
-  };
+async function assemble(options: StackOptions, assembly: Assembly): Promise<RunningStack> {
+  const { parts, broken } = assembly;
+  const { template, addresses, queueUrl } = await startServers(options, assembly);
   const sqsClient = await prepareStores(parts, template, addresses);
-
   const runner = createRunner({
     functions: template.functions,
     environment: functionEnvironment(addresses),
@@ -130,7 +111,6 @@ async function assemble(options: StackOptions, { parts, broken, onExit }: Assemb
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
-
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
     template,
@@ -139,6 +119,33 @@ async function assemble(options: StackOptions, { parts, broken, onExit }: Assemb
     broken,
     stop: () => parts.end(),
   };
+}
+
+/** Starts what the functions talk to; builds and synthesizes meanwhile. */
+async function startServers(options: StackOptions, { parts, onExit }: Assembly) {
+  const { outputDirectory, dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
+  const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
+  const [dynamodb, sqs, platform] = await Promise.all([
+    parts.start('servers', async (signal) =>
+      givenDynamoDb === undefined ? startDynamoDbLocal({ signal, onExit }) : runningEmulator(givenDynamoDb),
+    ),
+    parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
+    parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
+    synthesize(parts, outputDirectory, `http://127.0.0.1:${platformPort}`),
+  ]);
+  const queueUrl = queueUrlAt(sqs.endpoint);
+  const template = readLocalTemplate({ cdkOutDirectory: outputDirectory, queueUrl });
+  const secrets = await parts.start('servers', () => startSecretStore(template.secrets));
+  const addresses: ServerAddresses = {
+    platformUrl: platform.endpoint,
+    dynamodbEndpoint: dynamodb.endpoint,
+    sqsEndpoint: sqs.endpoint,
+    secretsEndpoint: secrets.endpoint,
+    region: localRegion,
+    stage,
+    queueUrls: Object.fromEntries(template.queues.map(({ name }) => [name, queueUrl(name)])),
+  };
+  return { template, addresses, queueUrl };
 }
 
 async function synthesize(parts: Parts, outputDirectory: string, platformBaseUrl: string): Promise<void> {
@@ -153,11 +160,7 @@ async function synthesize(parts: Parts, outputDirectory: string, platformBaseUrl
 }
 
 /** Creates tables and queues and loads the demo data; returns the queue client, which the poller keeps using. */
-async function prepareStores(
-  parts: Parts,
-  template: LocalTemplate,
-  addresses: Omit<LocalStack, 'pid' | 'apiUrl'>,
-): Promise<SQSClient> {
+async function prepareStores(parts: Parts, template: LocalTemplate, addresses: ServerAddresses): Promise<SQSClient> {
   const client = { region: localRegion, credentials };
   const dynamodbClient = new DynamoDBClient({ ...client, endpoint: addresses.dynamodbEndpoint });
   const sqsClient = new SQSClient({ ...client, endpoint: addresses.sqsEndpoint });
@@ -175,7 +178,7 @@ async function prepareStores(
 function ignore(): void {}
 
 /** What Lambda gives every function, and where the services it uses are found on this machine. */
-function functionEnvironment(addresses: Omit<LocalStack, 'pid' | 'apiUrl'>): Record<string, string> {
+function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
   return {
     AWS_REGION: addresses.region,
     AWS_DEFAULT_REGION: addresses.region,
