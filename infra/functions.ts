@@ -65,7 +65,8 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     sendsTo: ['sync'],
   },
   'templates-sync-worker': {
-    timeoutSeconds: 300,
+    // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
+    timeoutSeconds: 120,
     memoryMb: 512,
     tables: { directory: 'read', templates: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/claim.ts';
 import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
@@ -112,5 +112,5 @@ if (import.meta.main) {
 
 function openStage(stage: string | undefined): Outcomes {
   const { documentClient: client, tableName } = targetOf(stage);
-  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: (ms) => pause(ms) });
+  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Credential, type Credentials, failureLimit, failureWindowSeconds, usernamePattern } from './sign-in.ts';
 
 const CredentialItemSchema = v.object({
@@ -30,8 +30,8 @@ export function credentialStore(client: DynamoDBDocumentClient, tableName: strin
       const item = await read(attemptsKey(username, windowOf(nowMs)));
       return item === undefined ? 0 : v.parse(AttemptsItemSchema, item).failures;
     },
-    addFailure: (username, nowMs) =>
-      unlessConditionFails(
+    addFailure: async (username, nowMs) => {
+      await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName: tableName,
@@ -45,9 +45,10 @@ export function credentialStore(client: DynamoDBDocumentClient, tableName: strin
             },
           }),
         ),
-      ),
-    replaceHash: (username, oldHash, newHash) =>
-      unlessConditionFails(
+      );
+    },
+    replaceHash: async (username, oldHash, newHash) => {
+      await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName: tableName,
@@ -57,7 +58,8 @@ export function credentialStore(client: DynamoDBDocumentClient, tableName: strin
             ExpressionAttributeValues: { ':oldHash': oldHash, ':newHash': newHash },
           }),
         ),
-      ),
+      );
+    },
     put: async (username, { passwordHash, userId, clientId }) => {
       const Item = { pk: credentialKey(username), passwordHash, userId, clientId };
       await client.send(new PutCommand({ TableName: tableName, Item }));
@@ -84,12 +86,4 @@ function attemptsKey(username: string, window: number): string {
 function keyPart(username: string): string {
   if (usernamePattern.test(username)) return username;
   return `sha256:${createHash('sha256').update(username).digest('hex')}`;
-}
-
-async function unlessConditionFails(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
 }

@@ -1,15 +1,11 @@
 import * as v from 'valibot';
+import type { ItemKey } from '../aws/item-key.ts';
 
 /**
  * The items of the directory table. Everything of a client is under its own partition key, so that every read is scoped by
  * construction; a DID has a partition of its own with a copy of its channel and WABA, so that one read answers the DID
  * rule (D5). Provisioning writes all copies; the functions only read.
  */
-export interface ItemKey {
-  readonly pk: string;
-  readonly sk: string;
-}
-
 export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: 'PROFILE' });
 export const userKey = (clientId: number, userId: string): ItemKey => clientItem(clientId, `USER#${userId}`);
 export const campaignKey = (clientId: number, campaignId: number): ItemKey =>

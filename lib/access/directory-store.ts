@@ -1,13 +1,8 @@
-import {
-  BatchGetCommand,
-  type BatchGetCommandInput,
-  type BatchGetCommandOutput,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  paginateQuery,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { backoff } from '../aws/backoff.ts';
+import { batchGet, maxBatchKeys } from '../aws/dynamodb-batch.ts';
+import type { ItemKey } from '../aws/item-key.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
 import type { Channel, Directory } from './directory.ts';
 import {
   CampaignItemSchema,
@@ -17,19 +12,18 @@ import {
   clientPartition,
   DidItemSchema,
   didKey,
-  type ItemKey,
   UserItemSchema,
   userKey,
   WabaItemSchema,
   wabaSortPrefix,
 } from './directory-items.ts';
 
-/** Most keys that DynamoDB takes in one BatchGetItem. */
-const batchKeys = 100;
-const batchAttempts = 6;
-
 /** The directory on its DynamoDB table. */
-export function directoryStore(client: DynamoDBDocumentClient, tableName: string): Directory {
+export function directoryStore(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): Directory {
   const get = async (key: ItemKey) =>
     (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
 
@@ -59,29 +53,13 @@ export function directoryStore(client: DynamoDBDocumentClient, tableName: string
     },
     findChannels: async (clientId, channelIds) => {
       const keys = [...new Set(channelIds)].map((channelId) => channelKey(clientId, channelId));
-      const chunks = Array.from({ length: Math.ceil(keys.length / batchKeys) }, (_, index) =>
-        keys.slice(index * batchKeys, (index + 1) * batchKeys),
+      const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
+        keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
       );
-      const found = await Promise.all(chunks.map((chunk) => getBatch(client, tableName, chunk)));
+      const found = await Promise.all(
+        chunks.map((chunk) => batchGet({ documentClient: client, tableName, pause }, chunk, { consistent: true })),
+      );
       return v.parse(v.array(ChannelItemSchema), found.flat()) satisfies Channel[];
     },
   };
-}
-
-/** All of at most 100 items. DynamoDB may leave keys unprocessed when it is busy: those are asked for again (R32). */
-async function getBatch(
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  keys: readonly ItemKey[],
-): Promise<unknown[]> {
-  const items: unknown[] = [];
-  let request: BatchGetCommandInput['RequestItems'] = { [tableName]: { Keys: [...keys], ConsistentRead: true } };
-  for (let attempt = 1; attempt <= batchAttempts; attempt += 1) {
-    const reply: BatchGetCommandOutput = await client.send(new BatchGetCommand({ RequestItems: request }));
-    items.push(...(reply.Responses?.[tableName] ?? []));
-    if (Object.keys(reply.UnprocessedKeys ?? {}).length === 0) return items;
-    request = reply.UnprocessedKeys;
-    await backoff(attempt);
-  }
-  throw new Error(`DynamoDB left keys unprocessed ${batchAttempts} times`);
 }

@@ -1,3 +1,4 @@
+import type { ItemKey } from '../aws/item-key.ts';
 import {
   type ChannelItem,
   campaignKey,
@@ -5,7 +6,6 @@ import {
   clientKey,
   type DidItem,
   didKey,
-  type ItemKey,
   userKey,
   type WabaItem,
   wabaKey,

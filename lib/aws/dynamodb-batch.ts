@@ -6,16 +6,13 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
 /** Most keys of one BatchGetItem and most actions of one TransactWriteItems (DynamoDB). */
 export const maxBatchKeys = 100;
 export const maxTransactionActions = 100;
 
-export interface ItemKey {
-  readonly pk: string;
-  readonly sk: string;
-}
 export type Item = Readonly<Record<string, unknown>>;
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

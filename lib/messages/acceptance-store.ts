@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 
 /** As long as claims are remembered, which is longer than a job message can wait in its queue and dead-letter queue. */
 const memorySeconds = 30 * 86_400;
@@ -30,8 +30,8 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
     },
 
     withdraw: async (jobId) => {
-      try {
-        await client.send(
+      const { written } = await conditionalWrite(
+        client.send(
           new UpdateCommand({
             TableName: table,
             Key: { pk: `JOB#${jobId}`, sk: 'JOB' },
@@ -39,12 +39,9 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
             UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
             ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
           }),
-        );
-        return 'withdrawn';
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return 'begun';
-        throw error;
-      }
+        ),
+      );
+      return written ? 'withdrawn' : 'begun';
     },
   };
 }

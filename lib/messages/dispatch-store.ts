@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -6,8 +5,8 @@ import {
   PutCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Claim, claimMemorySeconds, type DispatchKey } from './claim.ts';
 import type { Claims } from './dispatch.ts';
 
@@ -69,24 +68,21 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
   const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + claimMemorySeconds;
   return {
     take: async ({ key, ...facts }) => {
-      try {
-        await client.send(
+      const write = await conditionalWrite(
+        client.send(
           new PutCommand({
             TableName: table,
             Item: { ...claimItemKey(key), ...facts, expiresAtSeconds: expiresAtSeconds() },
             ConditionExpression: 'attribute_not_exists(pk)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-        return claimOf(key.jobId, unmarshall(error.Item));
-      }
+        ),
+      );
+      return write.written ? undefined : claimOf(key.jobId, write.existing);
     },
 
     release: async (key, at) => {
-      await unlessConditionFails(
+      await conditionalWrite(
         client.send(
           new DeleteCommand({
             TableName: table,
@@ -99,8 +95,8 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
       );
     },
 
-    settle: async (key, at, { state, code, reason }) =>
-      unlessConditionFails(
+    settle: async (key, at, { state, code, reason }) => {
+      const { written } = await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName: table,
@@ -118,7 +114,9 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
             },
           }),
         ),
-      ),
+      );
+      return written;
+    },
 
     findBatchRecord: async (invocation) => {
       const { Item } = await client.send(
@@ -136,14 +134,4 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
       );
     },
   };
-}
-
-async function unlessConditionFails(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
 }

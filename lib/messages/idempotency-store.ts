@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
 
 const ItemSchema = v.object({
@@ -31,8 +30,8 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeValues: { ':nowMs': record.startedAtMs },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      const failed = await unlessConditionFails(client.send(new PutCommand({ ...put(scope, record), ...condition })));
-      return failed?.Item === undefined ? undefined : v.parse(ItemSchema, unmarshall(failed.Item));
+      const claim = await conditionalWrite(client.send(new PutCommand({ ...put(scope, record), ...condition })));
+      return claim.written ? undefined : v.parse(ItemSchema, claim.existing);
     },
 
     takeOver: async (scope, stale, record) => {
@@ -41,8 +40,8 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':staleJobId': stale.jobId, ':running': 'running' },
       };
-      const failed = await unlessConditionFails(client.send(new PutCommand({ ...put(scope, record), ...condition })));
-      return failed === undefined;
+      const { written } = await conditionalWrite(client.send(new PutCommand({ ...put(scope, record), ...condition })));
+      return written;
     },
 
     complete: async (scope, { jobId, warning }) => {
@@ -54,7 +53,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':jobId': jobId, ':done': 'done', ':warning': warning },
       });
-      await unlessConditionFails(client.send(update));
+      await conditionalWrite(client.send(update));
     },
 
     remove: async (scope, jobId) => {
@@ -65,7 +64,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':jobId': jobId, ':running': 'running' },
       });
-      await unlessConditionFails(client.send(removal));
+      await conditionalWrite(client.send(removal));
     },
   };
 }
@@ -74,14 +73,4 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 function keyOf({ clientId, did, key }: IdempotencyScope): { readonly pk: string; readonly sk: string } {
   const hash = createHash('sha256').update(key).digest('base64url');
   return { pk: `IDEMPOTENCY#${clientId}#${did}#${hash}`, sk: 'IDEMPOTENCY' };
-}
-
-async function unlessConditionFails(write: Promise<unknown>): Promise<ConditionalCheckFailedException | undefined> {
-  try {
-    await write;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return error;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { claimMemorySeconds } from './claim.ts';
 import type { JobRecords } from './fan-out.ts';
 import type { JobHead } from './job.ts';
@@ -53,8 +53,8 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
 
   /** One condition decides between the fan-out and a withdrawal of the acceptance: whoever writes first wins (D25). */
   async function setHead(head: JobHead, expiresAtSeconds: number): Promise<Record<string, number> | undefined> {
-    try {
-      const { Attributes } = await client.send(
+    const write = await conditionalWrite(
+      client.send(
         new UpdateCommand({
           TableName: table,
           Key: jobItemKey(head.jobId),
@@ -64,12 +64,9 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
           ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
           ReturnValues: 'ALL_NEW',
         }),
-      );
-      return v.parse(ProgressSchema, Attributes).progress;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
+      ),
+    );
+    return write.written ? v.parse(ProgressSchema, write.output.Attributes).progress : undefined;
   }
 }
 

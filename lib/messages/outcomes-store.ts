@@ -1,6 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -8,6 +6,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
+import { batchGet, maxBatchKeys } from '../aws/dynamodb-batch.ts';
+import type { Pause } from '../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from './claim.ts';
 import { BatchItemSchema, batchItemKey, claimItemKey, claimOf, claimsPerPartition } from './dispatch-store.ts';
 import { type JobHead, JobHeadSchema } from './job.ts';
@@ -34,12 +35,10 @@ interface StoreOptions {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly nowMs: () => number;
-  readonly pause: (ms: number) => Promise<void>;
+  readonly pause: Pause;
 }
 
 const dayMs = 86_400_000;
-const batchGetKeys = 100;
-const batchGetTries = 8;
 const partitionsAtOnce = 8;
 
 /** A job that was withdrawn before it began has no head. */
@@ -99,8 +98,8 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     resolve: async (key, state) => {
       const { claim, outcome } = await readMessage(key);
       if (claim === undefined || outcome.state !== 'unknown') return false;
-      try {
-        await client.send(
+      const { written } = await conditionalWrite(
+        client.send(
           new UpdateCommand({
             TableName: table,
             Key: claimItemKey(key),
@@ -115,12 +114,9 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
               ':seen': claim.state,
             },
           }),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionalCheckFailedException) return false;
-        throw error;
-      }
+        ),
+      );
+      return written;
     },
   };
 
@@ -155,22 +151,16 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     return items;
   }
 
-  /** Batch records by invocation; unprocessed keys are asked for again (R32). */
+  /** Batch records by invocation. */
   async function findBatchRecords(claims: readonly Claim[]): Promise<Map<string, BatchRecord>> {
     const invocations = [...new Set(claims.filter(needsBatchRecord).map(({ at }) => invocationOf(at)))];
     const found = new Map<string, BatchRecord>();
-    for (let first = 0; first < invocations.length; first += batchGetKeys) {
-      let keys: Record<string, unknown>[] = invocations.slice(first, first + batchGetKeys).map(batchItemKey);
-      for (let attempt = 1; keys.length > 0; attempt += 1) {
-        if (attempt > batchGetTries) throw new Error('DynamoDB left batch records unread, again and again');
-        if (attempt > 1) await pause(50 * 2 ** attempt);
-        const page = await client.send(
-          new BatchGetCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
-        );
-        for (const item of page.Responses?.[table] ?? []) {
-          found.set(String(item['pk']).slice('BATCH#'.length), v.parse(BatchItemSchema, item).sent);
-        }
-        keys = page.UnprocessedKeys?.[table]?.Keys ?? [];
+    for (let first = 0; first < invocations.length; first += maxBatchKeys) {
+      const keys = invocations.slice(first, first + maxBatchKeys).map(batchItemKey);
+      for (const item of await batchGet({ documentClient: client, tableName: table, pause }, keys, {
+        consistent: true,
+      })) {
+        found.set(String(item['pk']).slice('BATCH#'.length), v.parse(BatchItemSchema, item).sent);
       }
     }
     return found;

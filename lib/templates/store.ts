@@ -3,12 +3,12 @@ import * as v from 'valibot';
 import {
   batchGet,
   type Item,
-  type ItemKey,
   maxBatchKeys,
   queryPartition,
   type TableAccess,
   transactWrite,
 } from '../aws/dynamodb-batch.ts';
+import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { unpackTemplate } from './fact.ts';
 import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';

@@ -1,10 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { clockSkewMs, type HeldLock, leaseMs, type SyncLocks } from './sync-lock.ts';
 
-/** The lock's item as DynamoDB returns it with a failed condition, where the document client leaves it unconverted. */
-const RefusedItemSchema = v.object({ owner: v.object({ S: v.string() }), fence: v.object({ N: v.string() }) });
+const LockItemSchema = v.object({ owner: v.string(), fence: v.number() });
 
 /** The lease of a lock that its holder has given back. */
 const released = 0;
@@ -15,8 +14,8 @@ const released = 0;
 export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName: string): SyncLocks {
   return {
     acquire: async ({ name, owner, nowMs }) => {
-      try {
-        const { Attributes } = await documentClient.send(
+      const write = await conditionalWrite(
+        documentClient.send(
           new UpdateCommand({
             TableName: tableName,
             Key: keyOf(name),
@@ -35,14 +34,11 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
             ReturnValues: 'ALL_NEW',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
-        );
-        return { name, owner, fence: v.parse(v.number(), Attributes?.['fence']) };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        // The SDK repeats a request whose reply was lost: the holder that refuses us may be ourselves.
-        const holder = v.parse(RefusedItemSchema, error.Item);
-        return holder.owner.S === owner ? { name, owner, fence: Number(holder.fence.N) } : undefined;
-      }
+        ),
+      );
+      // The SDK repeats a request whose reply was lost: the holder that refuses us may be ourselves.
+      const holder = v.parse(LockItemSchema, write.written ? write.output.Attributes : write.existing);
+      return holder.owner === owner ? { name, owner, fence: holder.fence } : undefined;
     },
     heartbeat: (lock, nowMs) => setLease({ documentClient, tableName }, lock, nowMs + leaseMs),
     release: async (lock) => {
@@ -56,8 +52,8 @@ async function setLease(
   lock: HeldLock,
   leaseUntilMs: number,
 ): Promise<boolean> {
-  try {
-    await documentClient.send(
+  const { written } = await conditionalWrite(
+    documentClient.send(
       new UpdateCommand({
         TableName: tableName,
         Key: keyOf(lock.name),
@@ -71,12 +67,9 @@ async function setLease(
           ':released': released,
         },
       }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+    ),
+  );
+  return written;
 }
 
 function keyOf(name: string): { pk: string; sk: string } {

@@ -3,12 +3,12 @@ import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
+import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/claim.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 const service = synthesize({ stage: 'test' });
 const queueByName = new Map(service.all('AWS::SQS::Queue').map((queue) => [queue.properties.QueueName, queue]));
 const day = 86_400;
-const claimTtlDays = 30;
 
 describe('tables', () => {
   it('are exactly those of infra/tables.ts', () => {
@@ -102,7 +102,7 @@ it.each(['sendJobs', 'dispatch'] as const)('a claim outlives a message of %s and
   const queue = queueByName.get(resourceName('test', queuePurposes[name]));
   const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
   const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
-  expect(lifeSeconds).toBeLessThanOrEqual(claimTtlDays * day);
+  expect(lifeSeconds).toBeLessThanOrEqual(claimMemorySeconds);
 });
 
 it('there is no queue that infra/names.ts does not name', () => {
@@ -115,4 +115,8 @@ it('nothing that holds state is in the stateless stack, and no function in the s
     expect(types(service.stateless)).not.toContain(type);
   }
   expect(types(service.stateful)).not.toContain('AWS::Lambda::Function');
+});
+
+it('ends a dispatch worker when the claims say it must be dead', () => {
+  expect((functions['messages-dispatch']?.timeoutSeconds ?? 0) * 1_000).toBe(dispatchTimeoutMs);
 });

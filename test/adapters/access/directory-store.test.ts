@@ -5,6 +5,7 @@ import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { provisionedItems } from '../../../lib/access/provisioned-items.ts';
 import { provisioningFile } from '../../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
+import { maxRepetitions } from '../../../lib/aws/pause.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -115,12 +116,12 @@ test('keys that DynamoDB leaves unprocessed are asked for again (R32)', async ()
     const reply = await client.send(new BatchGetCommand({ RequestItems: ask(Keys.slice(0, 1)) }));
     return { ...reply, UnprocessedKeys: Keys.length > 1 ? ask(Keys.slice(1)) : {} };
   });
-  const found = await directoryStore(busy, tableName).findChannels(1001, [1_000, 1_001, 1_002]);
+  const store = directoryStore(busy, tableName, async () => undefined);
+  const found = await store.findChannels(1001, [1_000, 1_001, 1_002]);
   expect(found.map(({ channelId }) => channelId)).toEqual([1_000, 1_001, 1_002]);
   expect(requested).toEqual([3, 2, 1]);
-  await expect(directoryStore(busy, tableName).findChannels(1001, [1, 2, 3, 4, 5, 6, 7])).rejects.toThrow(
-    'unprocessed',
-  );
+  const tooMany = Array.from({ length: maxRepetitions + 2 }, (_, index) => index + 1);
+  await expect(store.findChannels(1001, tooMany)).rejects.toThrow('unprocessed');
 });
 
 test('an item that is not what it should be is an error', async () => {
