@@ -126,12 +126,10 @@ export function endTogether(child: ChildProcess): void {
   child.once('exit', () => process.off('exit', kill));
 }
 
-/** Ends a child process: SIGTERM first, SIGKILL after a second. Resolves when it is gone. */
+/** Ends a child process that keeps everything in memory: nothing to save, so at once. Resolves when it is gone. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 1_000);
+  child.kill('SIGKILL');
   await gone;
-  clearTimeout(timer);
 }
