@@ -41,7 +41,7 @@ async function withdrawn(jobId: string, acceptance: AcceptanceRecords): Promise<
   } catch (cause) {
     throw new Refusal(
       'dispatch_undecided',
-      'whether the messages were queued is not known; repeat the request with the same Idempotency-Key',
+      'whether the messages were queued is not known; only a request with an Idempotency-Key can safely be repeated, with the same key',
       { cause },
     );
   }

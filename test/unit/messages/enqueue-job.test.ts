@@ -43,5 +43,8 @@ test('a withdrawal that hangs ends in not knowing, and says so', async () => {
     commit: () => Promise.reject(new Error('conflict')),
     withdraw: (_: string, signal?: AbortSignal) => hung(signal),
   };
-  await expect(enqueueJob(inParts, ports(acceptance))).rejects.toMatchObject({ code: 'dispatch_undecided' });
+  await expect(enqueueJob(inParts, ports(acceptance))).rejects.toMatchObject({
+    code: 'dispatch_undecided',
+    message: expect.stringContaining('only a request with an Idempotency-Key can safely be repeated'),
+  });
 });
