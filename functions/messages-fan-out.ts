@@ -8,6 +8,7 @@ import { dispatchQueue, postponer } from '../lib/messages/dispatch-queue.ts';
 import { dispatchStore } from '../lib/messages/dispatch-store.ts';
 import { type FanOutPorts, fanOut } from '../lib/messages/fan-out.ts';
 import { jobStore } from '../lib/messages/job-store.ts';
+import { jobRetrySeconds } from '../lib/messages/pacing.ts';
 import { decodeSendJobMessage } from '../lib/messages/send-job.ts';
 import { log } from '../lib/observe/log.ts';
 
@@ -33,6 +34,9 @@ export function messagesFanOut({ postpone, ...ports }: Collaborators) {
         return ending.end === 'done';
       } catch (error) {
         ports.log('job.failed', { error: error instanceof Error ? error.name : 'unknown' });
+        const seconds = jobRetrySeconds(Number(record.attributes.ApproximateReceiveCount));
+        // Not postponed, it comes again after the visibility time-out: late, not lost.
+        await postpone(record.receiptHandle, seconds).catch(() => undefined);
         return false;
       }
     }

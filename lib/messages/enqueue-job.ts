@@ -3,10 +3,11 @@ import type { AcceptanceRecords } from './acceptance-store.ts';
 import type { JobQueue } from './job-queue.ts';
 import { encodeSendJob, type SendJob } from './send-job.ts';
 
-/** All messages of a job are queued within this time, or the attempt is given up. */
+/** All messages of a job are queued and committed within this time, or the attempt is given up. */
 const queueLimitMs = 6_000;
+const withdrawLimitMs = 3_000;
 /** Queueing, a withdrawal, and the 4 s before the function's end at which the edge answers by itself. */
-const enqueueBudgetMs = queueLimitMs + 3_000 + 4_000;
+const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + 4_000;
 
 export interface EnqueuePorts {
   readonly queue: JobQueue;
@@ -28,7 +29,7 @@ export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, port
   try {
     const signal = AbortSignal.timeout(queueLimitMs);
     for (const message of messages) await ports.queue.send(message, String(clientId), signal);
-    if (messages.length > 1) await ports.acceptance.commit(jobId);
+    if (messages.length > 1) await ports.acceptance.commit(jobId, signal);
   } catch (cause) {
     if ((await withdrawn(jobId, ports.acceptance)) === 'withdrawn') throw unavailable(cause);
   }
@@ -36,11 +37,11 @@ export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, port
 
 async function withdrawn(jobId: string, acceptance: AcceptanceRecords): Promise<'withdrawn' | 'begun'> {
   try {
-    return await acceptance.withdraw(jobId);
+    return await acceptance.withdraw(jobId, AbortSignal.timeout(withdrawLimitMs));
   } catch (cause) {
     throw new Refusal(
       'dispatch_undecided',
-      'whether the messages were queued is not known; repeat the request with the same Idempotency-Key',
+      'whether the messages were queued is not known; only a request with an Idempotency-Key can safely be repeated, with the same key',
       { cause },
     );
   }

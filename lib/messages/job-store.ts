@@ -61,7 +61,8 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
           UpdateExpression:
             'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
           ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
-          ExpressionAttributeValues: { ':head': head, ':expiry': expiresAtSeconds, ':noProgress': {} },
+          // As text: attends is unvalidated (D28), and a map takes no 33rd level, no empty name and no large number.
+          ExpressionAttributeValues: { ':head': JSON.stringify(head), ':expiry': expiresAtSeconds, ':noProgress': {} },
           ReturnValues: 'ALL_NEW',
         }),
       ),

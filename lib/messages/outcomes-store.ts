@@ -42,7 +42,7 @@ const dayMs = 86_400_000;
 const partitionsAtOnce = 8;
 
 /** A job that was withdrawn before it began has no head. */
-const JobItemSchema = v.object({ head: v.optional(JobHeadSchema) });
+const JobItemSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
 const PointerSchema = v.object({ jobId: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {

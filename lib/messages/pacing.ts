@@ -49,3 +49,12 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
 export function fanOutDelaySeconds(index: number, throughputPerSecond: number): number {
   return Math.min(maxDelaySeconds, Math.floor(index / Math.max(1, throughputPerSecond)));
 }
+
+/**
+ * Seconds until a job whose fan-out failed is tried again, by the deliveries it has had. The queue's visibility time-out
+ * covers the longest run of the function, half an hour: too long a wait for the first retry. The four waits before the
+ * queue gives up make two hours together, so that an outage of that length is still outlived.
+ */
+export function jobRetrySeconds(deliveries: number): number {
+  return Math.min(43_200, 30 * 6 ** (deliveries - 1));
+}

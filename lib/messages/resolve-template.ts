@@ -1,7 +1,9 @@
 import { Refusal } from '../http/refusal.ts';
+import { log } from '../observe/log.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import { refusalOf } from '../platform/refusals.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
+import { goneUpstream } from '../templates/fact.ts';
 import type {
   ClientTemplate,
   PlatformTemplate,
@@ -53,7 +55,13 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
     return fromStore(stored, true);
   }
   if (template === undefined) throw noTemplate();
-  await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+  try {
+    await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+  } catch (error) {
+    // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
+    log('template.not_stored', { wabaId: waba.wabaId, error: error instanceof Error ? error.name : typeof error });
+  }
+  if (goneUpstream(template)) throw noTemplate();
   return resolved(template, stored, false);
 }
 

@@ -12,7 +12,11 @@ const maxAttendsBytes = 4_096;
 
 const text = v.pipe(v.string(), v.maxLength(maxValueLength));
 const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
-const positiveId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const wholeNumber = v.pipe(
+  v.number(),
+  v.safeInteger((issue) => `must be a whole number below 2^53, received ${issue.received}`),
+);
+const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
 /** E.164 digits with an optional plus, or a business-scoped user id (platform reference, 4.1). */
 const phoneNumber = /^\+?[1-9]\d{7,14}$/;
@@ -118,7 +122,7 @@ const EnvelopeSchema = closedObject({
   client_id: v.optional(v.unknown()),
   attends: v.optional(AttendsSchema),
   /** D27. */
-  message_send_ttl_seconds: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(30), v.maxValue(2_592_000))),
+  message_send_ttl_seconds: v.optional(v.pipe(wholeNumber, v.minValue(30), v.maxValue(2_592_000))),
   component: v.optional(closedObject({ header: v.optional(HeaderSchema) })),
 });
 

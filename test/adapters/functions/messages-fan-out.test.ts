@@ -35,12 +35,12 @@ beforeEach(async () => {
   });
 });
 
-function record(name: string, body: unknown): SQSRecord {
+function record(name: string, body: unknown, deliveries = 1): SQSRecord {
   return {
     messageId: name,
     receiptHandle: `receipt of ${name}`,
     body: typeof body === 'string' ? body : JSON.stringify(body),
-    attributes: { SentTimestamp: String(nowMs - 1_000) },
+    attributes: { SentTimestamp: String(nowMs - 1_000), ApproximateReceiveCount: String(deliveries) },
   } as SQSRecord;
 }
 
@@ -79,6 +79,18 @@ test('a job that nobody can read fails alone; the other is fanned out', async ()
   expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
   expect(await queuedMessages()).toBe(2);
 });
+
+test.each([
+  [1, 30],
+  [2, 180],
+  [4, 6_480],
+])(
+  'after failed delivery %i a job comes again in %i s, not after the visibility time-out',
+  async (deliveries, seconds) => {
+    await handle({ Records: [record('poison', '{', deliveries)] }, context);
+    expect(postponed).toEqual([['receipt of poison', seconds]]);
+  },
+);
 
 test('a part without its commit comes again soon and sends nothing', async () => {
   const event = { Records: [record('part', jobOf('B', { part: { number: 1, of: 2 } }))] };

@@ -64,6 +64,18 @@ beforeAll(async () => {
   await claimed(504, 'run-x/1', { state: 'expired', code: 'expired' });
 });
 
+/** What JSON can say and a DynamoDB attribute cannot: `attends` is unvalidated (D28), so all of it may come. */
+test.each([
+  ['40 levels deep', JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`)],
+  ['a number beyond 10^126', { waitTime: 1e300 }],
+  ['an integer beyond 2^53', { waitTime: 2 ** 60 }],
+  ['an empty name', { '': 1 }],
+])('a job is begun and found again with attends as it came: %s', async (_, attends) => {
+  const jobId = '01KAH00000000000000000000C';
+  expect(await jobStore(localDocumentClient(), table).begin(head(jobId, { acceptedAtMs: 0, attends }), 1)).toBe(0);
+  expect((await outcomes.findJob(jobId))?.attends).toEqual(attends);
+});
+
 async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   await outcomesCommand(

@@ -70,6 +70,7 @@ test.each([
 test.each([
   ['deleted a minute ago', stored(minute, true), renewed, 404, 'template_not_found'],
   ['gone upstream', stored(60 * minute), undefined, 404, 'template_not_found'],
+  ['still listed upstream, as deleted', undefined, { ...renewed, status: 'DELETED' }, 404, 'template_not_found'],
   ['unknown everywhere', undefined, undefined, 404, 'template_not_found'],
   ['deleted long ago, platform unreachable', stored(60 * minute, true), unreachable, 404, 'template_not_found'],
   ['unknown, platform unreachable', undefined, unreachable, 502, 'platform_unreachable'],
@@ -77,6 +78,13 @@ test.each([
 ])('%s: %s', async (_what, found, platform, status, code) => {
   const { ports } = setup(found, platform);
   await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ status, code });
+});
+
+test('a copy that cannot be stored stops no send: the next one reads it again', async () => {
+  const { ports } = setup(undefined, renewed);
+  const find = ports.templates.find;
+  const contended = { ...ports, templates: { find, refresh: () => Promise.reject(new Error('conflicts')) } };
+  expect(await resolveTemplate(wanted, contended)).toEqual({ template: renewed, storedCopyUsed: false });
 });
 
 test('an error that is not the platform is not covered up by the stored copy', async () => {

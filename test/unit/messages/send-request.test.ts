@@ -149,6 +149,7 @@ test.each<[string, unknown, string, string]>([
   ['29 seconds', { ...good, message_send_ttl_seconds: 29 }, 'message_send_ttl_seconds', 'expected >=30, received 29'],
   ['over 30 days', { ...good, message_send_ttl_seconds: 2_592_001 }, 'message_send_ttl_seconds', 'expected <=2592000'],
   ['-1 seconds', { ...good, message_send_ttl_seconds: -1 }, 'message_send_ttl_seconds', 'expected >=30'],
+  ['half a second', { ...good, message_send_ttl_seconds: 60.5 }, 'message_send_ttl_seconds', 'must be a whole number'],
   ['seconds in text', { ...good, message_send_ttl_seconds: '60' }, 'message_send_ttl_seconds', 'expected number'],
   ['component as text', { ...good, component: 'x' }, 'component', 'must be an object'],
   ['a body component', { ...good, component: { body: {} } }, 'component.body', 'unrecognized field: component.body'],
