@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
@@ -113,6 +113,9 @@ async function dispatchQueueIsEmpty(): Promise<void> {
     (await messagesHeld(sqs, queueUrl('dispatch'))) === 0 ? true : undefined,
   );
 }
+
+// Three waits for a delivery to come again, and loaded machines.
+vi.setConfig({ testTimeout: 90_000 });
 
 describe('kill -9 of the dispatch worker between claim and outcome', () => {
   const slow = '549310000001';
