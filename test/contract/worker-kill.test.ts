@@ -1,8 +1,9 @@
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-worker-kill-${process.pid}`),
+    onLog: ({ functionName, text }) => appendFileSync(inject('functionLog'), `${functionName} | ${text}\n`),
   });
   const { apiUrl, sqsEndpoint } = stack.addresses;
   sqs = queueClientAt(sqsEndpoint);
