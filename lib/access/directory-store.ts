@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { batchGet, maxBatchKeys } from '../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import type { Channel, Directory } from './directory.ts';
+import { type Channel, type Directory, didPattern } from './directory.ts';
 import {
   CampaignItemSchema,
   ChannelItemSchema,
@@ -44,7 +44,8 @@ export function directoryStore(
   };
 
   return {
-    findDid: async (did) => v.parse(v.optional(DidItemSchema), await get(didKey(did))),
+    findDid: async (did) =>
+      v.parse(v.optional(DidItemSchema), didPattern.test(did) ? await get(didKey(did)) : undefined),
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
     listWabas: async (clientId) => v.parse(v.array(WabaItemSchema), await list(clientId, wabaSortPrefix)),
     listCampaigns: async (clientId) => {

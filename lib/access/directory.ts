@@ -1,5 +1,8 @@
 import { Refusal } from '../http/refusal.ts';
 
+/** How a DID is spelled. Other text names none, and may be too long even to be looked up (a key has 2,048 bytes). */
+export const didPattern = /^\d{5,20}$/;
+
 /** A channel: one business number (DID) of one client, on one WABA. */
 export interface Channel {
   readonly channelId: number;

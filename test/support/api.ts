@@ -32,7 +32,8 @@ export async function platform(route: string, body?: unknown): Promise<ApiReply>
   return call(inject('platformUrl'), route, body === undefined ? {} : { body });
 }
 
-async function call(baseUrl: string, route: string, request: ApiRequest): Promise<ApiReply> {
+/** The same to any server. */
+export async function call(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const [method = 'GET', path = '/'] = route.split(' ', 2);
   const { token, body, headers } = request;
   const raw = typeof body === 'string' || body instanceof Uint8Array;

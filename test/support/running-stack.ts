@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startStack } from '../../infra/local/stack.ts';
+import { leaksIn } from './log-leaks.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,7 +19,10 @@ declare module 'vitest' {
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 
-/** Global set-up of the contract tests: the whole local stack once, on free ports, with the demo data. */
+/**
+ * Global set-up of the contract tests: the whole local stack once, on free ports, with the demo data. At the end the run
+ * fails when any line that any test brought about shows a secret, a phone number or a value of a message (R44).
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const functionLog = join(dist, 'contract-functions.log');
   mkdirSync(dist, { recursive: true });
@@ -35,5 +39,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls } = stack.addresses;
   const context = { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls, functionLog };
   for (const [key, value] of Object.entries(context)) project.provide(key as keyof typeof context, value as never);
-  return () => stack.stop();
+  return async () => {
+    await stack.stop();
+    const leaks = leaksIn(readFileSync(functionLog, 'utf8'));
+    if (leaks.length > 0) throw new Error(`${leaks.length} log lines show what they must not:\n${leaks.join('\n')}`);
+  };
 }

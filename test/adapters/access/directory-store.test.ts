@@ -50,6 +50,13 @@ test('a DID is found with its channel and its WABA, from one read', async () => 
   expect(await directory.findDid('5500000000000')).toBeUndefined();
 });
 
+test.each(['', 'DID', '9'.repeat(2_500), '5511900000003 ', '٥٥١١٩٠٠٠٠٠٠٠٣'])(
+  '%j can be no DID and is found nowhere',
+  async (text) => {
+    expect(await directory.findDid(text)).toBeUndefined();
+  },
+);
+
 test('a user is found under the own client only', async () => {
   expect(await directory.findUser(1001, 'supervisor1001')).toEqual({
     userId: 'supervisor1001',

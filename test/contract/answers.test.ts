@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../infra/routes.ts';
+import { issueToken, tokenLifetimeSeconds } from '../../lib/access/token.ts';
+import { signingKey } from '../../lib/access/token-keys.ts';
+import { templateKey } from '../../lib/templates/template-key.ts';
+import { factKey } from '../../lib/templates/upstream-writes.ts';
+import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { builtOperations } from '../support/built-operations.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+const did = '5491100000001';
+const target = runningTarget();
+let recipient = 549_500_000_000;
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+});
+afterEach(async () => {
+  await platform('DELETE /_control/faults');
+});
+
+async function asSupervisor(route: string, request: ApiRequest = {}): Promise<ApiReply> {
+  return api(route, { token: await tokenOf('supervisor1001'), ...request });
+}
+
+function sendBody(template = { name: 'order_update', language: 'en_US' }): Record<string, unknown> {
+  recipient += 1;
+  const recipients = [{ to: String(recipient), params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }];
+  return { did, type: 'template', channel: 'MESSAGING', template, recipients };
+}
+
+const send = (body: unknown = sendBody(), headers?: ApiRequest['headers']) =>
+  asSupervisor(`POST /v1/template/messages/${did}`, { body, ...(headers === undefined ? {} : { headers }) });
+const synchronizeOnce = () => asSupervisor('POST /v1/templates/sync-from-platform');
+
+/** Our own refusal: these keys and no others, nothing of the inside (D1, R5). */
+function expectRefusal(reply: ApiReply, status: number, code?: string): void {
+  expect([reply.status, reply.body?.code]).toEqual([status, code ?? expect.stringMatching(/^[a-z_]+$/)]);
+  expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(reply.body.message).toEqual(expect.stringMatching(/\w/));
+  const optional = Object.keys(reply.body).filter((key) => !['message', 'code'].includes(key));
+  for (const key of optional) expect(['errors', 'platform_code']).toContain(key);
+  for (const fault of reply.body.errors ?? []) expect(Object.keys(fault).sort()).toEqual(['message', 'path']);
+  expect(reply.text).not.toMatch(
+    /\n\s+at |\.ts:|\.mjs:|node:|node_modules|Exception|ECONN|127\.0\.0\.1|<html|fbtrace/i,
+  );
+}
+
+describe('every route, asked for what it does and for what it must refuse (R4, R5)', () => {
+  const asked: Readonly<Record<string, { success(): Promise<ApiReply>; refused(): Promise<ApiReply> }>> = {
+    health: { success: () => api('GET /health'), refused: () => api('GET /health?client_id=abc') },
+    login: {
+      success: () => api('POST /login', { body: { username: 'operator', password: 'demo-operator' } }),
+      refused: () => api('POST /login', { body: '{' }),
+    },
+    'messages-send': { success: () => send(), refused: () => send({}) },
+    'templates-list': {
+      success: () => asSupervisor('GET /v1/templates'),
+      refused: () => asSupervisor('GET /v1/templates?page=0'),
+    },
+    'templates-sync': {
+      success: () =>
+        eventually('the lock is free', async () => {
+          const reply = await synchronizeOnce();
+          return reply.status === 409 ? undefined : reply;
+        }),
+      refused: () => asSupervisor('POST /v1/templates/sync-from-platform?client_id=abc'),
+    },
+  };
+  const built = routes.filter(({ operation }) => builtOperations().includes(operation));
+
+  test('every route that is built is asked here', () => {
+    expect(Object.keys(asked).sort()).toEqual(built.map(({ operation }) => operation).sort());
+  });
+
+  test.each(built.map(({ operation }) => operation))('%s', async (operation) => {
+    const success = await asked[operation]?.success();
+    expect(success?.status).toBe(200);
+    expect(success?.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(success?.body).toEqual(expect.any(Object));
+    const refused = await asked[operation]?.refused();
+    // Nothing that a client can say makes /health refuse.
+    if (operation === 'health') expect(refused).toMatchObject({ status: 200, text: success?.text });
+    else expectRefusal(refused as ApiReply, 400);
+  });
+});
+
+describe('bodies are JSON whatever they are called (D6, R7)', () => {
+  const types = [
+    undefined,
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/vnd.api+json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/octet-stream',
+    'multipart/form-data; boundary=x',
+    'nonsense',
+  ];
+  // Without a type, and with any that is no text to the gateway, the body reaches the function in base64.
+  const typed = (type: string | undefined, value: unknown) => ({
+    body: new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)),
+    headers: type === undefined ? {} : { 'content-type': type },
+  });
+
+  test.each(types)('content type %s', async (type) => {
+    const login = { username: 'operator', password: 'demo-operator' };
+    expect(await api('POST /login', typed(type, login))).toMatchObject({ status: 200, body: { access: true } });
+    const sent = await asSupervisor(`POST /v1/template/messages/${did}`, typed(type, sendBody()));
+    expect(sent).toMatchObject({ status: 200, text: '{"success":true}' });
+    const foreign = await asSupervisor('POST /v1/templates/sync-from-platform', typed(type, { client_id: 1002 }));
+    expectRefusal(foreign, 403, 'cross_client_forbidden');
+  });
+
+  const malformed = [
+    '{',
+    '{"a":1,}',
+    "{'a':1}",
+    '{"a":1}{',
+    'a=1&b=2',
+    '<a/>',
+    'undefined',
+    'NaN',
+    '\u0000',
+    '\ufeff{}',
+    '{"a":"\n"}',
+    '['.repeat(100_000),
+    '{"__proto__":{"did":"1"}}',
+    '{"constructor":{"prototype":{"did":"1"}}}',
+  ];
+  test.each(types)('malformed bodies of content type %s', async (type) => {
+    for (const text of malformed) {
+      const bodies = [
+        await asSupervisor(`POST /v1/template/messages/${did}`, typed(type, text)),
+        await asSupervisor('POST /v1/templates/sync-from-platform', typed(type, text)),
+      ];
+      for (const reply of bodies) expectRefusal(reply, 400);
+    }
+  });
+
+  test.each(['null', '[]', '"text"', '5', 'true'])('%s is JSON and no object: 400', async (text) => {
+    expectRefusal(await asSupervisor(`POST /v1/template/messages/${did}`, { body: text }), 400, 'malformed_body');
+    expectRefusal(await asSupervisor('POST /v1/templates/sync-from-platform', { body: text }), 400, 'malformed_body');
+  });
+
+  test('bytes that are no UTF-8 are 400, and so is UTF-16', async () => {
+    for (const body of [Buffer.from([0xff, 0xfe, 0x7b]), Buffer.from('{"a":1}', 'utf16le')]) {
+      expectRefusal(await asSupervisor(`POST /v1/template/messages/${did}`, { body }), 400, 'malformed_body');
+      expectRefusal(await api('POST /login', { body }), 400, 'malformed_body');
+    }
+  });
+
+  test('a body deep enough to break a parser is refused, and the next request is answered', async () => {
+    const deep = `{"did":"${did}","attends":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
+    expectRefusal(await send(deep), 400);
+    expect(await send()).toMatchObject({ status: 200 });
+  });
+
+  test('a login that is not understood is 401 with nothing in it, however large or odd', async () => {
+    const odd = [
+      JSON.stringify({ username: 'x'.repeat(3_000), password: 'x' }),
+      JSON.stringify({ username: 'x', password: 'x'.repeat(1_000_000) }),
+      `{"username":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      '{"username":"\\u0000","password":"\\ud800"}',
+      '{"__proto__":{"username":"operator","password":"demo-operator"}}',
+    ];
+    for (const body of odd) {
+      const { status, text } = await api('POST /login', { body });
+      expect({ status, text }).toEqual({ status: 401, text: '' });
+    }
+  });
+});
+
+describe('what the gateway answers by itself (R5)', () => {
+  const gatewayAnswer = (reply: ApiReply) => ({ status: reply.status, text: reply.text });
+
+  test.each([
+    'GET /',
+    'GET /v1',
+    'GET /v2/templates',
+    'GET /v1/templates/',
+    'GET /v1/Templates',
+    'GET /login',
+    'POST /health',
+    'DELETE /v1/templates',
+    'PATCH /v1/templates/sync-from-platform',
+    'POST /v1/template/messages',
+    'POST /v1/template/messages/',
+    `GET /v1/template/messages/${did}`,
+    `POST /v1/template/messages/${did}/more`,
+    'OPTIONS /v1/templates',
+    'OPTIONS /login',
+    'PUT /login',
+  ])('%s is 404', async (route) => {
+    const reply = await asSupervisor(route);
+    expect(gatewayAnswer(reply)).toEqual({ status: 404, text: '{"message":"Not Found"}' });
+    expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  test('HEAD has no route of its own', async () => {
+    expect(gatewayAnswer(await asSupervisor('HEAD /health'))).toEqual({ status: 404, text: '' });
+  });
+
+  test.each([6.3, 9.9])('a body of %f MB is more than a function takes: 413', async (megabytes) => {
+    const body = 'x'.repeat(megabytes * 1_000_000);
+    for (const type of ['text/plain', 'application/octet-stream']) {
+      const reply = await send(body, { 'content-type': type });
+      expect(gatewayAnswer(reply)).toEqual({ status: 413, text: '{"message":"Request Entity Too Large"}' });
+    }
+  });
+
+  test('a body of more than 10 MB is 413 even where no token is asked for', async () => {
+    const reply = await api('POST /login', { body: 'x'.repeat(10 * 1024 * 1024 + 1) });
+    expect(gatewayAnswer(reply)).toEqual({ status: 413, text: '{"message":"Request Entity Too Large"}' });
+  });
+
+  test('a body of 6 MB reaches the function, which says what is wrong with it', async () => {
+    expectRefusal(await send('x'.repeat(6_000_000), { 'content-type': 'text/plain' }), 400, 'malformed_body');
+  });
+
+  test('request line and header values over 10,240 bytes are 431; a little less is served', async () => {
+    const withHeader = (bytes: number) => api('GET /health', { headers: { 'x-filler': 'x'.repeat(bytes) } });
+    expect(await withHeader(9_500)).toMatchObject({ status: 200 });
+    const over = await withHeader(10_240);
+    expect(gatewayAnswer(over)).toEqual({ status: 431, text: '{"message":"Request Header Fields Too Large"}' });
+    expect((await asSupervisor(`GET /v1/templates?search=${'x'.repeat(10_240)}`)).status).toBe(431);
+  });
+});
+
+describe('a token that ends while the gateway remembers it (D3, R34)', () => {
+  test('is refused by the function, with the gateway’s own text', async () => {
+    const lifeSeconds = 4;
+    const signing = await signingKey((await target.secrets.read(target.secretName('TOKEN_SIGNING_KEYS_SECRET'))) ?? '');
+    const { iss, aud, sub, cid } = JSON.parse(
+      Buffer.from((await tokenOf('supervisor1001')).split('.')[1] ?? '', 'base64url').toString(),
+    );
+    const issuedAtMs = Date.now() - (tokenLifetimeSeconds - lifeSeconds) * 1_000;
+    const token = await issueToken(
+      signing,
+      { issuer: iss, audience: aud },
+      { userId: sub, clientId: cid, permissions: [], tokenId: randomUUID(), nowMs: issuedAtMs },
+    );
+    expect(await api('GET /v1/templates', { token })).toMatchObject({ status: 200 });
+    const ended = await eventually('the token ends', async () => {
+      const reply = await api('GET /v1/templates', { token });
+      return reply.status === 200 ? undefined : reply;
+    });
+    // The code is ours: the authorizer, whose 401 has none, was not asked again.
+    expect(ended).toMatchObject({ status: 401, body: { message: 'Unauthorized', code: 'unauthorized' } });
+  });
+});
+
+describe('the platform is down (D7, D23)', () => {
+  const failures: [string, Record<string, unknown>][] = [
+    ['closes the connection', { drop: 'before' }],
+    ['answers HTTP 500', { status: 500 }],
+    ['answers HTTP 503, temporarily unavailable', { status: 503, code: 2 }],
+    ['answers with a page', { html: true }],
+    ['answers 200 with a page', { status: 200, html: true }],
+    ['refuses our credential', { code: 190 }],
+  ];
+  const unknownHere = () => sendBody({ name: 'never_stored', language: 'en_US' });
+
+  test.each(failures)('%s: 502 for what must be asked', async (_, action) => {
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action });
+    expectRefusal(await send(unknownHere()), 502, 'platform_unreachable');
+    const refused = await eventually('the lock is free', async () => {
+      const reply = await synchronizeOnce();
+      return reply.status === 409 ? undefined : reply;
+    });
+    expectRefusal(refused, 502, 'platform_unreachable');
+    // The refused synchronization left no lock behind.
+    expectRefusal(await synchronizeOnce(), 502, 'platform_unreachable');
+    await platform('DELETE /_control/faults');
+    expect(await send(unknownHere())).toMatchObject({ status: 404 });
+  });
+
+  test('does not answer in time: 502', async () => {
+    await platform('POST /_control/faults', {
+      match: { path: 'message_templates' },
+      action: { delay_ms: 30_000, drop: 'before' },
+    });
+    expectRefusal(await send(unknownHere()), 502, 'platform_unreachable');
+  });
+
+  test('limits the rate: 429 with Retry-After', async () => {
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { code: 80008 } });
+    for (const reply of [await send(unknownHere()), await synchronizeOnce()]) {
+      expectRefusal(reply, 429, 'platform_rate_limited');
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
+  test('a stored copy that has grown old is used, and the answer says so', async () => {
+    const key = templateKey({ wabaId: '200000000000001', name: 'order_update', language: 'en_US' });
+    await target.documentClient.send(
+      new UpdateCommand({
+        TableName: target.tableName('templates'),
+        Key: factKey(key),
+        UpdateExpression: 'SET readAtMs = readAtMs - :sixMinutes',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':sixMinutes': 360_000 },
+      }),
+    );
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { drop: 'before' } });
+    const warned = await send();
+    expect(warned).toMatchObject({ status: 200, body: { success: true, warning: expect.stringContaining('stored') } });
+    await platform('DELETE /_control/faults');
+    expect(await send()).toMatchObject({ status: 200, text: '{"success":true}' });
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { resourceName } from '../../infra/names.ts';
+import type { Outcome } from '../../lib/messages/outcome.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
+
+interface Fate {
+  readonly what: string;
+  readonly to: string;
+  /** What the simulator is told to do with messages to this recipient; the magic ones know by themselves. */
+  readonly fault?: { readonly action: object; readonly times?: number };
+  readonly ending: readonly [state: Outcome['state'], code?: string];
+  /** Times that the platform is asked, whatever it answers. */
+  readonly requests: number;
+  /** Messages that the platform took. */
+  readonly taken: 0 | 1;
+}
+
+const fates: readonly Fate[] = [
+  { what: 'nothing unusual', to: '549210000001', ending: ['sent'], requests: 1, taken: 1 },
+  { what: 'undeliverable', to: '15550131026', ending: ['failed', '131026'], requests: 1, taken: 0 },
+  { what: 'held back by the platform', to: '15550131049', ending: ['failed', '131049'], requests: 1, taken: 0 },
+  { what: 'marketing stopped', to: '15550131050', ending: ['failed', '131050'], requests: 1, taken: 0 },
+  { what: 'HTTP 500', to: '15550000500', ending: ['unknown', '131000'], requests: 1, taken: 0 },
+  { what: 'HTTP 502 with a page', to: '15550000502', ending: ['unknown', 'http_502'], requests: 1, taken: 0 },
+  { what: 'no answer in time', to: '15550000504', ending: ['unknown', 'no_answer'], requests: 1, taken: 0 },
+  { what: 'connection closed', to: '15550000100', ending: ['unknown', 'no_answer'], requests: 1, taken: 0 },
+  { what: 'taken, the answer lost', to: '15550000200', ending: ['unknown', 'no_answer'], requests: 1, taken: 1 },
+  { what: 'throttled twice', to: '15550130429', ending: ['sent'], requests: 3, taken: 1 },
+  {
+    what: 'HTTP 429 without a platform error, once',
+    to: '549210000002',
+    fault: { action: { status: 429, html: 'slow down' }, times: 1 },
+    ending: ['sent'],
+    requests: 2,
+    taken: 1,
+  },
+  {
+    what: 'HTTP 503, temporarily unavailable',
+    to: '549210000003',
+    fault: { action: { status: 503, code: 2 } },
+    ending: ['unknown', '2'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'HTTP 200 with a page',
+    to: '549210000004',
+    fault: { action: { status: 200, html: true } },
+    ending: ['unknown', 'http_200'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'HTTP 400 with a page',
+    to: '549210000005',
+    fault: { action: { status: 400, html: true } },
+    ending: ['unknown', 'http_400'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'template gone meanwhile',
+    to: '549210000006',
+    fault: { action: { code: 132001 } },
+    ending: ['failed', '132001'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'taken after eight seconds',
+    to: '549210000007',
+    fault: { action: { delay_ms: 8_000 } },
+    ending: ['sent'],
+    requests: 1,
+    taken: 1,
+  },
+];
+
+const alwaysThrottled = '15550230429';
+const sqs = queueClientAt(inject('sqsEndpoint'));
+const did = '5491100000001';
+let endings: ReadonlyMap<string | undefined, Outcome>;
+let expired: readonly Outcome[];
+
+async function accept(recipients: readonly string[], extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const reply = await api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf('supervisor1001'),
+    body: {
+      did,
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'order_update', language: 'en_US' },
+      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
+      ...extra,
+    },
+  });
+  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
+  return reply.headers.get('dispatch-id') ?? '';
+}
+
+/** What the platform was asked to send to a recipient. */
+async function requestsTo(to: string): Promise<number> {
+  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+  return body.data.filter((request: { body: { to?: string } }) => request.body.to === to).length;
+}
+
+// All sends in one go: the slowest decides how long the file takes.
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  for (const { to, fault } of fates) {
+    if (fault !== undefined) await platform('POST /_control/faults', { match: { to }, ...fault });
+  }
+  const outcomes = outcomesOn(runningTarget());
+  const expiring = await accept([alwaysThrottled], { message_send_ttl_seconds: 30 });
+  const all = await endingsOf(outcomes, await accept(fates.map(({ to }) => to)));
+  endings = new Map(all.map((outcome) => [outcome.to, outcome]));
+  expired = await endingsOf(outcomes, expiring, 80_000);
+  // Only an empty queue proves that nothing will be sent again.
+  const queueUrl = inject('queueUrls')[resourceName('local', 'dispatch')] ?? '';
+  await eventually('the dispatch queue is empty', async () =>
+    (await messagesHeld(sqs, queueUrl)) === 0 ? true : undefined,
+  );
+}, 150_000);
+
+afterAll(async () => {
+  await platform('DELETE /_control/faults').catch(() => undefined);
+  sqs.destroy();
+});
+
+describe('every accepted recipient ends in exactly one outcome (D29, R14)', () => {
+  test.each(fates)('$what: $ending', async ({ to, ending: [state, code], requests, taken }) => {
+    const { dispatchId, platformMessageId, reason, ...rest } = endings.get(to) ?? {};
+    expect(rest).toEqual({ to, state, ...(code === undefined ? {} : { code }) });
+    const { body } = await platform(`GET /_control/messages?to=${to}`);
+    expect(body.total).toBe(taken);
+    expect(await requestsTo(to)).toBe(requests);
+    if (state === 'sent') {
+      expect(platformMessageId).toBe(body.data[0].id);
+      expect(body.data[0].request.biz_opaque_callback_data).toBe(dispatchId);
+    } else expect(platformMessageId).toBeUndefined();
+    // A refusal says why, in the platform's words.
+    if (state === 'failed') expect(reason).toEqual(expect.stringMatching(/\w/));
+  });
+
+  test('none is missing and none is there twice', () => {
+    expect([...endings.keys()].sort()).toEqual(fates.map(({ to }) => to).sort());
+  });
+
+  test('throttled until its time is over: expired, never sent (D27)', async () => {
+    expect(expired).toEqual([expect.objectContaining({ to: alwaysThrottled, state: 'expired', code: 'expired' })]);
+    expect((await platform(`GET /_control/messages?to=${alwaysThrottled}`)).body.total).toBe(0);
+    expect(await requestsTo(alwaysThrottled)).toBeGreaterThan(2);
+  });
+});

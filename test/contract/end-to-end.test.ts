@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ApiReply, api, type DemoUser, platform, synchronize, tokenOf } from '../support/api.ts';
+import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+
+const outcomes = outcomesOn(runningTarget());
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+});
+
+interface Campaign {
+  readonly user: DemoUser;
+  readonly did: string;
+  readonly phoneNumberId: string;
+  readonly recipients: readonly { readonly to: string; readonly params: { body: string[]; buttons: string[] } }[];
+}
+
+/** Recipients that nobody else writes to, each with values of its own. */
+function recipientsFrom(first: number, count: number): Campaign['recipients'] {
+  return Array.from({ length: count }, (_, index) => {
+    const to = String(first + index);
+    return { to, params: { body: [`Señora ${to} 🙂`, `A-${index}`], buttons: [`${to}/é`] } };
+  });
+}
+
+async function accept({ user, did, recipients }: Campaign): Promise<ApiReply> {
+  return api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf(user),
+    body: {
+      did,
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'order_update', language: 'en_US' },
+      recipients,
+    },
+  });
+}
+
+/** Everything the platform took for the recipients whose number begins so, by recipient. */
+async function taken(prefix: string): Promise<Map<string, Record<string, unknown>[]>> {
+  const { body } = await platform('GET /_control/messages?template=order_update&limit=1000000');
+  const messages = body.data.filter(({ to }: { to: string }) => to.startsWith(prefix));
+  return Map.groupBy(messages as (Record<string, unknown> & { to: string })[], ({ to }) => to);
+}
+
+async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: string): Promise<void> {
+  expect([reply.status, reply.text]).toEqual([200, '{"success":true}']);
+  const jobId = reply.headers.get('dispatch-id') ?? '';
+  const endings = await endingsOf(outcomes, jobId, 120_000);
+  expect(endings.map(({ to, state }) => `${to} ${state}`)).toEqual(campaign.recipients.map(({ to }) => `${to} sent`));
+
+  const messages = await taken(prefix);
+  expect(messages.size).toBe(campaign.recipients.length);
+  for (const [index, { to, params }] of campaign.recipients.entries()) {
+    expect(messages.get(to)).toEqual([
+      {
+        id: endings[index]?.platformMessageId,
+        to,
+        phone_number_id: campaign.phoneNumberId,
+        path: expect.stringMatching(new RegExp(`^/v\\d+\\.\\d+/${campaign.phoneNumberId}/messages$`)),
+        received_at: expect.any(String),
+        request: {
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          to,
+          type: 'template',
+          template: {
+            name: 'order_update',
+            language: { code: 'en_US' },
+            components: [
+              { type: 'body', parameters: params.body.map((text) => ({ type: 'text', text })) },
+              {
+                type: 'button',
+                sub_type: 'url',
+                index: 0,
+                parameters: [{ type: 'text', text: `${to}%2F%C3%A9` }],
+              },
+            ],
+          },
+          biz_opaque_callback_data: `${jobId}-${index}`,
+        },
+      },
+    ]);
+  }
+}
+
+const andes = { user: 'supervisor1001', did: '5491100000001', phoneNumberId: '300000000000001' } as const;
+const boreal = { user: 'supervisor1002', did: '5491100000002', phoneNumberId: '300000000000002' } as const;
+
+describe('one request, every recipient exactly once, with the own values (R13, R14)', { timeout: 150_000 }, () => {
+  test('1,000 recipients', async () => {
+    const campaign = { ...andes, recipients: recipientsFrom(549_610_000_000, 1_000) };
+    await expectDelivered(campaign, await accept(campaign), '54961');
+  });
+
+  test('two clients at once, from their own numbers', async () => {
+    const first = { ...andes, recipients: recipientsFrom(549_620_000_000, 300) };
+    const second = { ...boreal, recipients: recipientsFrom(549_630_000_000, 300) };
+    const [one, two] = await Promise.all([accept(first), accept(second)]);
+    await expectDelivered(first, one, '54962');
+    await expectDelivered(second, two, '54963');
+  });
+
+  test('10,001 recipients are refused, and none of them is sent to', async () => {
+    const reply = await accept({ ...andes, recipients: recipientsFrom(549_640_000_000, 10_001) });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path: 'recipients' }] } });
+    expect(reply.body.message).toContain('10000');
+    // What is accepted now is sent after anything that had been queued before it.
+    const campaign = { ...andes, recipients: recipientsFrom(549_650_000_000, 1) };
+    await expectDelivered(campaign, await accept(campaign), '54965');
+    expect((await taken('54964')).size).toBe(0);
+  });
+
+  test('one fault among 1,000 recipients: nothing is sent', async () => {
+    const recipients = recipientsFrom(549_660_000_000, 1_000).map((recipient, index) =>
+      index === 999 ? { ...recipient, params: { body: ['Ana'], buttons: ['x'] } } : recipient,
+    );
+    const reply = await accept({ ...andes, recipients });
+    expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'recipients[999].params.body' }] } });
+    const campaign = { ...andes, recipients: recipientsFrom(549_670_000_000, 1) };
+    await expectDelivered(campaign, await accept(campaign), '54967');
+    expect((await taken('54966')).size).toBe(0);
+  });
+});

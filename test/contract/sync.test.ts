@@ -1,0 +1,243 @@
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeDocuments } from '../../lib/templates/row.ts';
+import { templateKey } from '../../lib/templates/template-key.ts';
+import { factKey, rowKey } from '../../lib/templates/upstream-writes.ts';
+import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+const path = 'POST /v1/templates/sync-from-platform';
+const sharedWaba = '200000000000001';
+const target = runningTarget();
+
+const start = async (user: DemoUser, body?: unknown): Promise<ApiReply> =>
+  api(path, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+
+/** The first answer that is not the 409 of a synchronization still running. */
+const startWhenFree = (user: DemoUser, body?: unknown): Promise<ApiReply> =>
+  eventually('the lock is free', async () => {
+    const reply = await start(user, body);
+    return reply.status === 409 ? undefined : reply;
+  });
+
+const started = (clientId: number) => ({ status: 'started', message: expect.stringMatching(/\w/), clientId });
+
+async function listed(clientId: number, query: string): Promise<ApiReply['body']> {
+  const token = await tokenOf('operator');
+  return (await api(`GET /v1/templates?client_id=${clientId}&${query}`, { token })).body;
+}
+
+const listRequests = async (waba = ''): Promise<number> =>
+  (await platform(`GET /_control/requests?path=${waba}/message_templates&limit=0`)).body.total;
+
+/** Waits until no worker is at work: the lock is given back at the very end. */
+async function rest(): Promise<void> {
+  const lock = { TableName: target.tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true };
+  await eventually('no synchronization runs', async () => {
+    const { Item } = await target.documentClient.send(new GetCommand(lock));
+    return Item?.['leaseUntilMs'] === 0 ? true : undefined;
+  });
+}
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+});
+beforeEach(rest);
+afterEach(async () => {
+  await platform('DELETE /_control/faults');
+});
+
+describe('who starts what', () => {
+  test('without a body: the own client', async () => {
+    const reply = await startWhenFree('supervisor1001');
+    expect([reply.status, reply.body]).toEqual([200, started(1001)]);
+  });
+
+  test.each([
+    ['the own client by its id', 'supervisor1002', { client_id: 1002 }, 1002],
+    ['another client, with BSP_CN', 'operator', { client_id: 1001 }, 1001],
+    ['unknown fields are ignored (D6)', 'supervisor1001', { force: true }, 1001],
+    ['an empty object', 'supervisor1001', {}, 1001],
+  ] as const)('%s', async (_, user, body, clientId) => {
+    const reply = await startWhenFree(user, body);
+    expect([reply.status, reply.body]).toEqual([200, started(clientId)]);
+  });
+
+  test('another client without BSP_CN: 403, and the platform is not asked', async () => {
+    const before = await listRequests();
+    expect(await start('supervisor1001', { client_id: 1002 })).toMatchObject({
+      status: 403,
+      body: { message: 'BSP_CN permission required for cross-client access', code: 'cross_client_forbidden' },
+    });
+    expect(await listRequests()).toBe(before);
+  });
+
+  test('a client without WABAs: started, with nothing to ask and the lock free again', async () => {
+    const before = await listRequests();
+    for (let round = 0; round < 2; round += 1) {
+      const reply = await startWhenFree('operator');
+      expect([reply.status, reply.body]).toEqual([200, started(1)]);
+    }
+    expect(await listRequests()).toBe(before);
+  });
+
+  test('the WABAs of the client and no others are asked', async () => {
+    const before = [await listRequests(sharedWaba), await listRequests('200000000000002')];
+    await synchronize('supervisor1001');
+    expect(await listRequests(sharedWaba)).toBeGreaterThan(before[0] ?? 0);
+    expect(await listRequests('200000000000002')).toBe(before[1]);
+  });
+});
+
+describe('one at a time for the whole deployment (D22)', () => {
+  const inProgress = {
+    status: 409,
+    body: { message: 'a synchronization is already in progress', code: 'sync_in_progress' },
+  };
+
+  test('409 to everybody while the first answer of the platform is awaited and while the worker runs', async () => {
+    const before = await listRequests();
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { delay_ms: 1_500 } });
+    const first = start('supervisor1001');
+    await eventually('the platform is asked', async () => ((await listRequests()) > before ? true : undefined));
+    expect(await start('supervisor1001')).toMatchObject(inProgress);
+    expect(await start('supervisor1002')).toMatchObject(inProgress);
+    expect((await first).body).toEqual(started(1001));
+    await eventually('the worker asks', async () => ((await listRequests()) > before + 1 ? true : undefined));
+    expect(await start('operator', { client_id: 1002 })).toMatchObject(inProgress);
+    // Refused ones have not asked the platform.
+    expect(await listRequests()).toBe(before + 2);
+  });
+
+  test('twenty at once: one starts', async () => {
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { delay_ms: 1_000 } });
+    const replies = await Promise.all(Array.from({ length: 20 }, () => start('supervisor1001')));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
+  });
+
+  test('the platform is down for the worker only: the lock is free again and the templates stay', async () => {
+    const before = await listed(1001, 'size=100');
+    // The first answer is given, the pages are not.
+    await platform('POST /_control/faults', {
+      match: { path: 'message_templates' },
+      action: { delay_ms: 0 },
+      times: 1,
+    });
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { drop: 'before' } });
+    expect((await start('supervisor1001')).status).toBe(200);
+    expect((await startWhenFree('supervisor1001')).status).toBe(502);
+    await platform('DELETE /_control/faults');
+    expect(await listed(1001, 'size=100')).toEqual(before);
+    expect(before.total).toBe(14);
+  });
+});
+
+describe('what a synchronization changes, for every client of the WABA', () => {
+  const name = 'sync_probe';
+  const key = templateKey({ wabaId: sharedWaba, name, language: 'en_US' });
+  let platformId: string;
+
+  // As if it had never been: other files count templates.
+  afterAll(async () => {
+    await platform(`DELETE /_control/templates/${platformId}`);
+    for (const Key of [factKey(key), rowKey(1001, key), rowKey(1002, key)]) {
+      await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('templates'), Key }));
+    }
+  });
+
+  const found = async (clientId: number, query = '') => (await listed(clientId, `name=${name}${query}`)).data;
+
+  test('a new one appears to both, active and unassigned (D13), with ids of their own', async () => {
+    const { body } = await platform('POST /_control/templates', {
+      waba_id: sharedWaba,
+      templates: [
+        { name, language: 'en_US', category: 'UTILITY', components: [{ type: 'BODY', text: 'Your table is ready.' }] },
+      ],
+    });
+    platformId = body.ids[0];
+    expect(await found(1001)).toEqual([]);
+    await synchronize('supervisor1001');
+    const [[first], [second]] = [await found(1001), await found(1002)];
+    for (const [template, clientId] of [
+      [first, 1001],
+      [second, 1002],
+    ]) {
+      expect(template).toMatchObject({
+        active: true,
+        client_id: clientId,
+        waba_id: sharedWaba,
+        channel_campaigns: [],
+        platform_template: { id: platformId, name, status: 'APPROVED', category: 'UTILITY' },
+      });
+    }
+    expect(first.id).not.toBe(second.id);
+  });
+
+  test('what changed upstream changes for both; what is local stays (D22)', async () => {
+    const [before] = await found(1001);
+    await target.documentClient.send(
+      new UpdateCommand({
+        TableName: target.tableName('templates'),
+        Key: rowKey(1001, key),
+        UpdateExpression: 'SET a = :no, d = :documents, k = :next, createdBy = :user',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: {
+          ':no': false,
+          ':documents': encodeDocuments([{ sequence: 0, pair: { channelId: 501, campaignId: 10 } }]),
+          ':next': 1,
+          ':user': 'somebody',
+        },
+      }),
+    );
+    const components = [{ type: 'BODY', text: 'Your table is waiting.' }];
+    await platform(`POST /_control/templates/${platformId}`, {
+      status: 'PAUSED',
+      category: 'MARKETING',
+      quality_score: { score: 'RED' },
+      components,
+    });
+    await synchronize('supervisor1002');
+
+    const upstream = {
+      id: platformId,
+      status: 'PAUSED',
+      category: 'MARKETING',
+      quality_score: { score: 'RED' },
+      components,
+    };
+    const [[first], [second]] = [await found(1001), await found(1002)];
+    expect(first).toMatchObject({
+      id: before.id,
+      active: false,
+      channel_campaigns: [{ campaign_id: 10, channels: [{ channel_id: 501 }] }],
+      platform_template: upstream,
+    });
+    expect(second).toMatchObject({ active: true, channel_campaigns: [], platform_template: upstream });
+    expect(await found(1001, '&state=APPROVED')).toEqual([]);
+    expect(await found(1001, '&state=PAUSED&quality_scores=RED&did=5491100000001')).toHaveLength(1);
+  });
+
+  test('a status nobody knows is kept as it is', async () => {
+    await platform(`POST /_control/templates/${platformId}`, { status: 'LIMIT_EXCEEDED_2030' });
+    await synchronize('supervisor1001');
+    expect(await found(1002, '&state=LIMIT_EXCEEDED_2030')).toHaveLength(1);
+  });
+
+  test('one that is gone is marked deleted for both and keeps its local fields; when it is back, so is it', async () => {
+    const [{ id }] = await found(1001);
+    await platform(`DELETE /_control/templates/${platformId}`);
+    await synchronize('supervisor1001');
+    for (const clientId of [1001, 1002]) {
+      expect(await found(clientId)).toEqual([]);
+      expect(await found(clientId, '&deleted=true')).toMatchObject([{ platform_template: { name } }]);
+    }
+    const { body } = await platform('POST /_control/templates', {
+      waba_id: sharedWaba,
+      templates: [{ name, language: 'en_US', category: 'UTILITY', components: [{ type: 'BODY', text: 'Back.' }] }],
+    });
+    platformId = body.ids[0];
+    await synchronize('supervisor1001');
+    expect(await found(1001)).toMatchObject([{ id, active: false, platform_template: { id: platformId } }]);
+    expect(await found(1001, '&deleted=true')).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { resourceName } from '../../infra/names.ts';
+import type { Target } from '../../infra/operate/target.ts';
+import { claimLifeMs } from '../../lib/messages/claim.ts';
+import { ClaimItemSchema, claimItemKey } from '../../lib/messages/dispatch-store.ts';
+import { jobItemKey } from '../../lib/messages/job-store.ts';
+import type { Outcomes } from '../../lib/messages/outcomes-store.ts';
+import { call, eventually } from '../support/api.ts';
+import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
+
+/*
+ * SIGKILL of workers of a whole stack (R19). It is a stack of its own because it is bent in two places that would take
+ * minutes otherwise: a delivery comes again after 5 s instead of 6 time-outs, and claims are made older by hand.
+ */
+
+const visibilitySeconds = 5;
+const did = '5491100000001';
+let stack: RunningStack;
+let sqs: SQSClient;
+let target: Target;
+let outcomes: Outcomes;
+let token: string;
+
+beforeAll(async () => {
+  stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-worker-kill-${process.pid}`),
+    onLog: ({ functionName, text }) => appendFileSync(inject('functionLog'), `${functionName} | ${text}\n`),
+  });
+  const { apiUrl, sqsEndpoint } = stack.addresses;
+  sqs = queueClientAt(sqsEndpoint);
+  target = runningTarget(stack.addresses);
+  outcomes = outcomesOn(target);
+  const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
+  token = (await call(apiUrl, 'POST /login', { body })).body.access_token;
+  for (const purpose of ['dispatch', 'send-jobs']) {
+    const Attributes = { VisibilityTimeout: String(visibilitySeconds) };
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl(purpose), Attributes }));
+  }
+}, 60_000);
+
+afterAll(async () => {
+  sqs?.destroy();
+  await stack?.stop();
+});
+
+function queueUrl(purpose: string): string {
+  return stack.addresses.queueUrls[resourceName('local', purpose)] ?? '';
+}
+
+const platform = async (route: string, body?: unknown) =>
+  (await call(stack.addresses.platformUrl, route, body === undefined ? {} : { body })).body;
+
+async function accept(recipients: readonly string[]): Promise<string> {
+  const reply = await call(stack.addresses.apiUrl, `POST /v1/template/messages/${did}`, {
+    token,
+    body: {
+      did,
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'order_update', language: 'en_US' },
+      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', to], buttons: [to] } })),
+    },
+  });
+  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
+  return reply.headers.get('dispatch-id') ?? '';
+}
+
+/** Kills every instance of the function that is at work, as Lambda's host would die under it. */
+function killBusy(functionName: string): number {
+  const id = Object.values(stack.template.functions).find(
+    ({ name }) => name === resourceName('local', functionName),
+  )?.id;
+  const busy = stack.runner.instances().filter(({ functionId, busy }) => functionId === id && busy);
+  for (const { pid } of busy) process.kill(pid, 'SIGKILL');
+  return busy.length;
+}
+
+async function requestsByRecipient(): Promise<Map<string, number>> {
+  const { data } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+  const counts = new Map<string, number>();
+  for (const { body } of data) counts.set(body.to, (counts.get(body.to) ?? 0) + 1);
+  return counts;
+}
+
+async function storedClaim(jobId: string, index: number) {
+  const Key = claimItemKey({ jobId, index });
+  const { Item } = await target.documentClient.send(
+    new GetCommand({ TableName: target.tableName('messages'), Key, ConsistentRead: true }),
+  );
+  return v.parse(ClaimItemSchema, Item);
+}
+
+/** As if the worker had been killed so long ago that it cannot be running any more. */
+async function makeOlder(jobId: string, index: number): Promise<void> {
+  await target.documentClient.send(
+    new UpdateCommand({
+      TableName: target.tableName('messages'),
+      Key: claimItemKey({ jobId, index }),
+      UpdateExpression: 'SET claimedAtMs = claimedAtMs - :life',
+      ExpressionAttributeValues: { ':life': claimLifeMs + 1_000 },
+    }),
+  );
+}
+
+async function dispatchQueueIsEmpty(): Promise<void> {
+  await eventually('the dispatch queue is empty', async () =>
+    (await messagesHeld(sqs, queueUrl('dispatch'))) === 0 ? true : undefined,
+  );
+}
+
+// Three waits for a delivery to come again, and loaded machines.
+vi.setConfig({ testTimeout: 90_000 });
+
+describe('kill -9 of the dispatch worker between claim and outcome', () => {
+  const slow = '549310000001';
+  const quick = Array.from({ length: 4 }, (_, index) => `54931000001${index}`);
+
+  test.each([
+    ['the platform took the message afterwards', {}, 1],
+    ['the platform never took the message', { drop: 'before' }, 0],
+  ] as const)('%s: unknown, asked once, not sent again', async (_, action, taken) => {
+    await platform('POST /_control/reset', {});
+    await platform('POST /_control/faults', { match: { to: slow }, action: { delay_ms: 60_000, ...action } });
+    const jobId = await accept([slow, ...quick]);
+    await eventually('every message has reached the platform', async () =>
+      (await requestsByRecipient()).size === 1 + quick.length ? true : undefined,
+    );
+    expect(killBusy('messages-dispatch')).toBeGreaterThan(0);
+
+    const claims = await Promise.all([0, 1, 2, 3, 4].map((index) => storedClaim(jobId, index)));
+    expect(claims.map(({ state }) => state)).toEqual(Array(5).fill('claimed'));
+    await Promise.all([0, 1, 2, 3, 4].map((index) => makeOlder(jobId, index)));
+    await platform('DELETE /_control/faults');
+
+    // The claims themselves: the outcome is derived from their age as well and would say unknown before the delivery.
+    await eventually('the message comes again', async () =>
+      (await storedClaim(jobId, 0)).state === 'claimed' ? undefined : true,
+    );
+    await dispatchQueueIsEmpty();
+    const endings = await endingsOf(outcomes, jobId);
+    expect(endings[0]).toMatchObject({ to: slow, state: 'unknown', code: 'worker_lost' });
+    // Those in the same batch as the slow one share its fate: the record that vouches for them was never written.
+    for (const { state, to } of endings.slice(1))
+      expect([to, state]).toEqual([to, expect.stringMatching(/sent|unknown/)]);
+    expect([...(await requestsByRecipient())].sort()).toEqual([slow, ...quick].map((to) => [to, 1]));
+    expect((await platform(`GET /_control/messages?to=${slow}`)).total).toBe(taken);
+  });
+
+  test('a claim that is still young is respected: nothing is sent, nothing is decided', async () => {
+    await platform('POST /_control/faults', { match: { to: slow }, action: { delay_ms: 60_000 }, times: 1 });
+    const before = (await requestsByRecipient()).get(slow) ?? 0;
+    const jobId = await accept([slow]);
+    await eventually('the message has reached the platform', async () =>
+      (await requestsByRecipient()).get(slow) === before + 1 ? true : undefined,
+    );
+    killBusy('messages-dispatch');
+    await new Promise((resolve) => setTimeout(resolve, (visibilitySeconds + 2) * 1_000));
+    expect((await storedClaim(jobId, 0)).state).toBe('claimed');
+    expect((await outcomes.ofMessage({ jobId, index: 0 })).state).toBe('pending');
+    expect((await requestsByRecipient()).get(slow)).toBe(before + 1);
+    expect(await messagesHeld(sqs, queueUrl('dispatch'))).toBe(1);
+  });
+});
+
+describe('kill -9 of the fan-out worker', () => {
+  const ProgressSchema = v.object({ progress: v.record(v.string(), v.number()) });
+
+  async function queuedSoFar(jobId: string): Promise<number> {
+    const { Item } = await target.documentClient.send(
+      new GetCommand({ TableName: target.tableName('messages'), Key: jobItemKey(jobId), ConsistentRead: true }),
+    );
+    return Item === undefined ? 0 : (v.parse(ProgressSchema, Item).progress['1'] ?? 0);
+  }
+
+  test('twice on the way through 2,000 recipients: each is sent exactly once', async () => {
+    const recipients = Array.from({ length: 2_000 }, (_, index) => String(549_320_000_000 + index));
+    const heldBefore = await messagesHeld(sqs, queueUrl('dispatch'));
+    const jobId = await accept(recipients);
+    // Without a pause in between: the whole job takes the function a fraction of a second.
+    while ((await messagesHeld(sqs, queueUrl('dispatch'))) <= heldBefore);
+    expect(killBusy('messages-fan-out')).toBe(1);
+    // Killed with messages queued and none of them remembered; it comes again, and is killed between two checkpoints.
+    expect(await queuedSoFar(jobId)).toBe(0);
+    while ((await queuedSoFar(jobId)) === 0);
+    expect(killBusy('messages-fan-out')).toBe(1);
+    expect(await queuedSoFar(jobId)).toBeLessThan(recipients.length);
+
+    const endings = await endingsOf(outcomes, jobId);
+    expect(endings.map(({ to, state }) => [to, state])).toEqual(recipients.map((to) => [to, 'sent']));
+    const { data } = await platform('GET /_control/messages?limit=1000000');
+    const delivered = data.map(({ to }: { to: string }) => to).filter((to: string) => to.startsWith('54932'));
+    expect(delivered.sort()).toEqual(recipients);
+  });
+});

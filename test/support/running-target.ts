@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { inject } from 'vitest';
+import { localRegion } from '../../infra/local/intrinsics.ts';
+import { localTarget, type Target } from '../../infra/operate/target.ts';
+import type { Outcome } from '../../lib/messages/outcome.ts';
+import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
+import { eventually } from './api.ts';
+
+/** The stores of a local stack, as the operator commands reach them. */
+export interface StackAddresses {
+  readonly dynamodbEndpoint: string;
+  readonly secretsEndpoint: string;
+}
+
+/** The stores of the stack that the contract tests share, or of the one given. */
+export function runningTarget(addresses?: StackAddresses): Target {
+  const { dynamodbEndpoint, secretsEndpoint } = addresses ?? {
+    dynamodbEndpoint: inject('dynamodbEndpoint'),
+    secretsEndpoint: inject('secretsEndpoint'),
+  };
+  return localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });
+}
+
+/** What `npm run outcomes` reads. */
+export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
+  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: (ms) => pause(ms) });
+}
+
+/** The outcomes of a job, by index, once none of them is pending any more. */
+export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<Outcome[]> {
+  return eventually(
+    `every message of ${jobId} ends`,
+    async () => {
+      const head = await outcomes.findJob(jobId);
+      if (head === undefined) return undefined;
+      const endings = await outcomes.ofJob(head);
+      return endings.some(({ state }) => state === 'pending') ? undefined : endings;
+    },
+    withinMs,
+  );
+}
+
+export function queueClientAt(endpoint: string): SQSClient {
+  return new SQSClient({
+    endpoint,
+    region: localRegion,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+}
+
+/** Messages that a queue holds: those waiting, those delayed and those handed to a consumer and not deleted. */
+export async function messagesHeld(client: SQSClient, queueUrl: string): Promise<number> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesDelayed',
+        'ApproximateNumberOfMessagesNotVisible',
+      ],
+    }),
+  );
+  return Object.values(Attributes ?? {}).reduce((sum, count) => sum + Number(count), 0);
+}
