@@ -58,14 +58,16 @@ async function benchBody(stack: RunningStack, { name, noise, sqsLimit }: Body, p
   const acceptor = startFunction(stack, proxies);
   try {
     report({ figure: figure('body'), value: Buffer.byteLength(body) / bytesPerMb, unit: 'MB' });
-    await acceptor.accept(sendEvent(body));
+    const firstPeakBytes = await acceptor.accept(sendEvent(body));
     const limit = sqsLimit === undefined ? {} : { limit: sqsLimit };
     report({ figure: figure('sqs_requests'), value: sqs.taken(), unit: 'requests', ...limit });
     report({ figure: figure('dynamodb_requests'), value: dynamodb.taken(), limit: 3, unit: 'requests' });
-    const peakBytes = await acceptor.accept(sendEvent(body, { 'idempotency-key': randomUUID() }));
+    report({ figure: figure('peak_memory'), value: firstPeakBytes / bytesPerMb, limit: 256, unit: 'MB' });
+    // The process is used again and V8 collects when it likes, up to the function's configured memory: no limit here.
+    const secondPeakBytes = await acceptor.accept(sendEvent(body, { 'idempotency-key': randomUUID() }));
     sqs.taken();
     report({ figure: figure('dynamodb_requests_with_key'), value: dynamodb.taken(), unit: 'requests' });
-    report({ figure: figure('peak_memory'), value: peakBytes / bytesPerMb, limit: 256, unit: 'MB' });
+    report({ figure: figure('peak_memory_used_again'), value: secondPeakBytes / bytesPerMb, unit: 'MB' });
   } finally {
     acceptor.stop();
   }
