@@ -25,7 +25,7 @@ async function bench(): Promise<void> {
   benchBundles(names);
   await benchDispatch();
   const environments = await benchOnStack();
-  await benchStartup(names, (name) => environments.get(resourceName('local', name)) ?? {});
+  await benchStartup(names, (name) => environments.get(resourceName('local', name)) ?? {}, interrupted.signal);
 }
 
 /** The figures that need the whole service; returns the environment variables of every function, as deployed. */

@@ -27,13 +27,18 @@ const clientSources: Readonly<Record<string, string>> = {
  * Start-up of every function that holds SDK clients, as a ratio to a file that holds only the same clients: import of
  * the bundle in a fresh process, `node:http` loaded before, the two in turn, median of 15 each.
  */
-export async function benchStartup(names: readonly string[], environmentOf: (name: string) => Record<string, string>) {
+export async function benchStartup(
+  names: readonly string[],
+  environmentOf: (name: string) => Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'startup-'));
   try {
     for (const name of names) {
       const clients = Object.keys(clientSources).filter((client) => packagesOf(name).has(client));
       if (clients.length === 0) continue;
       const baseline = await baselineFor(clients, folder);
+      signal.throwIfAborted();
       const ours: number[] = [];
       const theirs: number[] = [];
       for (let run = 0; run < runs; run += 1) {
@@ -64,7 +69,7 @@ async function baselineFor(clients: readonly string[], folder: string): Promise<
   return outfile;
 }
 
-function importMs(file: string, environment: Record<string, string>): number {
+function importMs(file: string, environment: Readonly<Record<string, string>>): number {
   const script = `await import('node:http');const s=performance.now();await import(${JSON.stringify(pathToFileURL(file).href)});console.log(performance.now()-s);process.exit(0)`;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment },

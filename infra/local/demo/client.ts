@@ -63,7 +63,7 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
         }
       };
       await within('the synchronization starts', started, signal);
-      await within('the synchronization ends', () => synchronizationIsOver(stack), signal);
+      await untilSynchronizationIsOver(stack, signal);
     },
 
     listTemplates: async () => {
@@ -81,13 +81,15 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
 }
 
 /** The API has no way to ask: the lock that a synchronization gives back at its end tells. */
-async function synchronizationIsOver(stack: DemoStack): Promise<boolean> {
+async function untilSynchronizationIsOver(stack: DemoStack, signal: AbortSignal): Promise<void> {
   const { documentClient, tableName } = localTarget(stack);
-  try {
-    const { Item } = await documentClient.send(
-      new GetCommand({ TableName: tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true }),
-    );
+  const lock = { TableName: tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true };
+  const isReleased = async () => {
+    const { Item } = await documentClient.send(new GetCommand(lock));
     return v.parse(LockSchema, Item).leaseUntilMs === 0;
+  };
+  try {
+    await within('the synchronization ends', isReleased, signal);
   } finally {
     documentClient.destroy();
   }

@@ -37,53 +37,39 @@ const outcomesMs = 5_000;
  * Sends `order_update` to the recipients, follows the messages to the platform, and counts what became of them, at the
  * end or after `limitMs`, when some are still pending.
  */
-export async function mail({
-  stack,
-  client,
-  recipients,
-  limitMs,
-  signal,
-  onProgress,
-}: MailingOptions): Promise<Mailing> {
+export async function mail(options: MailingOptions): Promise<Mailing> {
+  const { stack, client, recipients, signal } = options;
   const before = await messagesTotal(stack, signal);
   const startedMs = performance.now();
-  const elapsedMs = () => performance.now() - startedMs;
   const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });
-
-  let counts = unsettled(recipients.length);
-  let countedMs = 0;
-  for (;;) {
-    const arrived = (await messagesTotal(stack, signal)) - before;
-    onProgress?.(arrived);
-    if (arrived >= recipients.length || elapsedMs() - countedMs > outcomesMs) {
-      counts = (await outcomesOf(stack, jobId)) ?? counts;
-      countedMs = elapsedMs();
-    }
-    if (counts.pending === 0 || elapsedMs() > limitMs) break;
-    await pause(progressMs, undefined, { signal });
-  }
-  const seconds = elapsedMs() / 1_000;
+  const counts = await follow(jobId, before, options);
+  const seconds = (performance.now() - startedMs) / 1_000;
   return { tally: tallyOf(recipients, counts, await messagesAfter(stack, before, signal)), seconds };
 }
 
-function unsettled(pending: number): OutcomeCounts {
-  return { sent: 0, failed: 0, expired: 0, unknown: 0, pending };
-}
-
-/** Undefined until the fan-out has begun. */
-async function outcomesOf(stack: DemoStack, jobId: string): Promise<OutcomeCounts | undefined> {
-  const { documentClient, tableName } = localTarget(stack);
+async function follow(jobId: string, before: number, options: MailingOptions): Promise<OutcomeCounts> {
+  const { stack, recipients, limitMs, signal, onProgress } = options;
+  const { documentClient: client, tableName } = localTarget(stack);
+  const table = tableName('messages');
+  const outcomes = outcomesStore({ client, table, nowMs: Date.now, pause: (ms) => pause(ms) });
+  const endMs = performance.now() + limitMs;
+  let countedMs = performance.now();
   try {
-    const store = outcomesStore({
-      client: documentClient,
-      table: tableName('messages'),
-      nowMs: Date.now,
-      pause: (ms) => pause(ms),
-    });
-    const job = await store.findJob(jobId);
-    return job === undefined ? undefined : countOutcomes(await store.ofJob(job));
+    for (;;) {
+      const arrived = (await messagesTotal(stack, signal)) - before;
+      onProgress?.(arrived);
+      const over = performance.now() > endMs;
+      if (over || arrived >= recipients.length || performance.now() - countedMs > outcomesMs) {
+        countedMs = performance.now();
+        // There is no job until the fan-out has begun.
+        const job = await outcomes.findJob(jobId);
+        const counts = countOutcomes(job === undefined ? [] : await outcomes.ofJob(job));
+        if (over || (job !== undefined && counts.pending === 0)) return counts;
+      }
+      await pause(progressMs, undefined, { signal });
+    }
   } finally {
-    documentClient.destroy();
+    client.destroy();
   }
 }
 
