@@ -178,7 +178,7 @@ async function prepareStores(parts: Parts, template: LocalTemplate, addresses: S
 function ignore(): void {}
 
 /** What Lambda gives every function, and where the services it uses are found on this machine. */
-function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
+export function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
   return {
     AWS_REGION: addresses.region,
     AWS_DEFAULT_REGION: addresses.region,

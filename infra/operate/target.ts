@@ -41,13 +41,19 @@ export function targetOf(stage: string | undefined): Target {
 
 /** The local stack that is running. Ends the command with status 2 when there is none. */
 export function runningLocalStack(file: string = localStackFile): LocalStack {
-  const stack = existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-  if (stack === undefined || !isRunning(stack.pid)) {
+  const stack = findLocalStack(file);
+  if (stack === undefined) {
     throw new CommandError(
       'No local stack is running: start one with `npm start`, or name a deployed stage with --stage.',
     );
   }
   return stack;
+}
+
+/** The local stack that is running, if one is. */
+export function findLocalStack(file: string = localStackFile): LocalStack | undefined {
+  const stack = existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  return stack !== undefined && isRunning(stack.pid) ? stack : undefined;
 }
 
 export function localTarget(

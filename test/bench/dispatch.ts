@@ -2,25 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { dispatchBatch } from '../../lib/messages/dispatch.ts';
 import { dispatchMessage } from '../faults/scenarios.ts';
 import { DispatchWorld, deliveryOf } from '../support/dispatch-ports.ts';
+import { median, report } from './figure.ts';
 
 const writeMs = 5;
 const platformMs = 150;
 
-interface Figure {
-  readonly figure: string;
-  readonly value: number;
-  readonly limit: number;
-  readonly ok: boolean;
+/** Writes per message, and how much longer ten messages take than one. */
+export async function benchDispatch(): Promise<void> {
+  await benchWrites();
+  await benchBatchOfTen();
 }
 
-/** Prints the dispatch figures, one JSON line each, and returns whether all of them are within their limits. */
-export async function benchDispatch(print: (line: string) => void): Promise<boolean> {
-  const figures = [...(await writesPerMessage()), await batchOfTenRatio()];
-  for (const figure of figures) print(JSON.stringify(figure));
-  return figures.every(({ ok }) => ok);
-}
-
-async function writesPerMessage(): Promise<Figure[]> {
+async function benchWrites(): Promise<void> {
   const world = new DispatchWorld();
   const messages = 1_000;
   for (let first = 0; first < messages; first += 10) {
@@ -28,21 +21,19 @@ async function writesPerMessage(): Promise<Figure[]> {
   }
   const claims = world.storeCalls.filter((name) => name === 'take').length;
   const others = world.storeCalls.length - claims;
-  return [
-    figure('dispatch: claim writes per message', claims / messages, 1),
-    figure('dispatch: other DynamoDB requests per message', others / messages, 0.1),
-  ];
+  report({ figure: 'dispatch.claim_writes_per_message', value: claims / messages, limit: 1, unit: 'requests' });
+  report({ figure: 'dispatch.other_requests_per_message', value: others / messages, limit: 0.1, unit: 'requests' });
 }
 
 /** Median times of a batch of ten and of one, taken in turns within one run. */
-async function batchOfTenRatio(): Promise<Figure> {
+async function benchBatchOfTen(): Promise<void> {
   const tens: number[] = [];
   const ones: number[] = [];
   for (let round = 0; round < 7; round += 1) {
     ones.push(await timed(1));
     tens.push(await timed(10));
   }
-  return figure('dispatch: time of a batch of 10 to a batch of 1', median(tens) / median(ones), 1.3);
+  report({ figure: 'dispatch.batch_of_10_to_1', value: median(tens) / median(ones), limit: 1.3, unit: 'ratio' });
 }
 
 async function timed(size: number): Promise<number> {
@@ -67,12 +58,4 @@ async function timed(size: number): Promise<number> {
 
 function batchOf(size: number, first: number) {
   return Array.from({ length: size }, (_, offset) => deliveryOf(dispatchMessage(first + offset), `message-${offset}`));
-}
-
-function figure(name: string, value: number, limit: number): Figure {
-  return { figure: name, value: Math.round(value * 1_000) / 1_000, limit, ok: value <= limit };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,0 +1,86 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CommandError, runCommand } from '../operate/command.ts';
+import { findLocalStack, localStackFile, runningLocalStack } from '../operate/target.ts';
+import { audience, demoDid, orderUpdate } from './demo/audience.ts';
+import { ApiRefusal, type DemoStack, logIn } from './demo/client.ts';
+import { mail } from './demo/mailing.ts';
+import { type Progress, progressOn } from './demo/progress.ts';
+import { discrepancies, tableOf } from './demo/tally.ts';
+import { Obstacle, requireJava } from './preflight.ts';
+import { startStack } from './stack.ts';
+
+const usage = `The main job, once: log in, synchronize, list, send to 1,000 recipients, follow every message.
+
+npm run demo                     on the running local stack (npm start), or on one of its own
+npm run demo -- --stack FILE     on the local stack that FILE describes, as npm start describes its own`;
+
+const user = 'supervisor1001';
+const recipientCount = 1_000;
+const limitMs = 120_000;
+
+const interrupted = new AbortController();
+
+/** Throws a `CommandError` of status 1 when anything does not add up. */
+async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> {
+  const { signal } = interrupted;
+  const client = await logIn(stack, user, signal);
+  console.log(`logged in as ${user}`);
+  await client.synchronize();
+  const { total, names } = await client.listTemplates();
+  console.log(`synchronized; ${total} templates without a campaign: ${names.join(', ')}`);
+
+  console.log(`sending ${orderUpdate.name} from ${demoDid} to ${recipientCount} recipients`);
+  const recipients = audience(recipientCount, randomInt(10 ** 8));
+  const onProgress = (arrived: number) => progress.show(arrived, recipientCount);
+  const { tally, seconds } = await mail({ stack, client, recipients, limitMs, signal, onProgress });
+  progress.end();
+  console.log(`\n${tableOf(tally, seconds)}`);
+
+  const faults = discrepancies(tally, recipientCount);
+  if (faults.length > 0) throw new CommandError(`\nThis does not add up:\n${faults.join('\n')}`, 1);
+  console.log('\nEvery recipient got one message, with the parameters meant for it.');
+}
+
+/** On a stack of its own, which ends with it. */
+async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {
+  if (process.env['DYNAMODB_ENDPOINT'] === undefined) requireJava();
+  console.log('no local stack is running: starting one');
+  const stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(localStackFile, '..', `cdk-demo-${process.pid}`),
+    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    report: console.error,
+    signal: interrupted.signal,
+  });
+  try {
+    await Promise.race([use(stack.addresses), stack.broken.then((error) => Promise.reject(error))]);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({ options: { stack: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help) return console.log(usage);
+  const running = values.stack === undefined ? findLocalStack() : runningLocalStack(values.stack);
+  const progress = progressOn(process.stdout);
+  try {
+    if (running === undefined) await withOwnStack((stack) => demonstrate(stack, progress));
+    else await demonstrate(running, progress);
+  } catch (error) {
+    progress.end();
+    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
+    if (error instanceof Obstacle || error instanceof ApiRefusal) throw new CommandError(error.message, 1);
+    throw error;
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+
+await runCommand(run);
+// Nothing is left to do: connections that are still kept alive must not delay the end.
+process.exit();

@@ -1,0 +1,30 @@
+/** One recipient of the demo template `order_update`: body with two variables, one URL button. */
+export interface Recipient {
+  readonly to: string;
+  readonly params: { readonly body: readonly [string, string]; readonly buttons: readonly [string] };
+}
+
+/** The template the audience is for, and a DID of the demo data that may send it. */
+export const orderUpdate = { name: 'order_update', language: 'en_US' } as const;
+export const demoDid = '5491100000001';
+
+/** At most 100,000 recipients, each with parameters of its own. Audiences of different runs (below 10^8) share nobody. */
+export function audience(count: number, run: number): Recipient[] {
+  const prefix = `54${String(run).padStart(8, '0')}`;
+  return Array.from({ length: count }, (_, index) => {
+    const order = `${run}-${index}`;
+    return {
+      to: `${prefix}${String(index).padStart(5, '0')}`,
+      params: { body: [`Customer ${index}`, order], buttons: [order] },
+    };
+  });
+}
+
+/** What the platform must have been handed for a recipient (platform reference, section 4). */
+export function expectedComponents({ params }: Recipient): unknown {
+  const texts = (values: readonly string[]) => values.map((text) => ({ type: 'text', text }));
+  return [
+    { type: 'body', parameters: texts(params.body) },
+    { type: 'button', sub_type: 'url', index: 0, parameters: texts(params.buttons) },
+  ];
+}

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type LocalStack, localTarget } from '../../operate/target.ts';
+import type { Recipient } from './audience.ts';
+
+/** The local stack as a client of the API sees it, and where to look when the API does not tell. */
+export type DemoStack = Pick<
+  LocalStack,
+  'apiUrl' | 'platformUrl' | 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'
+>;
+
+export interface SendOrder {
+  readonly did: string;
+  readonly template: { readonly name: string; readonly language: string };
+  readonly recipients: readonly Recipient[];
+}
+
+/** The API for one user. Every method throws an `ApiRefusal` when it is answered anything but 200. */
+export interface DemoClient {
+  /** Starts a synchronization, after one that runs already, and waits for its end. */
+  synchronize(): Promise<void>;
+  /** The first hundred of the templates that no campaign uses yet. */
+  listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
+  /** Returns the job id. */
+  send(order: SendOrder): Promise<string>;
+}
+
+export class ApiRefusal extends Error {
+  readonly status: number;
+
+  constructor(route: string, status: number, text: string) {
+    super(`${route} was answered ${status}: ${text.slice(0, 300)}`);
+    this.status = status;
+  }
+}
+
+const LoginSchema = v.object({ access_token: v.string() });
+const ListSchema = v.object({
+  total: v.number(),
+  data: v.array(v.object({ platform_template: v.object({ name: v.string() }) })),
+});
+const LockSchema = v.object({ leaseUntilMs: v.number() });
+
+const syncLimitMs = 60_000;
+const syncPollMs = 200;
+
+/** Logs in as one of the demo users. */
+export async function logIn(stack: DemoStack, username: string, signal: AbortSignal): Promise<DemoClient> {
+  const login = { username, password: `demo-${username}` };
+  const { json } = await call({ baseUrl: stack.apiUrl, route: 'POST /login', body: login, signal });
+  const token = v.parse(LoginSchema, json).access_token;
+  const request = (route: string, body?: unknown) => call({ baseUrl: stack.apiUrl, route, body, token, signal });
+  return {
+    synchronize: async () => {
+      const started = async () => {
+        try {
+          await request('POST /v1/templates/sync-from-platform', {});
+          return true;
+        } catch (error) {
+          if (error instanceof ApiRefusal && error.status === 409) return false;
+          throw error;
+        }
+      };
+      await within('the synchronization starts', started, signal);
+      await untilSynchronizationIsOver(stack, signal);
+    },
+
+    listTemplates: async () => {
+      const { json: list } = await request('GET /v1/templates?campaign_name=Unassigned&size=100');
+      const { total, data } = v.parse(ListSchema, list);
+      return { total, names: data.map(({ platform_template: template }) => template.name) };
+    },
+
+    send: async ({ did, template, recipients }) => {
+      const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+      const { headers } = await request(`POST /v1/template/messages/${did}`, body);
+      return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
+    },
+  };
+}
+
+/** The API has no way to ask: the lock that a synchronization gives back at its end tells. */
+async function untilSynchronizationIsOver(stack: DemoStack, signal: AbortSignal): Promise<void> {
+  const { documentClient, tableName } = localTarget(stack);
+  const lock = { TableName: tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true };
+  const isReleased = async () => {
+    const { Item } = await documentClient.send(new GetCommand(lock));
+    return v.parse(LockSchema, Item).leaseUntilMs === 0;
+  };
+  try {
+    await within('the synchronization ends', isReleased, signal);
+  } finally {
+    documentClient.destroy();
+  }
+}
+
+async function within(what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  const endMs = Date.now() + syncLimitMs;
+  while (!(await holds())) {
+    if (Date.now() > endMs) throw new Error(`Waited ${syncLimitMs / 1_000} s in vain until ${what}.`);
+    await pause(syncPollMs, undefined, { signal });
+  }
+}
+
+interface Call {
+  readonly baseUrl: string;
+  /** `METHOD /path?query` */
+  readonly route: string;
+  readonly body?: unknown;
+  readonly token?: string;
+  readonly signal: AbortSignal;
+}
+
+/** One request with JSON both ways. Throws an `ApiRefusal` for any status but 200. */
+export async function call({ baseUrl, route, body, token, signal }: Call) {
+  const [method = '', path = ''] = route.split(' ', 2);
+  const reply = await fetch(`${baseUrl}${path}`, {
+    method,
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (reply.status !== 200) throw new ApiRefusal(route, reply.status, text);
+  return { headers: reply.headers, json: JSON.parse(text) as unknown };
+}

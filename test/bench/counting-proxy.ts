@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+
+export interface CountingProxy {
+  readonly endpoint: string;
+  /** Number of requests since the last call of this. */
+  taken(): number;
+  stop(): void;
+}
+
+/** Stands before an emulator and counts what goes over the wire: retries too, whatever the client calls them. */
+export async function startCountingProxy(target: string): Promise<CountingProxy> {
+  let count = 0;
+  const server = createServer((incoming, outgoing) => {
+    count += 1;
+    pass(incoming, outgoing, target);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the counting proxy has no port');
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    taken: () => {
+      const taken = count;
+      count = 0;
+      return taken;
+    },
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, target: string): void {
+  const { method, headers } = incoming;
+  const onward = request(new URL(incoming.url ?? '/', target), { method: method ?? 'POST', headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  incoming.pipe(onward);
+}

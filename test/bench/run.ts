@@ -1,0 +1,68 @@
+import { join, resolve } from 'node:path';
+import { buildFunctions } from '../../infra/build.ts';
+import { requireJava } from '../../infra/local/preflight.ts';
+import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { resourceName } from '../../infra/names.ts';
+import { benchAcceptance } from './acceptance.ts';
+import { benchBundles } from './bundles.ts';
+import { benchDispatch } from './dispatch.ts';
+import { benchEndToEnd } from './end-to-end.ts';
+import { figuresAboveTheirLimit } from './figure.ts';
+import { benchStartup } from './startup.ts';
+
+// `npm run bench`: builds, measures, prints one JSON line per figure; exit status 1 when one is above its limit. What
+// is compared is taken in turns within one run, because machines differ and are busy.
+
+const root = resolve(import.meta.dirname, '../..');
+const interrupted = new AbortController();
+
+async function bench(): Promise<void> {
+  if (process.env['DYNAMODB_ENDPOINT'] === undefined) requireJava();
+  const names = await buildFunctions({
+    functionsDirectory: join(root, 'functions'),
+    outputDirectory: join(root, 'dist'),
+  });
+  benchBundles(names);
+  await benchDispatch();
+  const environments = await benchOnStack();
+  await benchStartup(names, (name) => environments.get(resourceName('local', name)) ?? {}, interrupted.signal);
+}
+
+/** The figures that need the whole service; returns the environment variables of every function, as deployed. */
+async function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const { signal } = interrupted;
+  const stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(root, 'dist', `cdk-bench-${process.pid}`),
+    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    report: console.error,
+    signal,
+  });
+  try {
+    await Promise.race([measure(stack, signal), stack.broken.then((error) => Promise.reject(error))]);
+    const functions = Object.values(stack.template.functions);
+    return new Map(functions.map(({ name, environment }) => [name, environment]));
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
+  await benchEndToEnd(stack, signal);
+  // The jobs that these acceptances leave behind are nobody's: they end with the stack.
+  await stack.poller.pause();
+  await benchAcceptance(stack);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+
+try {
+  await bench();
+  process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
+} catch (error) {
+  console.error(interrupted.signal.aborted ? 'Interrupted.' : error);
+  process.exitCode = 1;
+}
+process.exit();
