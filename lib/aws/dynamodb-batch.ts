@@ -8,10 +8,6 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { maxRepetitions, type Pause } from './pause.ts';
 
-/** Most keys of one BatchGetItem and most actions of one TransactWriteItems (DynamoDB). */
-export const maxBatchKeys = 100;
-export const maxTransactionActions = 100;
-
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;

@@ -4,11 +4,11 @@ import {
   batchGet,
   type Item,
   type ItemKey,
-  maxBatchKeys,
   queryPartition,
   type TableAccess,
   transactWrite,
 } from '../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { unpackTemplate } from './fact.ts';
 import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
