@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { backoff } from '../aws/backoff.ts';
-import type { Channel, Directory } from './directory.ts';
+import { type Channel, type Directory, didPattern } from './directory.ts';
 import {
   CampaignItemSchema,
   ChannelItemSchema,
@@ -50,7 +50,9 @@ export function directoryStore(client: DynamoDBDocumentClient, tableName: string
   };
 
   return {
-    findDid: async (did) => v.parse(v.optional(DidItemSchema), await get(didKey(did))),
+    // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
+    findDid: async (did) =>
+      didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
     listWabas: async (clientId) => v.parse(v.array(WabaItemSchema), await list(clientId, wabaSortPrefix)),
     listCampaigns: async (clientId) => {

@@ -1,5 +1,8 @@
 import { Refusal } from '../http/refusal.ts';
 
+/** The DIDs that can be provisioned. */
+export const didPattern = /^\d{5,20}$/;
+
 /** A channel: one business number (DID) of one client, on one WABA. */
 export interface Channel {
   readonly channelId: number;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { faultOf } from '../http/parse.ts';
 import type { Fault } from '../http/refusal.ts';
+import { didPattern } from './directory.ts';
 import { isPasswordHash, passwordMaxLength } from './password.ts';
 import { relationFaults } from './provisioning-relations.ts';
 import { usernamePattern } from './sign-in.ts';
@@ -29,7 +30,7 @@ const credentialName = v.pipe(
 const did = v.pipe(
   v.string(),
   v.check((value) => !reservedPathWords.has(value), 'is a word of a route and cannot be a DID'),
-  v.regex(/^\d{5,20}$/, 'must be 5 to 20 digits'),
+  v.regex(didPattern, 'must be 5 to 20 digits'),
 );
 
 /** Messages of their own for everything secret: valibot's would quote the value. */

@@ -49,6 +49,12 @@ test('a DID is found with its channel and its WABA, from one read', async () => 
   expect(await directory.findDid('5500000000000')).toBeUndefined();
 });
 
+test('a DID that nobody can have is not found, however long it is', async () => {
+  for (const did of ['', '5491100000001 ', 'abc', '5'.repeat(2_100), 'é'.repeat(1_100)]) {
+    expect(await directory.findDid(did)).toBeUndefined();
+  }
+});
+
 test('a user is found under the own client only', async () => {
   expect(await directory.findUser(1001, 'supervisor1001')).toEqual({
     userId: 'supervisor1001',
