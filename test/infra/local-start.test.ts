@@ -43,8 +43,32 @@ describe('npm start says in one sentence why it cannot start', () => {
     });
   });
 
+  it('when both ports are the same', async () => {
+    const { port, close } = await listening();
+    close();
+    const { code, stdout, stderr } = await start({ PORT: port, PLATFORM_PORT: port }).ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `PORT and PLATFORM_PORT are both ${port}: the API and the simulator need one each.\n`,
+    });
+  });
+
+  it.each(['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT'])('when nothing answers at %s', async (variable) => {
+    const { port, close } = await listening();
+    close();
+    for (const endpoint of [`http://127.0.0.1:${port}`, `127.0.0.1:${port}`, 'somewhere']) {
+      const { code, stdout, stderr } = await start({ [variable]: endpoint }).ended;
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `No server answers at ${variable}=${endpoint}: start it, or leave the variable out.\n`,
+      });
+    }
+  });
+
   it('when there is no Java', async () => {
-    const { code, stderr } = await start({ PATH: '/nowhere' }).ended;
+    const { code, stderr } = await start({ PATH: '/nowhere', DYNAMODB_ENDPOINT: '' }).ended;
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
