@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { localStackFile } from '../operate/target.ts';
+import { localStackFile, readLocalStack } from '../operate/target.ts';
 import { answeringServer, Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
 import { type RunningStack, startStack } from './stack.ts';
 
@@ -41,7 +41,7 @@ async function runUntilInterrupted(): Promise<void> {
     const ending = await Promise.race([stack.broken, untilInterrupted()]);
     if (ending instanceof Error) throw new Obstacle(`${ending.message} The local stack was ended.`);
   } finally {
-    rmSync(localStackFile, { force: true });
+    withdraw();
     await stack.stop();
   }
 }
@@ -69,6 +69,11 @@ TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"dem
 curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
 sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
+}
+
+/** Takes that back, unless another stack has written its own since. */
+function withdraw(): void {
+  if (readLocalStack()?.pid === process.pid) rmSync(localStackFile);
 }
 
 // npm and the terminal may deliver the same Ctrl-C twice; aborting twice is aborting once.

@@ -39,9 +39,14 @@ export function targetOf(stage: string | undefined): Target {
   return stage === undefined ? localTarget(runningLocalStack()) : awsTarget(stage);
 }
 
+/** What the local stack that was started last has written down, running or not. */
+export function readLocalStack(file: string = localStackFile): LocalStack | undefined {
+  return existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+}
+
 /** The local stack that is running. Ends the command with status 2 when there is none. */
 export function runningLocalStack(file: string = localStackFile): LocalStack {
-  const stack = existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  const stack = readLocalStack(file);
   if (stack === undefined || !isRunning(stack.pid)) {
     throw new CommandError(
       'No local stack is running: start one with `npm start`, or name a deployed stage with --stage.',

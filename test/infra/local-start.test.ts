@@ -1,6 +1,8 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { localStackFile } from '../../infra/operate/target.ts';
 import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/processes.ts';
 
 const anyPorts = { PORT: '0', PLATFORM_PORT: '0', DYNAMODB_ENDPOINT: undefined, SQS_ENDPOINT: undefined };
@@ -105,6 +107,19 @@ describe('npm start leaves no process behind', () => {
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(0);
     await expectGone(descendants);
+  });
+
+  it('when another stack has started since, and leaves its note for the operator commands alone', async () => {
+    const run = start();
+    await run.line(/^ready http/);
+    const noted = readFileSync(localStackFile, 'utf8');
+    expect(JSON.parse(noted).pid).toBe(run.pid);
+    const ofAnother = noted.replace(`"pid": ${run.pid}`, `"pid": ${process.pid}`);
+    writeFileSync(localStackFile, ofAnother);
+    run.child.kill('SIGTERM');
+    await run.ended;
+    expect(readFileSync(localStackFile, 'utf8')).toBe(ofAnother);
+    rmSync(localStackFile);
   });
 
   it.each([
