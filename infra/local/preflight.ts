@@ -24,6 +24,19 @@ export async function requireFreePort(variable: string, port: number): Promise<v
   throw new Obstacle(`Port ${port} ${why}: free it, or choose another one with ${variable}=<port>.`);
 }
 
+const answerWithinMs = 3_000;
+
+/** The address of a running server that a variable names, if it names one. Throws an `Obstacle` when nobody answers. */
+export async function answeringServer(variable: string, endpoint: string | undefined): Promise<string | undefined> {
+  if (endpoint === undefined || endpoint === '') return undefined;
+  try {
+    await fetch(endpoint, { signal: AbortSignal.timeout(answerWithinMs) });
+    return endpoint;
+  } catch {
+    throw new Obstacle(`No server answers at ${variable}=${endpoint}: start it, or leave the variable out.`);
+  }
+}
+
 const oldestJava = 17;
 
 /** Throws an `Obstacle` when there is no Java, or one too old for DynamoDB Local. */

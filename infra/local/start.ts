@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { localStackFile } from '../operate/target.ts';
-import { Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
+import { localStackFile, readLocalStack } from '../operate/target.ts';
+import { answeringServer, Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
 import { type RunningStack, startStack } from './stack.ts';
 
 // `npm start`: the whole service on this machine until Ctrl-C or SIGTERM. Variables: PORT, PLATFORM_PORT,
@@ -15,9 +15,14 @@ async function runUntilInterrupted(): Promise<void> {
   const { DYNAMODB_ENDPOINT, SQS_ENDPOINT, PORT, PLATFORM_PORT } = process.env;
   const apiPort = portFrom('PORT', PORT, 3000);
   const platformPort = portFrom('PLATFORM_PORT', PLATFORM_PORT, 3001);
+  if (apiPort === platformPort && apiPort !== 0) {
+    throw new Obstacle(`PORT and PLATFORM_PORT are both ${apiPort}: the API and the simulator need one each.`);
+  }
   await requireFreePort('PORT', apiPort);
   await requireFreePort('PLATFORM_PORT', platformPort);
-  if (DYNAMODB_ENDPOINT === undefined) requireJava();
+  const dynamodbEndpoint = await answeringServer('DYNAMODB_ENDPOINT', DYNAMODB_ENDPOINT);
+  const sqsEndpoint = await answeringServer('SQS_ENDPOINT', SQS_ENDPOINT);
+  if (dynamodbEndpoint === undefined) requireJava();
 
   const quiet = process.env['QUIET'] === '1';
   console.log('building and starting (Ctrl-C ends it) ...');
@@ -25,8 +30,8 @@ async function runUntilInterrupted(): Promise<void> {
     apiPort,
     platformPort,
     outputDirectory: join(dirname(localStackFile), `cdk-local-${process.pid}`),
-    dynamodbEndpoint: DYNAMODB_ENDPOINT,
-    sqsEndpoint: SQS_ENDPOINT,
+    dynamodbEndpoint,
+    sqsEndpoint,
     signal: interrupted.signal,
     report: console.error,
     ...(quiet ? {} : { onLog: ({ functionName, text }) => console.log(`${functionName} | ${text}`) }),
@@ -36,7 +41,7 @@ async function runUntilInterrupted(): Promise<void> {
     const ending = await Promise.race([stack.broken, untilInterrupted()]);
     if (ending instanceof Error) throw new Obstacle(`${ending.message} The local stack was ended.`);
   } finally {
-    rmSync(localStackFile, { force: true });
+    withdraw();
     await stack.stop();
   }
 }
@@ -64,6 +69,11 @@ TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"dem
 curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
 sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
+}
+
+/** Takes that back, unless another stack has written its own since. */
+function withdraw(): void {
+  if (readLocalStack()?.pid === process.pid) rmSync(localStackFile);
 }
 
 // npm and the terminal may deliver the same Ctrl-C twice; aborting twice is aborting once.

@@ -28,15 +28,24 @@ export interface ProvisioningReport {
 
 /** Provisions from a file of JSON. Throws `CommandError` when it cannot be read, or naming every fault in it. */
 export async function provisionFile(path: string, target: Target): Promise<ProvisioningReport> {
+  const text = readText(path);
   try {
-    return await provision(JSON.parse(readFileSync(path, 'utf8')), target);
+    return await provision(JSON.parse(text), target);
   } catch (error) {
     if (error instanceof ProvisioningFaults) {
       throw new CommandError(`Nothing was written: ${path} has ${error.faults.length} faults.\n${error.message}`, 1);
     }
     if (error instanceof SyntaxError) throw new CommandError(`Nothing was written: ${path} is not JSON.`);
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`There is no file ${path}.`);
     throw error;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${code}).`);
   }
 }
 

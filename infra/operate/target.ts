@@ -39,6 +39,11 @@ export function targetOf(stage: string | undefined): Target {
   return stage === undefined ? localTarget(runningLocalStack()) : awsTarget(stage);
 }
 
+/** What the local stack that was started last has written down, running or not. */
+export function readLocalStack(file: string = localStackFile): LocalStack | undefined {
+  return existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+}
+
 /** The local stack that is running. Ends the command with status 2 when there is none. */
 export function runningLocalStack(file: string = localStackFile): LocalStack {
   const stack = findLocalStack(file);
@@ -52,7 +57,7 @@ export function runningLocalStack(file: string = localStackFile): LocalStack {
 
 /** The local stack that is running, if one is. */
 export function findLocalStack(file: string = localStackFile): LocalStack | undefined {
-  const stack = existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  const stack = readLocalStack(file);
   return stack !== undefined && isRunning(stack.pid) ? stack : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { batchGet, maxBatchKeys } from '../aws/dynamodb-batch.ts';
+import { batchGet } from '../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { type Channel, type Directory, didPattern } from './directory.ts';
@@ -44,8 +45,9 @@ export function directoryStore(
   };
 
   return {
+    // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
     findDid: async (did) =>
-      v.parse(v.optional(DidItemSchema), didPattern.test(did) ? await get(didKey(did)) : undefined),
+      didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
     listWabas: async (clientId) => v.parse(v.array(WabaItemSchema), await list(clientId, wabaSortPrefix)),
     listCampaigns: async (clientId) => {

@@ -9,10 +9,6 @@ import {
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
-/** Most keys of one BatchGetItem and most actions of one TransactWriteItems (DynamoDB). */
-export const maxBatchKeys = 100;
-export const maxTransactionActions = 100;
-
 export type Item = Readonly<Record<string, unknown>>;
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

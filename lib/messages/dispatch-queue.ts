@@ -4,7 +4,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { queueBody, queueMessageMaxBytes } from '../aws/sqs.ts';
+import { queueBody, queueMessageMaxBytes } from '../aws/queue-body.ts';
 import type { DispatchQueue } from './dispatch.ts';
 import type { DelayedMessage, FanOutQueue, QueueEntry } from './fan-out.ts';
 

@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
-import { batchGet, maxBatchKeys } from '../aws/dynamodb-batch.ts';
+import { batchGet } from '../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { Pause } from '../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from './claim.ts';
 import { BatchItemSchema, batchItemKey, claimItemKey, claimOf, claimsPerPartition } from './dispatch-store.ts';

@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import { queueBody, queueMessageMaxBytes } from '../aws/sqs.ts';
+import { queueBody, queueMessageMaxBytes } from '../aws/queue-body.ts';
 import { CompositionPlanSchema } from './compose.ts';
 import { JobHeadSchema, type Recipient, RecipientSchema } from './job.ts';
 

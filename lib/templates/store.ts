@@ -1,13 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import {
-  batchGet,
-  type Item,
-  maxBatchKeys,
-  queryPartition,
-  type TableAccess,
-  transactWrite,
-} from '../aws/dynamodb-batch.ts';
+import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { unpackTemplate } from './fact.ts';

@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueBody } from '../aws/sqs.ts';
+import { queueBody } from '../aws/queue-body.ts';
 import type { SyncQueue } from './sync-message.ts';
 
 /** The queue between the request and its worker; the client is the message group, so that no client crowds out others. */

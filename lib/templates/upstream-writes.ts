@@ -1,5 +1,6 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
-import { maxTransactionActions, type TransactionAction } from '../aws/dynamodb-batch.ts';
+import type { TransactionAction } from '../aws/dynamodb-batch.ts';
+import { maxTransactionActions } from '../aws/dynamodb-limits.ts';
 import { contentHash, goneUpstream, packTemplate } from './fact.ts';
 import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
 import type { PlatformTemplate } from './template.ts';

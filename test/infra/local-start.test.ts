@@ -1,6 +1,8 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { localStackFile } from '../../infra/operate/target.ts';
 import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/processes.ts';
 
 const anyPorts = { PORT: '0', PLATFORM_PORT: '0', DYNAMODB_ENDPOINT: undefined, SQS_ENDPOINT: undefined };
@@ -43,8 +45,32 @@ describe('npm start says in one sentence why it cannot start', () => {
     });
   });
 
+  it('when both ports are the same', async () => {
+    const { port, close } = await listening();
+    close();
+    const { code, stdout, stderr } = await start({ PORT: port, PLATFORM_PORT: port }).ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `PORT and PLATFORM_PORT are both ${port}: the API and the simulator need one each.\n`,
+    });
+  });
+
+  it.each(['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT'])('when nothing answers at %s', async (variable) => {
+    const { port, close } = await listening();
+    close();
+    for (const endpoint of [`http://127.0.0.1:${port}`, `127.0.0.1:${port}`, 'somewhere']) {
+      const { code, stdout, stderr } = await start({ [variable]: endpoint }).ended;
+      expect({ code, stdout, stderr }).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `No server answers at ${variable}=${endpoint}: start it, or leave the variable out.\n`,
+      });
+    }
+  });
+
   it('when there is no Java', async () => {
-    const { code, stderr } = await start({ PATH: '/nowhere' }).ended;
+    const { code, stderr } = await start({ PATH: '/nowhere', DYNAMODB_ENDPOINT: '' }).ended;
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
@@ -81,6 +107,19 @@ describe('npm start leaves no process behind', () => {
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(0);
     await expectGone(descendants);
+  });
+
+  it('when another stack has started since, and leaves its note for the operator commands alone', async () => {
+    const run = start();
+    await run.line(/^ready http/);
+    const noted = readFileSync(localStackFile, 'utf8');
+    expect(JSON.parse(noted).pid).toBe(run.pid);
+    const ofAnother = noted.replace(`"pid": ${run.pid}`, `"pid": ${process.pid}`);
+    writeFileSync(localStackFile, ofAnother);
+    run.child.kill('SIGTERM');
+    await run.ended;
+    expect(readFileSync(localStackFile, 'utf8')).toBe(ofAnother);
+    rmSync(localStackFile);
   });
 
   it.each([

@@ -34,14 +34,17 @@ const LimitSchema = v.optional(
   v.pipe(v.string(), v.regex(/^\d{1,7}$/, 'must be a whole number'), v.transform(Number)),
   '100',
 );
-const FilterSchema = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
+const FilterSchema = v.optional(v.string());
 const MessagesQuerySchema = v.strictObject({ to: FilterSchema, template: FilterSchema, limit: LimitSchema });
 const RequestsQuerySchema = v.strictObject({
   method: v.optional(v.pipe(v.string(), v.toUpperCase(), v.picklist(['GET', 'POST', 'DELETE', 'PUT', 'PATCH']))),
   path: FilterSchema,
   limit: LimitSchema,
 });
-const ClockSchema = v.strictObject({ advance_seconds: v.pipe(v.number(), v.finite(), v.minValue(0)) });
+const hundredYearsInSeconds = 3_155_760_000;
+const ClockSchema = v.strictObject({
+  advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
+});
 const NewTemplatesSchema = v.strictObject({
   waba_id: v.string(),
   templates: v.pipe(v.array(TemplateFieldsSchema), v.minLength(1), v.maxLength(10_000)),
@@ -55,7 +58,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: '/_control/messages',
     what: 'accepted messages, newest first: ?to=&template=&limit= (limit 100 unless told; total is exact)',
     run: ({ world }, { query }) => {
-      const { to, ...rest } = v.parse(MessagesQuerySchema, Object.fromEntries(query));
+      const { to, ...rest } = v.parse(MessagesQuerySchema, given(query));
       return world.messages.find({ ...rest, to: to === undefined ? undefined : recipientKey(to) });
     },
   },
@@ -63,7 +66,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'GET',
     path: '/_control/requests',
     what: `platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest ${requestsKept} are kept)`,
-    run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, Object.fromEntries(query))),
+    run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, given(query))),
   },
   {
     method: 'POST',
@@ -159,6 +162,11 @@ class ControlError extends Error {
     this.status = status;
     this.field = field;
   }
+}
+
+/** The query's values; one left empty counts as not given. */
+function given(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }
 
 function templateOf(world: World, id: string): Template {

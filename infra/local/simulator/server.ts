@@ -67,7 +67,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 async function answer(simulation: Simulation, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+  const url = URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+  if (url === null) {
+    outgoing.writeHead(400, { connection: 'close' }).end();
+    return;
+  }
   const method = incoming.method ?? 'GET';
   const body = await readBody(incoming);
   if (body === 'too_long') {

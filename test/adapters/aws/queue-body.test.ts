@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { queueBody } from '../../../lib/aws/sqs.ts';
+import { queueBody } from '../../../lib/aws/queue-body.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
 test('any string survives the queue exactly, U+FFFE and lone surrogates included (R22)', async () => {

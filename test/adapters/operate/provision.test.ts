@@ -155,6 +155,7 @@ test('a broken key set is an error and stays as it is', async () => {
 
 test('a file that is missing or not JSON is one sentence; a report never holds a secret (R44)', async () => {
   await expect(provisionFile('no-such-file.json', target)).rejects.toThrow(CommandError);
+  await expect(provisionFile('test', target)).rejects.toThrow(new CommandError('test cannot be read (EISDIR).'));
   await expect(provisionFile('README.md', target)).rejects.toThrow('README.md is not JSON');
   expect(describeReport(await provisionFile(demoFile, target))).not.toMatch(/demo-/);
 });

@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { queueMessageMaxBytes } from '../../../lib/aws/sqs.ts';
+import { queueMessageMaxBytes } from '../../../lib/aws/queue-body.ts';
 import { decodeSendJobMessage, encodeSendJob } from '../../../lib/messages/send-job.ts';
 import { makeJob, makeRecipients } from '../../support/send-jobs.ts';
 

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   firstNumber,
@@ -81,6 +83,16 @@ describe('paths', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
     if (code === 100) expect(answer.body.error).toMatchObject({ error_subcode: 33, type: 'GraphMethodException' });
   });
+});
+
+test.each([
+  ['/_control/messages', 'a b'],
+  ['//', '127.0.0.1'],
+])('what is no address is a 400: %s at host %s', async (path, host) => {
+  const { port } = new URL(simulator.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /);
 });
 
 describe('WABA, numbers, catalogs', () => {
