@@ -38,7 +38,8 @@ export interface SignInAttempt {
 /**
  * The user a name and password belong to; undefined when they are not right or the name is blocked. Every refused attempt
  * does the same: two reads, one key derivation, one counter write (D11, R37), so neither its answer nor its time tells an
- * unknown name from a wrong password or from a blocked name. Attempts already under way when the tenth failure is
+ * unknown name from a wrong password or from a blocked name; a hash provisioned with another recipe takes another time
+ * until the first right login replaces it. Attempts already under way when the tenth failure is
  * written are still checked; counting before checking would block a name for its own parallel, rightful logins.
  */
 export async function signIn(

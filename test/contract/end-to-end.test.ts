@@ -89,36 +89,36 @@ const boreal = { user: 'supervisor1002', did: '5491100000002', phoneNumberId: '3
 
 describe('one request, every recipient exactly once, with the own values (R13, R14)', { timeout: 150_000 }, () => {
   test('1,000 recipients', async () => {
-    const campaign = { ...andes, recipients: recipientsFrom(549_610_000_000, 1_000) };
-    await expectDelivered(campaign, await accept(campaign), '54961');
+    const campaign = { ...andes, recipients: recipientsFrom(598_610_000_000, 1_000) };
+    await expectDelivered(campaign, await accept(campaign), '59861');
   });
 
   test('two clients at once, from their own numbers', async () => {
-    const first = { ...andes, recipients: recipientsFrom(549_620_000_000, 300) };
-    const second = { ...boreal, recipients: recipientsFrom(549_630_000_000, 300) };
+    const first = { ...andes, recipients: recipientsFrom(598_620_000_000, 300) };
+    const second = { ...boreal, recipients: recipientsFrom(598_630_000_000, 300) };
     const [one, two] = await Promise.all([accept(first), accept(second)]);
-    await expectDelivered(first, one, '54962');
-    await expectDelivered(second, two, '54963');
+    await expectDelivered(first, one, '59862');
+    await expectDelivered(second, two, '59863');
   });
 
   test('10,001 recipients are refused, and none of them is sent to', async () => {
-    const reply = await accept({ ...andes, recipients: recipientsFrom(549_640_000_000, 10_001) });
+    const reply = await accept({ ...andes, recipients: recipientsFrom(598_640_000_000, 10_001) });
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path: 'recipients' }] } });
     expect(reply.body.message).toContain('10000');
     // What is accepted now is sent after anything that had been queued before it.
-    const campaign = { ...andes, recipients: recipientsFrom(549_650_000_000, 1) };
-    await expectDelivered(campaign, await accept(campaign), '54965');
-    expect((await taken('54964')).size).toBe(0);
+    const campaign = { ...andes, recipients: recipientsFrom(598_650_000_000, 1) };
+    await expectDelivered(campaign, await accept(campaign), '59865');
+    expect((await taken('59864')).size).toBe(0);
   });
 
   test('one fault among 1,000 recipients: nothing is sent', async () => {
-    const recipients = recipientsFrom(549_660_000_000, 1_000).map((recipient, index) =>
+    const recipients = recipientsFrom(598_660_000_000, 1_000).map((recipient, index) =>
       index === 999 ? { ...recipient, params: { body: ['Ana'], buttons: ['x'] } } : recipient,
     );
     const reply = await accept({ ...andes, recipients });
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'recipients[999].params.body' }] } });
-    const campaign = { ...andes, recipients: recipientsFrom(549_670_000_000, 1) };
-    await expectDelivered(campaign, await accept(campaign), '54967');
-    expect((await taken('54966')).size).toBe(0);
+    const campaign = { ...andes, recipients: recipientsFrom(598_670_000_000, 1) };
+    await expectDelivered(campaign, await accept(campaign), '59867');
+    expect((await taken('59866')).size).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
+import { storePause } from '../../../lib/aws/pause.ts';
 import { countOutcomes, type OutcomeCounts } from '../../../lib/messages/outcome.ts';
 import { outcomesStore } from '../../../lib/messages/outcomes-store.ts';
 import { localTarget } from '../../operate/target.ts';
@@ -51,7 +52,7 @@ async function follow(jobId: string, before: number, options: MailingOptions): P
   const { stack, recipients, limitMs, signal, onProgress } = options;
   const { documentClient: client, tableName } = localTarget(stack);
   const table = tableName('messages');
-  const outcomes = outcomesStore({ client, table, nowMs: Date.now, pause: (ms) => pause(ms) });
+  const outcomes = outcomesStore({ client, table, nowMs: Date.now, pause: storePause });
   const endMs = performance.now() + limitMs;
   let countedMs = performance.now();
   try {
