@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { localRegion } from '../../infra/local/intrinsics.ts';
 import { localTarget, type Target } from '../../infra/operate/target.ts';
+import { storePause } from '../../lib/aws/pause.ts';
 import type { Outcome } from '../../lib/messages/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
 import { eventually } from './api.ts';
@@ -24,7 +24,7 @@ export function runningTarget(addresses?: StackAddresses): Target {
 
 /** What `npm run outcomes` reads. */
 export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
-  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: (ms) => pause(ms) });
+  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }
 
 /** The outcomes of a job, by index, once none of them is pending any more. */
