@@ -36,7 +36,17 @@ export async function freePort(): Promise<number> {
  * wrapper has no way to choose the heap or to switch telemetry off. Throws one clear sentence when Java is missing.
  */
 export async function startDynamoDbLocal(options: ServerProcessOptions = {}): Promise<Emulator> {
-  const port = await freePort();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startDynamoDbLocalOn(await freePort(), options);
+    } catch (error) {
+      // Between finding a port free and Java binding it, another start may have taken it.
+      if (attempt === 3 || !(error instanceof Error && /bind|address already in use/i.test(error.message))) throw error;
+    }
+  }
+}
+
+async function startDynamoDbLocalOn(port: number, options: ServerProcessOptions): Promise<Emulator> {
   const home = dynamoDbLocalHome();
   const java = spawn(
     'java',
@@ -65,6 +75,7 @@ export async function startDynamoDbLocal(options: ServerProcessOptions = {}): Pr
   java.stderr?.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString()).slice(-2_000);
   });
+  let ready = false;
   const failed = new Promise<never>((_, reject) => {
     java.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -78,12 +89,13 @@ export async function startDynamoDbLocal(options: ServerProcessOptions = {}): Pr
     java.once('exit', (code, signal) => {
       const how = `DynamoDB Local ended with ${signal ?? `status ${code}`}. ${stderr}`.trim();
       reject(new Error(how));
-      options.onExit?.(how);
+      if (ready) options.onExit?.(how);
     });
   });
   failed.catch(() => undefined);
   const endpoint = `http://127.0.0.1:${port}`;
   await Promise.race([failed, untilAnswers(endpoint, 20_000)]);
+  ready = true;
   return { endpoint, stop: () => endProcess(java) };
 }
 
