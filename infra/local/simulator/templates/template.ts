@@ -67,6 +67,11 @@ export interface Template extends Placed {
   readonly components: readonly TemplateComponent[];
 }
 
+/** A moment in the platform's spelling: `2026-11-20T12:00:00+0000`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
+}
+
 /** The variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`. */
 export function variablesOf(text: string | undefined): readonly string[] {
   return [...new Set([...(text ?? '').matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map((match) => match[1] ?? ''))];
