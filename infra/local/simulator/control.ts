@@ -128,9 +128,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: '/_control/templates/{id}',
     what: 'forget a template',
     run: ({ world }, _, id) => {
-      const template = templateOf(world, id);
-      world.templates.remove(template);
-      world.lifeCycle.forget(template);
+      world.templates.remove(templateOf(world, id));
       return { success: true };
     },
   },

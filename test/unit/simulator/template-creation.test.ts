@@ -102,6 +102,8 @@ describe('a creation that passes', () => {
     const components = [bodyOf('Hello {{1}}, AS_MARKETING it is.')];
     expect((await create({ category: 'UTILITY', components })).body.category).toBe('MARKETING');
     expectManagementError(await create({ category: 'UTILITY', language: 'es', components }), undefined, /MARKETING/);
+    const sibling = { name: 'order_update', language: 'es', category: 'UTILITY', components };
+    expect((await create(sibling)).body.category).toBe('UTILITY');
   });
 });
 

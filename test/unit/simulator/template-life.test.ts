@@ -231,6 +231,13 @@ describe('pause', () => {
     expect(await statusOf(orderUpdate)).toBe('PAUSED');
   });
 
+  test('nothing is left of a pause that was ended', async () => {
+    await pause(orderUpdate);
+    await simulator.post(`${orderUpdate}/unpause`);
+    await wait(day);
+    expect(await read(orderUpdate, 'last_updated_time')).toEqual({ last_updated_time: '2026-11-20T12:00:00+0000' });
+  });
+
   test('an edit takes the place of the pause', async () => {
     await pause(orderUpdate);
     await edit(orderUpdate, { components: [bodyOf('REVIEW_NEVER please.')] });

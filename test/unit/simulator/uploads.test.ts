@@ -82,6 +82,8 @@ describe('sending the bytes', () => {
     });
     expectManagementError(await create('4::aW1hZ2UvcG5n:AR'), 2388047, /completed upload/);
     expect((await offsetOf(id)).body).toEqual({ id, file_offset: 3 });
+    const tooMuch = await sendBytes(simulator, { id, offset: 3, bytes: Buffer.from('456') });
+    expect([tooMuch.status, tooMuch.body.error.code]).toEqual([400, 100]);
     const { body } = await sendBytes(simulator, { id, offset: 3, bytes: Buffer.from('45') });
     expect(body.h).toMatch(/^4::/);
     expect(await uploadedHandle(simulator, 'image/png', 5)).not.toBe(body.h);

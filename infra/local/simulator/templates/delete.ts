@@ -18,7 +18,6 @@ export function deleteTemplates(world: World, waba: Waba, request: PlatformReque
   for (const template of templates) {
     if (template.fields.status === 'APPROVED') world.nameLocks.lock(template, world.clock.nowMs());
     world.templates.remove(template);
-    world.lifeCycle.forget(template);
   }
   return json({ success: true });
 }

@@ -67,12 +67,6 @@ export class LifeCycle {
     this.#turns.delete(template.id);
   }
 
-  /** The template is gone, and its pauses with it. */
-  forget(template: Template): void {
-    this.#turns.delete(template.id);
-    this.#pauses.delete(template.id);
-  }
-
   #change(template: Template, change: Partial<TemplateFields>, atMs: number): Template {
     return this.#shelf.replace(template, { ...template.fields, ...change, last_updated_time: timeText(atMs) });
   }
