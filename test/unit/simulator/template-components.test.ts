@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { demoSeed } from '../../../infra/local/simulator/seed.ts';
 import { firstWaba, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
 import { uploadedHandle } from '../../support/simulator-uploads.ts';
 import {
@@ -24,6 +25,7 @@ let image: string;
 let video: string;
 let longVideo: string;
 let document: string;
+let oldVideo: string;
 beforeAll(async () => {
   simulator = await simulatorAtRest();
 });
@@ -32,6 +34,7 @@ beforeEach(async () => {
   image = await uploadedHandle(simulator, 'image/jpeg');
   video = await uploadedHandle(simulator, 'video/mp4');
   longVideo = await uploadedHandle(simulator, 'video/mp4', 3.5 * 1_024 * 1_024 + 1);
+  oldVideo = await uploadedHandle(simulator, 'video/3gpp');
   document = await uploadedHandle(simulator, 'application/pdf');
 });
 afterAll(() => simulator.stop());
@@ -52,6 +55,7 @@ describe('accepted', () => {
     ['text header with a variable', () => [textHeader('Order {{1}} is here', 'A-1'), plainBody]],
     ['image, footer and buttons', () => [mediaHeader('IMAGE', image), plainBody, { type: 'FOOTER', text: 'Bye' }]],
     ['video', () => [mediaHeader('VIDEO', video), plainBody]],
+    ['video of an older kind', () => [mediaHeader('VIDEO', oldVideo), plainBody]],
     ['document', () => [mediaHeader('DOCUMENT', document), plainBody], 'UTILITY'],
     ['gif', () => [mediaHeader('GIF', video), plainBody]],
     ['place', () => [{ type: 'HEADER', format: 'LOCATION' }, plainBody], 'UTILITY'],
@@ -99,6 +103,18 @@ describe('accepted', () => {
   });
 });
 
+describe('the demo data passes its own rules', () => {
+  const templates = demoSeed().wabas.flatMap((waba) => waba.templates.slice(0, 20));
+  test.each(templates.map((template) => [`${template.name} ${template.language}`, template] as const))(
+    '%s',
+    async (_, template) => {
+      const components = JSON.parse(JSON.stringify(template.components).replaceAll(/"4::[^"]+"/g, `"${image}"`));
+      const { status } = await create(components, template.category, { parameter_format: template.parameter_format });
+      expect(status).toBe(200);
+    },
+  );
+});
+
 describe('refused with a subcode', () => {
   test.each<[number, string, () => Components, string?]>([
     [2388299, 'leading variable', () => [bodyOf('{{1}}, come and see.')]],
@@ -121,6 +137,7 @@ describe('refused with a subcode', () => {
     [2388047, 'handle that no upload gave', () => [mediaHeader('IMAGE', '4::aW1hZ2UvanBlZw==:ARwelcome'), plainBody]],
     [2388047, 'address instead of a handle', () => [mediaHeader('IMAGE', 'https://a.example/x.png'), plainBody]],
     [2388047, 'image handle in a video header', () => [mediaHeader('VIDEO', image), plainBody]],
+    [2388047, 'older video as gif', () => [mediaHeader('GIF', oldVideo), plainBody]],
     [2388047, 'gif above 3.5 MB', () => [mediaHeader('GIF', longVideo), plainBody]],
     [
       2388047,

@@ -84,6 +84,14 @@ describe('a creation that passes', () => {
     expect(read.body.components[0].example.header_handle).toEqual([expect.stringMatching(/^https:\/\/scontent\./)]);
   });
 
+  test('a COPY_CODE button gets its fixed label, whatever was given', async () => {
+    const list = [{ type: 'COPY_CODE', text: 'Take it', example: 'SAVE20' }];
+    const { body } = await create({ components: [plainBody, { type: 'BUTTONS', buttons: list }] });
+    expect((await simulator.get(body.id)).body.components[1].buttons).toEqual([
+      { type: 'COPY_CODE', text: 'Copy offer code', example: 'SAVE20' },
+    ]);
+  });
+
   test('an AUTHENTICATION template gets its fixed texts', async () => {
     const { body } = await create({ category: 'AUTHENTICATION', components: otp(), message_send_ttl_seconds: -1 });
     const { components } = (await simulator.get(body.id)).body;

@@ -32,6 +32,7 @@ describe('opening a session', () => {
     ['image/jpg', 5],
     ['image/png', 5],
     ['video/mp4', 16],
+    ['video/3gpp', 16],
   ])('%s: up to %i MB', async (file_type, most) => {
     const { status, body } = await open({ file_type, file_length: most * megabyte });
     expect([status, body]).toEqual([200, { id: expect.stringMatching(/^upload:[\w-]+$/) }]);

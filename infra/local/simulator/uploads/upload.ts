@@ -8,13 +8,17 @@ import type { UploadSession, UploadShelf } from './upload-shelf.ts';
 
 const megabyte = 1_024 * 1_024;
 
-/** The types that an upload may have, with the most bytes of each (platform reference, 5.1 and 5.3). */
+/**
+ * The types that an upload may have, with the most bytes of each (platform reference, 5.1 and 5.3). 3GPP is not in the list of
+ * 5.1, but headers take it (3.3), and they take nothing but uploads.
+ */
 const mostBytes = {
   'application/pdf': 100 * megabyte,
   'image/jpeg': 5 * megabyte,
   'image/jpg': 5 * megabyte,
   'image/png': 5 * megabyte,
   'video/mp4': 16 * megabyte,
+  'video/3gpp': 16 * megabyte,
 } as const;
 type FileType = keyof typeof mostBytes;
 

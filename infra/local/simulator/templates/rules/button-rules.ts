@@ -20,7 +20,7 @@ const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> =
   QUICK_REPLY: { most: 10, keys: ['text'] },
   URL: { most: 2, keys: ['text', 'url', 'example'] },
   PHONE_NUMBER: { most: 1, keys: ['text', 'phone_number'] },
-  COPY_CODE: { most: 1, keys: ['example'] },
+  COPY_CODE: { most: 1, keys: ['text', 'example'] },
   VOICE_CALL: { most: 1, keys: ['text'] },
   FLOW: {
     most: 1,
@@ -49,7 +49,8 @@ export function checkButtons(where: string, buttons: readonly GivenButton[] | un
 
 function checkButton(at: string, button: GivenButton, kind: ButtonKind): void {
   checkKeys(at, button, ['type', ...kind.keys]);
-  if (kind.keys.includes('text')) {
+  // The platform writes the label of COPY_CODE itself.
+  if (kind.keys.includes('text') && button.type !== 'COPY_CODE') {
     if (button.text === undefined || button.text.trim() === '') throw invalid(`${at}: a text is required`);
     checkCharacters(at, button.text, longestText);
   }

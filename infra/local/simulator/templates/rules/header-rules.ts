@@ -17,7 +17,7 @@ const longestGifBytes = 3.5 * 1_024 * 1_024;
 
 const fileTypes: Readonly<Record<string, readonly string[]>> = {
   IMAGE: ['image/jpeg', 'image/jpg', 'image/png'],
-  VIDEO: ['video/mp4'],
+  VIDEO: ['video/mp4', 'video/3gpp'],
   GIF: ['video/mp4'],
   DOCUMENT: ['application/pdf'],
 };
