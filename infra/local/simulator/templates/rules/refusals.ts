@@ -14,7 +14,7 @@ export function missingExample(where: string): PlatformError {
   return managementError(2388043, `${where}: every variable and every medium needs exactly one example`);
 }
 
-/** Characters are counted as people see code points, not as UTF-16 units. */
+/** A character is a Unicode code point. */
 export function checkCharacters(where: string, text: string, most: number): void {
   if ([...text].length > most) throw managementError(2388040, `${where}: at most ${most} characters`);
 }
