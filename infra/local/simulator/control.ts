@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { requestsKept } from './logs.ts';
 import type { World } from './state.ts';
-import { type Template, type TemplateFields, TemplateFieldsSchema } from './templates/template.ts';
+import { reviewMs } from './templates/life-cycle.ts';
+import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
 
 /** The answer of a control route: always JSON. */
 export interface ControlReply {
@@ -98,7 +99,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/clock',
-    what: 'let time pass: {advance_seconds}',
+    what: `let time pass: {advance_seconds}; a review takes ${reviewMs / 1_000}`,
     run: ({ world }, { body }) => {
       world.clock.advance(v.parse(ClockSchema, body).advance_seconds);
       return { now: new Date(world.clock.nowMs()).toISOString(), advanced_seconds: world.clock.addedSeconds };
@@ -113,8 +114,14 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/templates/{id}',
-    what: 'change a template: {status?, quality_score?, components?, ...}; null removes an optional field',
+    what: 'change a template, and stop its review or pause when that changes its status: {status?, quality_score?, components?, ...}; null removes an optional field',
     run: ({ world }, { body }, id) => changeTemplate(world, templateOf(world, id), body),
+  },
+  {
+    method: 'POST',
+    path: '/_control/templates/{id}/pause',
+    what: 'pause an approved template for its quality: 3 hours, the second time 6; the third time it is disabled',
+    run: ({ world }, _, id) => pauseTemplate(world, templateOf(world, id)),
   },
   {
     method: 'DELETE',
@@ -129,8 +136,8 @@ export const controlRoutes: readonly ControlRoute[] = [
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route or template, 405. */
 export function answerControl(simulation: Simulation, request: ControlRequest): ControlReply {
-  const [, id = ''] = /^\/_control\/templates\/([^/]+)$/.exec(request.path) ?? [];
-  const path = id === '' ? request.path : '/_control/templates/{id}';
+  const [, id = '', rest = ''] = /^\/_control\/templates\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
+  const path = id === '' ? request.path : `/_control/templates/{id}${rest}`;
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);
   if (here.length === 0) {
@@ -197,9 +204,16 @@ function changeTemplate(world: World, template: Template, body: unknown): unknow
   if (twin !== undefined && twin.id !== template.id) {
     throw new ControlError(400, 'name', `${fields.name} exists in ${fields.language}`);
   }
+  if (fields.status !== template.fields.status) world.lifeCycle.stop(template);
   return { id: template.id, ...world.templates.replace(template, fields).fields };
 }
 
+function pauseTemplate(world: World, template: Template): unknown {
+  const { status } = template.fields;
+  if (status !== 'APPROVED') throw new ControlError(400, 'status', `is ${status}: only an APPROVED template is paused`);
+  return { id: template.id, status: world.lifeCycle.pause(template, world.clock.nowMs()).fields.status };
+}
+
 function updated(world: World) {
-  return { last_updated_time: new Date(world.clock.nowMs()).toISOString().replace(/\.\d+Z$/, '+0000') };
+  return { last_updated_time: timeText(world.clock.nowMs()) };
 }

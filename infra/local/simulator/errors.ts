@@ -80,14 +80,27 @@ export function graphError(
 /** A refusal of the template-management flavour: code 100, the subcode says what, texts for people (6.1, 6.3). */
 export function managementError(subcode: number, userMessage?: string): PlatformError {
   const title = bySubcode.get(subcode)?.title ?? 'Invalid parameter';
+  return managementRefusal({ error_subcode: subcode }, title, userMessage ?? title);
+}
+
+/** The same for matters that have no subcode: only the texts tell them apart (6.3, below the table). */
+export function unnumberedManagementError(title: string, userMessage: string): PlatformError {
+  return managementRefusal({}, title, userMessage);
+}
+
+function managementRefusal(
+  number: { readonly error_subcode?: number },
+  title: string,
+  userMessage: string,
+): PlatformError {
   return new PlatformError(400, {
     message: 'Invalid parameter',
     type: 'OAuthException',
     code: 100,
-    error_subcode: subcode,
+    ...number,
     is_transient: false,
     error_user_title: title,
-    error_user_msg: userMessage ?? title,
+    error_user_msg: userMessage,
   });
 }
 

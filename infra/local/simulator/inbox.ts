@@ -1,6 +1,7 @@
 import { controlRoutes } from './control.ts';
 import { magicRecipients } from './magic-recipients.ts';
 import type { World } from './state.ts';
+import { magicWords } from './templates/magic-words.ts';
 
 /** Markup that may go into a page as it is; every other value is escaped. */
 class Html {
@@ -60,6 +61,11 @@ ${table(
 ${table(
   ['To', 'A message that passes every check is ...'],
   magicRecipients.map((recipient) => [recipient.to, recipient.what]),
+)}
+<h2>Magic words</h2>
+${table(
+  ['In a body', 'A template that passes every check ...'],
+  magicWords.map(({ word, what }) => [word, what]),
 )}
 <h2>Control</h2>
 ${table(

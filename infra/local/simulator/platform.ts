@@ -6,8 +6,12 @@ import type { SeedToken } from './seed.ts';
 import { usageHeader } from './sending/limits.ts';
 import { sendMessage } from './sending/send.ts';
 import type { PhoneNumber, Waba, World } from './state.ts';
+import { createTemplate } from './templates/create.ts';
+import { deleteTemplates } from './templates/delete.ts';
+import { editTemplate, unpauseTemplate } from './templates/edit.ts';
 import { listTemplates, readTemplate } from './templates/read.ts';
 import type { Template } from './templates/template.ts';
+import { answerUpload } from './uploads/upload.ts';
 
 type Answer = Reply | Promise<Reply>;
 
@@ -15,6 +19,8 @@ type Answer = Reply | Promise<Reply>;
 const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRequest) => Answer>([
   ['GET', (_, waba, request) => readWaba(waba, request)],
   ['GET message_templates', listTemplates],
+  ['POST message_templates', createTemplate],
+  ['DELETE message_templates', deleteTemplates],
   ['GET phone_numbers', (_, waba, request) => listNumbers(waba, request)],
   ['GET product_catalogs', (_, waba, request) => listCatalogs(waba, request)],
 ]);
@@ -28,6 +34,8 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
 ]);
 const templateEdges = new Map<string, (world: World, template: Template, request: PlatformRequest) => Answer>([
   ['GET', (_, template, request) => readTemplate(template, request)],
+  ['POST', editTemplate],
+  ['POST unpause', unpauseTemplate],
 ]);
 
 /** Answers one request as the platform would: token, path, node, right, then the edge's own work. */
@@ -36,6 +44,8 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   try {
     const token = tokenOf(world, request.authorization);
     const { nodeId, operation } = operationOf(request);
+    const upload = answerUpload(world.uploads, { token, nodeId, operation }, request);
+    if (upload !== undefined) return upload;
     const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, request);
     if (!token.waba_ids.includes(wabaId)) throw noRight(sends);
     if (!sends) {

@@ -31,6 +31,8 @@ const SeedSchema = v.object({
   tokens: v.array(
     v.object({
       token: v.pipe(v.string(), v.nonEmpty()),
+      /** The app that the token was issued for; uploads are made in its name. */
+      app_id: v.optional(IdSchema),
       waba_ids: v.array(IdSchema),
       expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
     }),

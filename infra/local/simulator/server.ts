@@ -8,6 +8,7 @@ import type { PlatformRequest } from './platform-request.ts';
 import type { Reply } from './reply.ts';
 import { demoSeed, type Seed } from './seed.ts';
 import { createWorld, type World } from './state.ts';
+import { longestUploadBytes } from './uploads/upload.ts';
 
 export interface SimulatorOptions {
   /** 0 or absent: any free port. */
@@ -73,13 +74,15 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     return;
   }
   const method = incoming.method ?? 'GET';
-  const body = await readBody(incoming);
-  if (body === 'too_long') {
+  const uploads = /\/upload:[^/]*$/.test(url.pathname);
+  const bytes = await (uploads ? readUpload(incoming) : readBytes(incoming, longestBodyBytes));
+  simulation.world.lifeCycle.settle(simulation.world.clock.nowMs());
+  if (bytes === 'too_long') {
     outgoing.writeHead(413, { connection: 'close' }).end();
   } else if (url.pathname === '/' && method === 'GET') {
     outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inboxPage(simulation.world));
   } else if (url.pathname.startsWith('/_control/')) {
-    const request = { method, path: url.pathname, query: url.searchParams, body: body.parsed };
+    const request = { method, path: url.pathname, query: url.searchParams, body: parsedBody(bytes) };
     const reply = answerControl(simulation, request);
     outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
   } else {
@@ -87,8 +90,10 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
       method,
       path: url.pathname,
       query: url.searchParams,
-      body: body.parsed,
+      body: uploads ? undefined : parsedBody(bytes),
+      bytes: uploads ? bytes : Buffer.alloc(0),
       authorization: incoming.headers.authorization,
+      fileOffset: incoming.headers['file_offset']?.toString(),
       self: `${url.origin}${url.pathname}`,
       wait: (ms: number) => waitUnlessGone(ms, outgoing),
     };
@@ -102,7 +107,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
     method: request.method,
     path: request.path,
     query: Object.fromEntries(request.query),
-    body: request.body ?? null,
+    body: request.bytes.byteLength > 0 ? { bytes: request.bytes.byteLength } : (request.body ?? null),
     status: null,
     received_at: new Date(world.clock.nowMs()).toISOString(),
   };
@@ -144,20 +149,37 @@ function write(
   }
 }
 
-async function readBody(incoming: IncomingMessage): Promise<{ readonly parsed: unknown } | 'too_long'> {
+async function readBytes(incoming: AsyncIterable<Buffer>, most: number): Promise<Buffer | 'too_long'> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  for await (const chunk of incoming) {
     bytes += chunk.byteLength;
-    if (bytes > longestBodyBytes) return 'too_long';
+    if (bytes > most) return 'too_long';
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks).toString();
-  if (text === '') return { parsed: undefined };
+  return Buffer.concat(chunks);
+}
+
+/** An upload that is cut off has brought what arrived until then: it can be resumed from there. */
+function readUpload(incoming: IncomingMessage): Promise<Buffer | 'too_long'> {
+  return readBytes(untilCutOff(incoming), longestUploadBytes);
+}
+
+async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   try {
-    return { parsed: JSON.parse(text) };
+    yield* incoming;
+  } catch (error) {
+    if (!hasHungUp(error)) throw error;
+  }
+}
+
+function parsedBody(bytes: Buffer): unknown {
+  const text = bytes.toString();
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
   } catch {
-    return { parsed: text };
+    return text;
   }
 }
 

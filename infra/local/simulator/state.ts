@@ -7,7 +7,10 @@ import { MagicFates } from './magic-recipients.ts';
 import type { Placed } from './paging.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
+import { CreationBudget, EditBudget, NameLocks } from './templates/budgets.ts';
+import { LifeCycle } from './templates/life-cycle.ts';
 import { TemplateShelf } from './templates/shelf.ts';
+import { UploadShelf } from './uploads/upload-shelf.ts';
 
 export interface Waba {
   readonly id: string;
@@ -39,6 +42,11 @@ export interface World {
   readonly wabas: ReadonlyMap<string, Waba>;
   readonly numbers: ReadonlyMap<string, PhoneNumber>;
   readonly templates: TemplateShelf;
+  readonly lifeCycle: LifeCycle;
+  readonly creations: CreationBudget;
+  readonly edits: EditBudget;
+  readonly nameLocks: NameLocks;
+  readonly uploads: UploadShelf;
   readonly messages: MessageLog;
   readonly requests: RequestLog;
   readonly faults: FaultList;
@@ -63,6 +71,11 @@ export function createWorld(seed: Seed, realNowMs: () => number): World {
     wabas,
     numbers: new Map([...wabas.values()].flatMap((waba) => waba.numbers.map((number) => [number.id, number]))),
     templates,
+    lifeCycle: new LifeCycle(templates),
+    creations: new CreationBudget(),
+    edits: new EditBudget(),
+    nameLocks: new NameLocks(),
+    uploads: new UploadShelf(),
     messages: new MessageLog(),
     requests: new RequestLog(),
     faults: new FaultList(),

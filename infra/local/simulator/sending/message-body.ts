@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { graphError, messagingError, type PlatformError } from '../errors.ts';
+import { parsedParameters } from '../parameters.ts';
 
 /** A word of the platform's, accepted in any letter case. */
 function word<const W extends readonly [string, ...string[]]>(words: W) {
@@ -148,41 +148,8 @@ const schemas = {
 export type SendEndpoint = keyof typeof schemas;
 export type MessageBody = v.InferOutput<(typeof schemas)['messages']>;
 
-/** Parses the body of a send. Refuses the first fault as the graph does: code 100, naming the parameter. */
+/** Parses the body of a send. */
 export function parseMessageBody(endpoint: SendEndpoint, body: unknown): MessageBody {
-  const given = typeof body === 'object' && body !== null ? body : {};
   // A schema with more keys than the other has an output that is the other's too.
-  const result = v.safeParse(schemas[endpoint] as (typeof schemas)['messages'], given, { abortEarly: true });
-  if (result.success) return result.output;
-  throw errorOfIssue(result.issues[0]);
-}
-
-function errorOfIssue(issue: v.BaseIssue<unknown>): PlatformError {
-  const keys = (issue.path ?? []).map((item) => item.key);
-  const name = nameOf(keys);
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    const holder = keys.length === 1 ? 'the request' : `param "${nameOf(keys.slice(0, -1))}"`;
-    return graphError(100, `(#100) Unexpected key "${String(keys.at(-1))}" on ${holder}.`);
-  }
-  if (issue.input === undefined) return graphError(100, `(#100) The parameter ${name} is required.`);
-  if (issue.type === 'max_length') return messagingError(131009, `${name} is too long`);
-  const allowed = [...(issue.expected ?? '').matchAll(/"([^"]+)"/g)].map((match) => match[1]?.toUpperCase());
-  if (allowed.length === 0) return graphError(100, `(#100) Param ${name} must be ${kindOf(issue.expected)}.`);
-  return graphError(
-    100,
-    `(#100) Param ${name} must be one of {${allowed.join(', ')}} - got ${JSON.stringify(issue.input)}.`,
-  );
-}
-
-/** `template['components'][0]['type']`. */
-function nameOf(keys: readonly unknown[]): string {
-  const [first, ...rest] = keys;
-  return `${first}${rest.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')}`;
-}
-
-function kindOf(expected: string | null): string {
-  if (expected === 'string') return 'a string';
-  if (expected === 'Array') return 'an array';
-  if (expected === 'Object') return 'a JSON object';
-  return `valid: expected ${expected ?? 'another value'}`;
+  return parsedParameters(schemas[endpoint] as (typeof schemas)['messages'], body);
 }

@@ -4,6 +4,7 @@ import { pageOf } from '../paging.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Waba, World } from '../state.ts';
+import { templateLimitOf } from './budgets.ts';
 import { type Template, templateStatuses } from './template.ts';
 
 const shape: NodeShape = {
@@ -43,7 +44,6 @@ const shape: NodeShape = {
   ],
 };
 
-const templateLimit = 6_000;
 const largestPage = 1_000;
 
 /** `GET /{waba_id}/message_templates` (platform reference, 2.1). */
@@ -52,7 +52,11 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   const all = world.templates.ofWaba(waba.id);
   const found = all.filter(filterOf(request.query));
   const page = pageOf(found, { query: request.query, self: request.self, maximum: largestPage });
-  const summary = summaryOf(request.query.get('summary'), { found: found.length, all: all.length });
+  const summary = summaryOf(request.query.get('summary'), {
+    found: found.length,
+    all: all.length,
+    limit: templateLimitOf(waba),
+  });
   return json({
     data: page.items.map((template) => select(nodeOf(template))),
     ...(page.paging === undefined ? {} : { paging: page.paging }),
@@ -150,13 +154,13 @@ function timeOf(query: URLSearchParams, name: string): number | undefined {
 
 function summaryOf(
   text: string | null,
-  counts: { readonly found: number; readonly all: number },
+  counts: { readonly found: number; readonly all: number; readonly limit: number },
 ): NodeFields | undefined {
   if (text === null || text === '' || text === 'false') return undefined;
   const summary: NodeFields = {
     total_count: counts.found,
     message_template_count: counts.all,
-    message_template_limit: templateLimit,
+    message_template_limit: counts.limit,
     are_translations_complete: true,
   };
   const asked = text === 'true' ? ['total_count'] : text.split(',').map((name) => name.trim());

@@ -27,6 +27,15 @@ export class TemplateShelf {
     return [...(this.#idsByWaba.get(wabaId) ?? [])].flatMap((id) => this.#byId.get(id) ?? []);
   }
 
+  countOf(wabaId: string): number {
+    return this.#idsByWaba.get(wabaId)?.size ?? 0;
+  }
+
+  /** Every language of a name. */
+  named(wabaId: string, name: string): readonly Template[] {
+    return this.ofWaba(wabaId).filter((template) => template.fields.name === name);
+  }
+
   /** Adds a template under the id given, or the next free number. (WABA, name, language) must be free. */
   add(wabaId: string, fields: TemplateFields, id?: string): Template {
     this.#created += 1;

@@ -67,6 +67,11 @@ export interface Template extends Placed {
   readonly components: readonly TemplateComponent[];
 }
 
+/** A moment in the platform's spelling: `2026-11-20T12:00:00+0000`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
+}
+
 /** The variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`. */
 export function variablesOf(text: string | undefined): readonly string[] {
   return [...new Set([...(text ?? '').matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map((match) => match[1] ?? ''))];
@@ -74,12 +79,13 @@ export function variablesOf(text: string | undefined): readonly string[] {
 
 /**
  * The components as a read returns them (platform reference, 2.3): media handles have become https addresses, OTP
- * buttons are URL buttons without `otp_type`, and the fixed texts of authentication templates are spelled out.
+ * buttons are URL buttons without `otp_type`, and the fixed texts of authentication templates and of COPY_CODE buttons are
+ * spelled out.
  */
 export function componentsAsRead(components: readonly TemplateComponent[]): readonly TemplateComponent[] {
   const otpButton = components.flatMap((component) => component.buttons ?? []).find((button) => button.type === 'OTP');
   return components.map((component) => {
-    const shown = withMediaAddress(component);
+    const shown = withFixedLabels(withMediaAddress(component));
     if (component.cards !== undefined) {
       return {
         ...shown,
@@ -88,6 +94,13 @@ export function componentsAsRead(components: readonly TemplateComponent[]): read
     }
     return otpButton === undefined ? shown : authenticationAsRead(shown, otpButton);
   });
+}
+
+function withFixedLabels(component: TemplateComponent): TemplateComponent {
+  if (component.buttons === undefined) return component;
+  const label = (button: TemplateButton) =>
+    button.type === 'COPY_CODE' ? { ...button, text: 'Copy offer code' } : button;
+  return { ...component, buttons: component.buttons.map(label) };
 }
 
 function withMediaAddress<const C extends v.InferOutput<typeof PlainComponentSchema>>(component: C): C {

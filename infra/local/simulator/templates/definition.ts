@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { parsedParameters } from '../parameters.ts';
+
+/** A word of the platform's, accepted in any letter case and kept in capitals. */
+function word<const W extends readonly [string, ...string[]]>(words: W) {
+  return v.pipe(v.string(), v.toUpperCase(), v.picklist(words));
+}
+
+const text = v.optional(v.string());
+const NamedExamplesSchema = v.optional(v.array(v.strictObject({ param_name: v.string(), example: v.string() })));
+
+const ButtonSchema = v.strictObject({
+  type: word(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'COPY_CODE', 'VOICE_CALL', 'FLOW', 'CATALOG', 'MPM', 'SPM', 'OTP']),
+  text,
+  url: text,
+  phone_number: text,
+  example: v.optional(v.union([v.string(), v.array(v.string())])),
+  flow_id: v.optional(v.union([v.string(), v.number()])),
+  flow_name: text,
+  flow_json: text,
+  flow_action: v.optional(word(['NAVIGATE', 'DATA_EXCHANGE'])),
+  navigate_screen: text,
+  icon: v.optional(word(['DOCUMENT', 'PROMOTION', 'REVIEW'])),
+  otp_type: v.optional(word(['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'])),
+  autofill_text: text,
+  supported_apps: v.optional(v.array(v.strictObject({ package_name: v.string(), signature_hash: v.string() }))),
+  zero_tap_terms_accepted: v.optional(v.boolean()),
+});
+
+const plainComponent = {
+  type: word(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']),
+  format: v.optional(v.pipe(v.string(), v.toUpperCase())),
+  text,
+  example: v.optional(
+    v.strictObject({
+      header_text: v.optional(v.array(v.string())),
+      header_text_named_params: NamedExamplesSchema,
+      header_handle: v.optional(v.array(v.string())),
+      body_text: v.optional(v.array(v.array(v.string()))),
+      body_text_named_params: NamedExamplesSchema,
+    }),
+  ),
+  buttons: v.optional(v.array(ButtonSchema)),
+  add_security_recommendation: v.optional(v.boolean()),
+  code_expiration_minutes: v.optional(v.number()),
+};
+const CardComponentSchema = v.strictObject(plainComponent);
+const ComponentSchema = v.strictObject({
+  ...plainComponent,
+  type: word(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER']),
+  limited_time_offer: v.optional(v.strictObject({ text: v.string(), has_expiration: v.optional(v.boolean()) })),
+  cards: v.optional(v.array(v.strictObject({ components: v.array(CardComponentSchema) }))),
+});
+
+export type GivenButton = v.InferOutput<typeof ButtonSchema>;
+export type GivenCardComponent = v.InferOutput<typeof CardComponentSchema>;
+/** What a component says beside its type, on its own or in a card. */
+export type GivenPart = Omit<GivenCardComponent, 'type'>;
+export type GivenComponent = v.InferOutput<typeof ComponentSchema>;
+
+const categories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const;
+export type Category = (typeof categories)[number];
+
+const changeable = {
+  category: v.optional(word(categories)),
+  components: v.optional(v.array(ComponentSchema)),
+  parameter_format: v.optional(word(['POSITIONAL', 'NAMED'])),
+  message_send_ttl_seconds: v.optional(v.pipe(v.number(), v.integer())),
+  optimization_spec: v.optional(
+    v.looseObject({
+      bid_amount: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      bid_strategy: v.picklist(['LOWEST_COST_WITH_BID_CAP']),
+    }),
+  ),
+};
+
+const CreationSchema = v.strictObject({
+  ...changeable,
+  name: v.string(),
+  language: v.string(),
+  category: word(categories),
+  components: v.array(ComponentSchema),
+  parameter_format: v.optional(word(['POSITIONAL', 'NAMED']), 'POSITIONAL'),
+  allow_category_change: v.optional(v.boolean()),
+  cta_url_link_tracking_opted_out: v.optional(v.boolean()),
+  sub_category: v.optional(word(['CUSTOM', 'ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS'])),
+  display_format: v.optional(word(['ORDER_DETAILS'])),
+});
+const ChangeSchema = v.strictObject(changeable);
+
+export type Creation = v.InferOutput<typeof CreationSchema>;
+export type Change = v.InferOutput<typeof ChangeSchema>;
+
+/** The body of a creation (2.5). What it does not know it refuses: `bid_spec`, the old name of `optimization_spec`, too. */
+export function parseCreation(body: unknown): Creation {
+  return parsedParameters(CreationSchema, body);
+}
+
+/** The body of an edit (2.6): name and language are no part of it. */
+export function parseChange(body: unknown): Change {
+  return parsedParameters(ChangeSchema, body);
+}

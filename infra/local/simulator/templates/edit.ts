@@ -1,0 +1,80 @@
+import { graphError, managementError, unnumberedManagementError } from '../errors.ts';
+import type { PlatformRequest } from '../platform-request.ts';
+import { json, type Reply } from '../reply.ts';
+import type { World } from '../state.ts';
+import { type Category, type Change, parseChange } from './definition.ts';
+import { checkComponents } from './rules/component-rules.ts';
+import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
+import { invalid } from './rules/refusals.ts';
+import { type Template, timeText } from './template.ts';
+
+/** `POST /{template_id}` (platform reference, 2.6): what is given replaces what was there, and the review begins anew. */
+export function editTemplate(world: World, template: Template, request: PlatformRequest): Reply {
+  const change = parseChange(request.body);
+  if (Object.keys(change).length === 0) throw graphError(100, '(#100) Nothing to change was given.');
+  const nowMs = world.clock.nowMs();
+  const { status } = template.fields;
+  checkStatus(world, template, nowMs);
+  const category = categoryAfter(world, template, change);
+  checkTimeToLive(category, change.message_send_ttl_seconds);
+  checkOptimization(category, change.optimization_spec);
+  if (change.optimization_spec !== undefined && template.fields.optimization_spec === undefined) {
+    throw invalid("optimization_spec can't be added to a template that was created without it");
+  }
+  if (change.components !== undefined) {
+    checkComponents(
+      {
+        category,
+        named: (change.parameter_format ?? template.fields.parameter_format) === 'NAMED',
+        mediumOf: (handle) => world.uploads.mediumOf(handle),
+      },
+      change.components,
+    );
+  }
+  if (status === 'APPROVED') world.edits.spend(template.id, nowMs);
+  const { rejected_reason: _, ...kept } = template.fields;
+  const fields = {
+    ...kept,
+    ...change,
+    category,
+    components: change.components ?? kept.components,
+    parameter_format: change.parameter_format ?? kept.parameter_format,
+    status: 'PENDING',
+    last_updated_time: timeText(nowMs),
+  };
+  world.lifeCycle.review(world.templates.replace(template, fields), nowMs);
+  return json({ success: true });
+}
+
+/** `POST /{template_id}/unpause` (2.8). */
+export function unpauseTemplate(world: World, template: Template): Reply {
+  if (template.fields.status !== 'PAUSED') return json({ success: false, reason: 'The template is not paused' });
+  world.lifeCycle.unpause(template, world.clock.nowMs());
+  return json({ success: true });
+}
+
+function checkStatus(world: World, template: Template, nowMs: number): void {
+  const { status } = template.fields;
+  if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status)) {
+    throw managementError(2388039, `A template that is ${status} can't be edited`);
+  }
+  const obstacle = status === 'APPROVED' ? world.edits.obstacle(template.id, nowMs) : undefined;
+  if (obstacle !== undefined) throw managementError(2388039, obstacle);
+}
+
+/** The category that the template has after the edit: an APPROVED one keeps it, and languages of one name share it. */
+function categoryAfter(world: World, template: Template, change: Change): Category {
+  const { name, status, category: before } = template.fields;
+  const after = change.category ?? (before as Category);
+  if (after === before) return after;
+  if (status === 'APPROVED') {
+    throw unnumberedManagementError('Category is frozen', 'The category of an approved template cannot be changed');
+  }
+  if (world.templates.named(template.wabaId, name).length > 1) {
+    throw unnumberedManagementError(
+      'Category mismatch',
+      `The other languages of ${name} are ${before}, and all languages of a name share one category`,
+    );
+  }
+  return after;
+}

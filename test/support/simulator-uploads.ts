@@ -1,0 +1,31 @@
+import type { Answer, SimulatorAtRest } from './simulator.ts';
+
+export const demoApp = '100000000000001';
+
+/** Sends bytes to an upload session as the platform wants them. */
+export async function sendBytes(
+  simulator: SimulatorAtRest,
+  upload: {
+    readonly id: string;
+    readonly offset?: number;
+    readonly bytes: Uint8Array;
+    readonly authorization?: string;
+  },
+): Promise<Pick<Answer, 'status' | 'body'>> {
+  const reply = await fetch(`${simulator.url}/v25.0/${upload.id}`, {
+    method: 'POST',
+    headers: {
+      authorization: upload.authorization ?? 'OAuth demo-platform-token',
+      ...(upload.offset === undefined ? {} : { file_offset: String(upload.offset) }),
+    },
+    body: upload.bytes,
+  });
+  return { status: reply.status, body: await reply.json() };
+}
+
+/** Uploads a file of so many bytes in one go and returns its handle. */
+export async function uploadedHandle(simulator: SimulatorAtRest, fileType: string, length = 1_000): Promise<string> {
+  const opened = await simulator.post(`${demoApp}/uploads`, { file_length: length, file_type: fileType });
+  const { body } = await sendBytes(simulator, { id: opened.body.id, offset: 0, bytes: new Uint8Array(length) });
+  return body.h;
+}
