@@ -7,6 +7,11 @@ export function bodyText(event: HttpEvent): string {
   return event.isBase64Encoded ? Buffer.from(text, 'base64').toString('utf8') : text;
 }
 
+/** The bytes of a request body, base64 or not; none when there is none. */
+export function bodyBytes(event: HttpEvent): Buffer {
+  return Buffer.from(typeof event.body === 'string' ? event.body : '', event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
 /** Any JSON value, objects or not. Refuses with 400 what is not JSON. */
 export function jsonValue(text: string): unknown {
   try {

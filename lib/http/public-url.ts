@@ -42,15 +42,28 @@ export function publicHttpsUrlFault(text: string): string | undefined {
   if (url === null) return 'must be an absolute URL';
   if (url.protocol !== 'https:') return 'must use https';
   if (url.username !== '' || url.password !== '') return 'must not carry credentials';
-  if (!isPublicHost(url.hostname)) return 'must name a public host';
+  if (!isPublicHost(bareHost(url))) return 'must name a public host';
   return undefined;
 }
 
-function isPublicHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const family = isIP(host);
-  if (family === 4) return !specialAddresses.check(host, 'ipv4');
-  if (family === 6) return globalUnicast.check(host, 'ipv6') && !specialAddresses.check(host, 'ipv6');
+/** The host of a URL as DNS and TLS know it: an address without brackets, a name without the dot of the root. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/**
+ * Whether an address, IPv4 or IPv6, is one of the public network (reliability reference, 7): no special range, IPv6 only
+ * inside of 2000::/3 and without zone. False for what is no address.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (address.includes('%')) return false;
+  const family = isIP(address);
+  if (family === 4) return !specialAddresses.check(address, 'ipv4');
+  return family === 6 && globalUnicast.check(address, 'ipv6') && !specialAddresses.check(address, 'ipv6');
+}
+
+function isPublicHost(host: string): boolean {
+  if (isIP(host) !== 0) return isPublicAddress(host);
   const labels = host.split('.');
   return (
     labels.length > 1 &&

@@ -9,8 +9,13 @@ export interface PlatformCall {
   /** Path below the version, without a leading slash: `300000000000001/messages`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** Bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   readonly accessToken: string;
+  /** How the token is handed over; `Bearer` unless told. */
+  readonly authorization?: 'Bearer' | 'OAuth';
+  /** Headers of this call alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface PlatformReply {
@@ -63,7 +68,7 @@ function callOnce(
 ): Promise<PlatformReply> {
   const url = new URL(`/${options.version}/${call.path}`, base);
   for (const [key, value] of Object.entries(call.query ?? {})) url.searchParams.set(key, value);
-  const payload = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+  const payload = payloadOf(call.body);
 
   return new Promise((resolve, reject) => {
     // Bytes may be on the wire from the moment the connection (for https: the TLS session) stands.
@@ -76,11 +81,12 @@ function callOnce(
         agent,
         method: call.method,
         headers: {
-          authorization: `Bearer ${call.accessToken}`,
+          ...call.headers,
+          authorization: `${call.authorization ?? 'Bearer'} ${call.accessToken}`,
           accept: 'application/json',
           ...(payload === undefined
             ? {}
-            : { 'content-type': 'application/json', 'content-length': String(payload.byteLength) }),
+            : { 'content-type': payload.type, 'content-length': String(payload.bytes.byteLength) }),
         },
         signal: AbortSignal.timeout(options.timeoutMs),
       },
@@ -102,8 +108,14 @@ function callOnce(
       else socket.once(base.protocol === 'https:' ? 'secureConnect' : 'connect', () => (mayHaveLeft = true));
     });
     outgoing.on('error', fail);
-    outgoing.end(payload);
+    outgoing.end(payload?.bytes);
   });
+}
+
+function payloadOf(body: unknown): { readonly type: string; readonly bytes: Buffer } | undefined {
+  if (body === undefined) return undefined;
+  if (body instanceof Buffer) return { type: 'application/octet-stream', bytes: body };
+  return { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
 }
 
 async function readReply(reply: IncomingMessage, maxBytes: number): Promise<string> {

@@ -11,7 +11,7 @@ const direction = {
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
   types: 'infra imports only types from lib; infra/local and infra/operate may import more.',
-  network: 'Only stores, queues, lib/aws and lib/platform touch an SDK or the network.',
+  network: 'Only stores, queues, lib/aws, lib/platform and public-fetch.ts touch an SDK or the network.',
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
 };
 const literal = 'A regular expression must be a literal.';
@@ -46,6 +46,8 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/access/restore.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", direction.network],
   ['lib/messages/queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/aws/sqs.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
+  ['lib/http/public-fetch.ts', "import { request } from 'node:https';", undefined],
+  ['lib/http/fetch.ts', "import { request } from 'node:https';", direction.network],
   ['lib/aws/queue-body.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
 
   ['lib/templates/c.ts', "import { templateStore } from './store.ts';", direction.rules],
@@ -56,6 +58,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],
   ['lib/templates/j.ts', "import { platformTransport } from '../platform/transport.ts';", direction.rules],
+  ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/public-fetch.ts';", direction.rules],
   ['lib/templates/k.ts', "import { PlatformFailure } from '../platform/failure.ts';", undefined],
   ['lib/templates/l-store.ts', "import { documentClient } from '../aws/dynamodb.ts';", undefined],
 

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const directory = join(import.meta.dirname, 'tls');
+
+/** The only certificate that is trusted here; it is media.example.com's own. The key guards nothing. */
+export const certificate = readFileSync(join(directory, 'certificate.pem'), 'utf8');
+
+export interface MediaHost {
+  readonly port: number;
+  /** Every request that came in. */
+  readonly requests: readonly IncomingMessage[];
+  close(): Promise<void>;
+}
+
+/** media.example.com on this machine. */
+export async function startMediaHost(answers: RequestListener): Promise<MediaHost> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer(
+    { key: readFileSync(join(directory, 'key.pem'), 'utf8'), cert: certificate },
+    (request, response) => {
+      requests.push(request);
+      answers(request, response);
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

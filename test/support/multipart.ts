@@ -1,0 +1,40 @@
+import type { HttpEvent } from '../../lib/http/endpoint.ts';
+import { makeHttpEvent } from './http-event.ts';
+
+export interface FormPart {
+  /** Header lines of the part. */
+  readonly headers: readonly string[];
+  readonly content: string | Buffer;
+}
+
+export const templatePart: FormPart = {
+  headers: ['Content-Disposition: form-data; name="template"'],
+  content: '{"name":"welcome"}',
+};
+
+export const filePart: FormPart = {
+  headers: ['Content-Disposition: form-data; name="file"; filename="logo.png"', 'Content-Type: image/png'],
+  content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0x0d, 0x0a, 0x2d, 0x2d]),
+};
+
+/** A form body as clients write it. */
+export function formBody(parts: readonly FormPart[], boundary: string): Buffer {
+  return Buffer.concat([
+    ...parts.flatMap(({ headers, content }) => [
+      Buffer.from(`--${boundary}\r\n${headers.join('\r\n')}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+}
+
+/** The event of a form, base64 as the gateway makes it of everything that is no text. */
+export function formEvent(body: Buffer, contentType = 'multipart/form-data; boundary=b'): HttpEvent {
+  return makeHttpEvent({
+    routeKey: 'POST /v1/templates/{did}',
+    headers: { 'content-type': contentType },
+    body: body.toString('base64'),
+    isBase64Encoded: true,
+  });
+}
