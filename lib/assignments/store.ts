@@ -1,7 +1,7 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ConditionalWrite, conditionalWrite } from '../aws/conditional-write.ts';
-import { maxRepetitions, type Pause, storePause } from '../aws/pause.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
 import { documentsText, rowFromItem, type TemplateRow } from '../templates/row.ts';
 import { rowKey } from '../templates/upstream-writes.ts';
 
@@ -15,6 +15,10 @@ export interface AssignmentStore {
    */
   update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
 }
+
+/** Whoever loses a race has seen another call win: dozens at once all come through, each within seconds. */
+const maxAttempts = 40;
+const longestPause = 4;
 
 export function assignmentStore(
   documentClient: DynamoDBDocumentClient,
@@ -52,8 +56,8 @@ export function assignmentStore(
           current = rowFromItem(outcome.existing);
           if (current.deleted) return undefined;
         }
-        if (attempt > maxRepetitions) throw new Error(`the documents of ${row.templateKey} stayed contended`);
-        await pause(attempt);
+        if (attempt === maxAttempts) throw new Error(`the documents of ${row.templateKey} stayed contended`);
+        await pause(Math.min(attempt, longestPause));
       }
     },
   };

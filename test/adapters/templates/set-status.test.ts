@@ -45,9 +45,11 @@ async function newRows(amount: number): Promise<TemplateRow[]> {
   const assignments = assignmentStore(documentClient, table);
   const pairs = [{ channelId: 501, campaignId: 10 }];
   const assigned: TemplateRow[] = [];
-  for (const row of rows) {
-    const changed = await assignments.update(row, (current) => addPairs(current, pairs));
-    if (changed !== undefined) assigned.push(changed);
+  for (let start = 0; start < rows.length; start += 50) {
+    const updates = rows
+      .slice(start, start + 50)
+      .map((row) => assignments.update(row, (current) => addPairs(current, pairs)));
+    for (const changed of await Promise.all(updates)) if (changed !== undefined) assigned.push(changed);
   }
   return assigned;
 }
@@ -147,6 +149,7 @@ test.each([
   ['the platform pauses it', 'SET s = :value', { ':value': 'U' }, 'template_not_approved'],
   ['it is deleted', 'SET g = :value', { ':value': true }, 'not_found'],
   ['somebody enables it', 'SET a = :value', { ':value': true }, 'already_enabled'],
+  ['it is assigned once more', 'SET d = :value', { ':value': '0:501:10 1:501:11' }, 'success'],
 ])(
   '%s between reading and writing: decided again; its neighbours are written',
   async (_, expression, values, reason) => {
@@ -160,8 +163,9 @@ test.each([
       'success',
       'success',
     ]);
-    const now = await read(keysOf(others));
-    expect(now.every((row) => row.active)).toBe(true);
+    const [now, ...othersNow] = await read(keysOf([touched, ...others]));
+    expect(now?.active).toBe(reason === 'success' || reason === 'already_enabled');
+    expect(othersNow.map((row) => row.active)).toEqual([true, true]);
   },
 );
 
