@@ -108,10 +108,10 @@ function actingClient({ caller, askedId }: StatusAccess, address: DocumentAddres
   return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
 }
 
-/** The rows that the items need: the document's own, and that of the client who is worked for. */
+/** The rows that the items need, skipped ones too (`allForeign`): the document's own, and that of the client worked for. */
 export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
-  return items.flatMap(({ address, skipped }) => {
-    if (address === undefined || skipped !== undefined) return [];
+  return items.flatMap(({ address }) => {
+    if (address === undefined) return [];
     return [address, { clientId: actingClient(access, address), templateKey: address.templateKey }];
   });
 }

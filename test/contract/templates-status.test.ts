@@ -152,6 +152,8 @@ describe('whose templates', () => {
     expect(shown(await patch('supervisor1001', disable(own), '?client_id=1002'))).toEqual(forbidden);
     expect(shown(await patch('supervisor1001', { ...disable(own), client_id: 1002 }))).toEqual(forbidden);
     expect(shown(await patch('supervisor1001', disable(theirs)))).toEqual(forbidden);
+    const conflicting = disable(theirs, theirs, { id: theirs, action: 'enable' });
+    expect(shown(await patch('supervisor1001', conflicting))).toEqual(forbidden);
     expect((await listed(1002, 'active=false')).total).toBe(0);
   });
 
