@@ -88,7 +88,7 @@ describe('one item (D17)', () => {
     ['enable', 'pending and unassigned', makeRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
     ['disable', 'of other campaigns and inactive', assignedRow({ ...off, pairs: [[501, 12]] }), 'forbidden'],
     ['disable', 'deleted and of other campaigns', assignedRow({ deleted: true, pairs: [[501, 12]] }), 'not_found'],
-  ] as const)('%s %s -> %s', (action, _, row, expected) => {
+  ] as const)('%s %s', (action, _, row, expected) => {
     expect(outcome(action, row)).toBe(expected);
   });
 
@@ -103,7 +103,7 @@ describe('one item (D17)', () => {
       ],
       'campaign_unassigned',
     ],
-  ] as const)('enable with %s -> %s', (_, pairs, expected) => {
+  ] as const)('enable with %s', (_, pairs, expected) => {
     expect(outcome('enable', assignedRow({ active: false, pairs }), operator)).toBe(expected);
   });
 
