@@ -74,6 +74,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     sendsTo: ['sync'],
     consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },
+  'templates-status': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  'channel-campaigns-grouped': { ...endpoint, tables: { directory: 'read', templates: 'read' } },
+  'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { contentHash, goneUpstream } from './fact.ts';
 import type { PlatformTemplate, TemplateDocument } from './template.ts';
-import { documentId } from './template-key.ts';
+import { documentId, parseDocumentId } from './template-key.ts';
 
 /**
  * One client's row of one template: everything that a listing filters and sorts by, and the client's documents (D12).
@@ -134,6 +134,22 @@ export function encodeDocuments(
       pair === undefined ? `${sequence}` : `${sequence}:${pair.channelId}:${pair.campaignId}`,
     )
     .join(' ');
+}
+
+/** A row's documents as it keeps them: the inverse of what `rowFromItem` reads. */
+export function documentsText(row: Pick<TemplateRow, 'documents'>): string {
+  return encodeDocuments(
+    row.documents.map(({ id, pair }) => {
+      const address = parseDocumentId(id);
+      if (address === undefined) throw new Error(`template row: ${id} is no document id`);
+      return { sequence: address.sequence, pair };
+    }),
+  );
+}
+
+/** A row's status as the row keeps it. */
+export function statusText(row: Pick<TemplateRow, 'status'>): string {
+  return encode('s', row.status);
 }
 
 /** Reads a stored row; throws when the item is not one. */

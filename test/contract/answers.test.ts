@@ -13,9 +13,11 @@ import { runningTarget } from '../support/running-target.ts';
 const did = '5491100000001';
 const target = runningTarget();
 let recipient = 549_500_000_000;
+let templateId: string;
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
+  templateId = (await asSupervisor('GET /v1/templates?campaign_name=Unassigned&fields=id&size=1')).body.data[0].id;
 });
 afterEach(async () => {
   await platform('DELETE /_control/faults');
@@ -68,7 +70,20 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
         }),
       refused: () => asSupervisor('POST /v1/templates/sync-from-platform?client_id=abc'),
     },
+    'templates-status': {
+      success: () => asSupervisor('PATCH /v1/templates/status', { body: { action: 'enable', templates: ['x'] } }),
+      refused: () => asSupervisor('PATCH /v1/templates/status', { body: {} }),
+    },
+    'channel-campaigns-grouped': assignments('GET', '-grouped'),
+    'channel-campaigns-add': assignments('POST'),
+    'channel-campaigns-replace': assignments('PUT'),
+    'channel-campaigns-remove': assignments('DELETE'),
   };
+  /** Nothing is assigned to the template, and nothing will be. */
+  function assignments(method: string, suffix = '') {
+    const route = (query = '') => `${method} /v1/templates/${templateId}/channel-campaigns${suffix}${query}`;
+    return { success: () => asSupervisor(route()), refused: () => asSupervisor(route('?client_id=abc')) };
+  }
   const built = routes.filter(({ operation }) => builtOperations().includes(operation));
 
   test('every route that is built is asked here', () => {
@@ -77,7 +92,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
 
   test.each(built.map(({ operation }) => operation))('%s', async (operation) => {
     const success = await asked[operation]?.success();
-    expect(success?.status).toBe(200);
+    expect(success?.status).toBe(operation === 'channel-campaigns-add' ? 201 : 200);
     expect(success?.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(success?.body).toEqual(expect.any(Object));
     const refused = await asked[operation]?.refused();

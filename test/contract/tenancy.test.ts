@@ -97,6 +97,10 @@ beforeAll(async () => {
   const token = await tokenOf('operator');
   const pages = [1, 2].map((page) => api(`GET /v1/templates?client_id=1002&size=100&page=${page}`, { token }));
   const templates = (await Promise.all(pages)).flatMap(({ body }) => body.data);
+  const own = await api('GET /v1/templates?client_id=1001&name=order_update', { token });
+  documents.shared[1001] = own.body.data[0].id;
+  documents.shared[1002] = templates.find(({ platform_template: { name } }) => name === 'order_update').id;
+  documents.of1002 = templates.find(({ waba_id }) => waba_id === '200000000000002').id;
   foreignTexts = [
     '200000000000002',
     'Boreal',
@@ -198,6 +202,83 @@ describe('POST /v1/templates/sync-from-platform', () => {
     expect(shown(reply)).toEqual(
       typeof client === 'number' ? { status: 409, message: 'a synchronization is already in progress' } : client,
     );
+  });
+});
+
+/** Document ids of one template of the shared WABA, by client, and one of the WABA of client 1002. */
+const documents = { shared: { 1001: '', 1002: '' }, of1002: '' };
+const notFound = { status: 404, message: 'template not found' };
+
+describe.each(['GET', 'POST', 'PUT', 'DELETE'])('%s channel-campaigns', (method) => {
+  const path = (id: string) =>
+    `/v1/templates/${encodeURIComponent(id)}/channel-campaigns${method === 'GET' ? '-grouped' : ''}`;
+  const hasBody = method === 'POST' || method === 'PUT';
+  const ask = (caller: Caller, id: string, asked: Asked = { means: undefined }) =>
+    call(caller, `${method} ${withQuery(path(id), asked)}`, hasBody ? inTheBody(asked) : undefined);
+  /** Nothing is assigned, and the lists asked for are empty: every success leaves things as they are. */
+  const accepted = { status: method === 'POST' ? 201 : 200, message: undefined };
+
+  test.each(matrix(hasBody ? [...inQuery, ...inBody] : inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    const onWaba = client === 1001 || client === 1002;
+    const expected = typeof client === 'number' ? (onWaba ? accepted : notFound) : client;
+    expect(shown(await ask(caller, documents.shared[1001], asked))).toEqual(expected);
+    expect(shown(await ask(caller, documents.shared[1002], asked))).toEqual(expected);
+  });
+
+  test('a template of a WABA is there for the clients of that WABA', async () => {
+    for (const caller of callers) {
+      const expected = caller.clientId === 1002 ? accepted : notFound;
+      expect(shown(await ask(caller, documents.of1002))).toEqual(expected);
+    }
+  });
+
+  test('an id in any other spelling is that of no template', async () => {
+    const [caller] = callers as [Caller];
+    const [id] = [documents.shared[1001]];
+    const spellings = [
+      `${id} `,
+      ` ${id}`,
+      `${id}0`,
+      `${id}\u0000`,
+      id.toUpperCase(),
+      `C#1001#0`,
+      '__proto__',
+      long,
+      '🙂',
+    ];
+    for (const spelling of spellings) {
+      expect([short(spelling), shown(await ask(caller, spelling))]).toEqual([short(spelling), notFound]);
+    }
+  });
+});
+
+describe('PATCH /v1/templates/status', () => {
+  test.each(matrix([...inQuery, ...inBody]))('%s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    // Active as everything is: who may enable it is told so.
+    const ids = [documents.shared[1001], documents.shared[1002], documents.of1002];
+    // Not by `call`: the answer repeats the ids that were sent, those of client 1002 too.
+    const reply = await api(`PATCH ${withQuery('/v1/templates/status', asked)}`, {
+      token: await tokenOf(caller.user),
+      body: { action: 'enable', templates: ids, ...inTheBody(asked) },
+    });
+    if (typeof client !== 'number') {
+      expect(shown(reply)).toEqual(client);
+      return;
+    }
+    const reasons = reply.body.results.map(({ reason }: { reason: string }) => reason);
+    const done = 'already_enabled';
+    const forOperator: Readonly<Record<number, readonly string[]>> = {
+      1001: [done, done, 'not_found'],
+      1002: [done, done, done],
+    };
+    if (!caller.crossClient) {
+      expect(reasons).toEqual(
+        ids.map((_, index) => ((caller.clientId === 1001) === (index === 0) ? done : 'forbidden')),
+      );
+    } else if (asked.means === undefined) expect(reasons).toEqual([done, done, done]);
+    else expect(reasons).toEqual(forOperator[client] ?? ['not_found', 'not_found', 'not_found']);
   });
 });
 

@@ -30,6 +30,11 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'SYNC_QUEUE_URL',
     'TEMPLATES_TABLE',
   ],
+  'templates-status': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'channel-campaigns-grouped': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'channel-campaigns-add': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'channel-campaigns-replace': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'channel-campaigns-remove': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'MESSAGES_TABLE',

@@ -1,0 +1,35 @@
+import { Refusal } from '../http/refusal.ts';
+import type { TemplateRow } from './row.ts';
+import { type DocumentAddress, documentId } from './template-key.ts';
+
+/** Which client's row of which template. */
+export interface RowName {
+  readonly clientId: number;
+  readonly templateKey: string;
+}
+
+/** Rows that were read, by name; undefined when there is none. */
+export type RowLookup = (name: RowName) => TemplateRow | undefined;
+
+/** The owner's row when it holds the document of that address and the template is not deleted; otherwise undefined. */
+export function rowOfDocument(rows: RowLookup, address: DocumentAddress): TemplateRow | undefined {
+  const row = rows(address);
+  const exists = row?.deleted === false && row.documents.some(({ id }) => id === documentId(address));
+  return exists ? row : undefined;
+}
+
+/**
+ * A client's row of the template that a document belongs to: the document may be the client's own or another client's of
+ * the same WABA (D12). Undefined when the document does not exist, when the template is deleted, and when the client
+ * has no part in it.
+ */
+export function rowForClient(rows: RowLookup, address: DocumentAddress, clientId: number): TemplateRow | undefined {
+  if (rowOfDocument(rows, address) === undefined) return undefined;
+  const row = rows({ clientId, templateKey: address.templateKey });
+  return row?.deleted === false ? row : undefined;
+}
+
+/** The 404 of every route that names a template by its `_id` (contract, Errors). */
+export function templateNotFound(): Refusal {
+  return new Refusal('template_not_found', 'template not found');
+}

@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+
+/** Template ids of 1001 and 1002 for one template of the WABA that they share, and one of the WABA of 1002 alone. */
+let own: string;
+let theirs: string;
+let elsewhere: string;
+const name = 'order_update';
+
+const path = (id: string, query = '') => `/v1/templates/${encodeURIComponent(id)}/channel-campaigns${query}`;
+const grouped = (user: DemoUser, id: string, query = '') =>
+  call(user, `GET /v1/templates/${encodeURIComponent(id)}/channel-campaigns-grouped${query}`);
+
+async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
+  return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+}
+
+async function listed(user: DemoUser, query: string) {
+  return (await call(user, `GET /v1/templates?${query}`)).body;
+}
+
+async function idOf(clientId: number, query: string): Promise<string> {
+  const { data } = await listed('operator', `client_id=${clientId}&fields=id&size=1&${query}`);
+  return data[0].id;
+}
+
+const pair = (channelId: number, campaignId: number) => ({ channel_id: channelId, campaign_id: campaignId });
+const add = (user: DemoUser, id: string, pairs: unknown, query = '') =>
+  call(user, `POST ${path(id, query)}`, { channel_campaigns: pairs });
+const replace = (user: DemoUser, id: string, pairs: unknown, query = '') =>
+  call(user, `PUT ${path(id, query)}`, { channel_campaigns: pairs });
+const remove = (user: DemoUser, id: string, query = '') => call(user, `DELETE ${path(id, query)}`);
+
+const group = (id: number, campaign: string) => ({
+  campaign_id: id,
+  campaign_name: campaign,
+  channels: [
+    { channel_id: 501, name: 'Andes sales', did: '5491100000001', type: 'MESSAGING', waba_id: '200000000000001' },
+  ],
+});
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await synchronize('supervisor1002');
+  own = await idOf(1001, `name=${name}`);
+  theirs = await idOf(1002, `name=${name}`);
+  const { data } = await listed('operator', 'client_id=1002&fields=id,waba_id&size=100');
+  elsewhere = data.find((template: { waba_id: string }) => template.waba_id === '200000000000002').id;
+});
+
+/** Other tests expect the demo templates as they are seeded: unassigned. */
+async function unassignAll(): Promise<void> {
+  for (const clientId of [1001, 1002]) {
+    const id = await idOf(clientId, `name=${name}`);
+    await remove('operator', id, `?client_id=${clientId}`);
+  }
+}
+afterEach(unassignAll);
+afterAll(async () => {
+  const { total } = await listed('operator', 'client_id=1001&campaign_name=Unassigned');
+  expect(total).toBe(14);
+});
+
+describe('assigning', () => {
+  test('POST: 201, the placeholder keeps its _id, groups show everything, the list filters by it', async () => {
+    const first = await add('supervisor1001', own, [pair(501, 11)]);
+    expect(first).toMatchObject({ status: 201, text: JSON.stringify({ ids: [own], success: true }) });
+    const second = await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    expect(second).toMatchObject({ status: 201, body: { ids: [expect.any(String), own], success: true } });
+    const [sibling] = second.body.ids;
+    expect(sibling).not.toBe(own);
+
+    const groups = [group(10, 'Onboarding'), group(11, 'Collections')];
+    for (const id of [own, sibling, theirs]) {
+      const reply = await grouped('supervisor1001', id);
+      expect([reply.status, reply.body]).toEqual([200, groups]);
+    }
+    const inList = await listed('supervisor1001', 'campaign_name=Onboarding');
+    expect(inList).toMatchObject({ total: 1, data: [{ id: own, platform_template: { name } }] });
+    // The listing shows the same groups, without the channels' WABA.
+    const withoutWaba = JSON.parse(JSON.stringify(groups, (key, value) => (key === 'waba_id' ? undefined : value)));
+    expect(inList.data[0].channel_campaigns).toEqual(withoutWaba);
+    expect((await listed('supervisor1001', 'did=5491100000001')).total).toBe(1);
+    expect((await listed('supervisor1001', 'campaign_name=Unassigned')).total).toBe(13);
+  });
+
+  test('POST with an empty or absent list, or without a body, adds nothing', async () => {
+    for (const body of [{ channel_campaigns: [] }, {}, undefined]) {
+      const reply = await call('supervisor1001', `POST ${path(own)}`, body);
+      expect(reply).toMatchObject({ status: 201, text: '{"ids":[],"success":true}' });
+    }
+    expect((await grouped('supervisor1001', own)).body).toEqual([]);
+  });
+
+  test('PUT makes the pairs exactly the given ones and keeps the _id of those that stay', async () => {
+    const { body } = await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    const [, kept] = body.ids;
+    const reply = await replace('supervisor1001', own, [pair(501, 11)]);
+    expect(reply).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
+    expect((await grouped('supervisor1001', kept)).body).toEqual([group(11, 'Collections')]);
+    // The document of the other pair is gone, and its _id with it.
+    expect(await grouped('supervisor1001', own)).toMatchObject({ status: 404 });
+    const cleared = await replace('supervisor1001', kept, []);
+    expect(cleared).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
+    expect((await grouped('supervisor1001', kept)).body).toEqual([]);
+    own = kept;
+  });
+
+  test('DELETE leaves the placeholder; the template is listed as unassigned again', async () => {
+    await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    expect((await listed('supervisor1001', '')).total).toBe(1);
+    const reply = await remove('supervisor1001', own);
+    expect(reply).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
+    expect((await grouped('supervisor1001', own)).body).toEqual([]);
+    expect((await listed('supervisor1001', '')).total).toBe(0);
+    const unassigned = await listed('supervisor1001', `campaign_name=Unassigned&name=${name}`);
+    expect(unassigned.data).toMatchObject([{ id: own, channel_campaigns: [] }]);
+    expect(await remove('supervisor1001', own)).toMatchObject({ status: 200 });
+  });
+
+  test('two clients of one WABA do not disturb each other, whoever’s _id is named (D12)', async () => {
+    await add('supervisor1001', theirs, [pair(501, 10)]);
+    await add('supervisor1002', own, [pair(502, 20), pair(503, 20)]);
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+    const ofTheirs = (await grouped('supervisor1002', theirs)).body;
+    expect(ofTheirs).toMatchObject([{ campaign_id: 20, channels: [{ channel_id: 502 }, { channel_id: 503 }] }]);
+    await remove('supervisor1001', theirs);
+    expect((await grouped('supervisor1001', own)).body).toEqual([]);
+    expect((await grouped('supervisor1002', theirs)).body).toEqual(ofTheirs);
+  });
+
+  test('an operator works for the client named in the query or the body; a GET shows that client’s groups', async () => {
+    await add('operator', own, [pair(501, 10)], '?client_id=1001');
+    await call('operator', `PUT ${path(own)}`, { client_id: 1002, channel_campaigns: [pair(502, 20)] });
+    expect((await grouped('operator', own, '?client_id=1001')).body).toEqual([group(10, 'Onboarding')]);
+    expect((await grouped('operator', own, '?client_id=1002')).body).toMatchObject([{ campaign_id: 20 }]);
+    await remove('operator', own, '?client_id=1002');
+    expect((await grouped('supervisor1002', theirs)).body).toEqual([]);
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+  });
+
+  test('assignments outlast a synchronization', async () => {
+    await add('supervisor1001', own, [pair(501, 10)]);
+    await synchronize('supervisor1001');
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+  });
+
+  test('calls at the same time are each carried out in full', async () => {
+    const replies = await Promise.all([
+      add('supervisor1001', own, [pair(501, 10)]),
+      add('supervisor1001', own, [pair(501, 11)]),
+      add('supervisor1002', theirs, [pair(502, 20)]),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(replies.flatMap(({ body }) => body.ids)).size).toBe(3);
+    expect((await grouped('supervisor1001', own)).body).toHaveLength(2);
+    expect((await grouped('supervisor1002', theirs)).body).toHaveLength(1);
+  });
+});
+
+describe('refusals', () => {
+  const routes = {
+    GET: (user: DemoUser, id: string, query = '') => grouped(user, id, query),
+    POST: (user: DemoUser, id: string, query = '') => add(user, id, [pair(501, 10)], query),
+    PUT: (user: DemoUser, id: string, query = '') => replace(user, id, [pair(501, 10)], query),
+    DELETE: (user: DemoUser, id: string, query = '') => remove(user, id, query),
+  };
+  const all = Object.entries(routes);
+  const shown = ({ status, body }: ApiReply) => [status, body.message, body.code];
+
+  test.each(all)('%s: another client without BSP_CN is 403', async (_, request) => {
+    expect(shown(await request('supervisor1001', own, '?client_id=1002'))).toEqual([
+      403,
+      'BSP_CN permission required for cross-client access',
+      'cross_client_forbidden',
+    ]);
+  });
+
+  test.each(all)('%s: a client_id that is none is 400', async (_, request) => {
+    for (const value of ['abc', '', '1e3', '1001,1001']) {
+      expect(shown(await request('supervisor1001', own, `?client_id=${value}`))).toEqual([
+        400,
+        `invalid client_id: ${value}`,
+        'invalid_client_id',
+      ]);
+    }
+  });
+
+  test.each(all)('%s: a template that is not there for the client is 404', async (_, request) => {
+    const unknown = [
+      `${own}9`,
+      'x',
+      'aaaaaaaaaaaaaaaa-rt-0',
+      own.toUpperCase(),
+      '../status',
+      'x'.repeat(3_000),
+      elsewhere,
+    ];
+    for (const id of unknown) {
+      expect(shown(await request('supervisor1001', id))).toEqual([404, 'template not found', 'template_not_found']);
+    }
+    // The operator's own client is on no WABA.
+    expect(shown(await request('operator', own))).toEqual([404, 'template not found', 'template_not_found']);
+  });
+
+  test.each([
+    ['POST', add],
+    ['PUT', replace],
+  ] as const)(
+    '%s: a channel or campaign that the client does not have is 400 naming it, and nothing is assigned',
+    async (_, request) => {
+      const cases: [ReturnType<typeof pair>[], string, string[]][] = [
+        [[pair(999, 10)], 'client 1001 has no channel 999', ['channel_campaigns[0].channel_id']],
+        [[pair(501, 10), pair(501, 999)], 'client 1001 has no campaign 999', ['channel_campaigns[1].campaign_id']],
+        [
+          [pair(502, 20)],
+          'client 1001 has no channel 502',
+          ['channel_campaigns[0].channel_id', 'channel_campaigns[0].campaign_id'],
+        ],
+      ];
+      for (const [pairs, message, paths] of cases) {
+        const reply = await request('supervisor1001', own, pairs);
+        expect(shown(reply)).toEqual([400, message, 'invalid_request']);
+        expect(reply.body.errors.map((fault: { path: string }) => fault.path)).toEqual(paths);
+      }
+      expect((await grouped('supervisor1001', own)).body).toEqual([]);
+    },
+  );
+
+  test.each(['POST', 'PUT'])('%s: a body that is not understood is 400', async (method) => {
+    const bodies = [
+      '{',
+      'null',
+      '[]',
+      { channel_campaigns: null },
+      { channel_campaigns: { channel_id: 501, campaign_id: 10 } },
+      { channel_campaigns: [{ channel_id: '501', campaign_id: 10 }] },
+      { channel_campaigns: [{ channel_id: 501 }] },
+      { channel_campaigns: Array.from({ length: 501 }, () => pair(501, 10)) },
+      { client_id: '1001' },
+    ];
+    for (const body of bodies) expect((await call('supervisor1001', `${method} ${path(own)}`, body)).status).toBe(400);
+    const differ = await call('operator', `${method} ${path(own, '?client_id=1001')}`, { client_id: 1002 });
+    expect(shown(differ)).toEqual([400, 'invalid client_id: 1001 in the query, 1002 in the body', 'invalid_client_id']);
+  });
+
+  test('the client is checked before the template, the template before its channels (D5)', async () => {
+    expect((await add('supervisor1001', 'x', [pair(999, 999)], '?client_id=1002')).status).toBe(403);
+    expect((await add('supervisor1001', 'x', [pair(999, 999)])).status).toBe(404);
+    expect((await add('supervisor1001', 'x', [{}])).status).toBe(400);
+  });
+});

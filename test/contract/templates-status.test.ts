@@ -1,0 +1,206 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseDocumentId } from '../../lib/templates/template-key.ts';
+import { rowKey } from '../../lib/templates/upstream-writes.ts';
+import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+const { documentClient, tableName } = runningTarget();
+
+/** Template ids by name: client 1001's, and 1002's of the same WABA; `pending` is one that is not approved. */
+let own: string;
+let second: string;
+let pending: string;
+let theirs: string;
+
+async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
+  return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
+}
+const patch = (user: DemoUser, body: unknown, query = '') => call(user, `PATCH /v1/templates/status${query}`, body);
+const disable = (...templates: unknown[]) => ({ action: 'disable', templates });
+const enable = (...templates: unknown[]) => ({ action: 'enable', templates });
+const listed = async (clientId: number, query: string) =>
+  (await call('operator', `GET /v1/templates?client_id=${clientId}&size=100&${query}`)).body;
+const idOf = async (clientId: number, query: string): Promise<string> => (await listed(clientId, query)).data[0].id;
+const reasons = ({ body }: ApiReply) =>
+  body.results.map((result: { success: boolean; reason?: string }) => (result.success ? 'success' : result.reason));
+const shown = ({ status, body }: ApiReply) => [status, body.message, body.code];
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await synchronize('supervisor1002');
+  own = await idOf(1001, 'name=order_update');
+  theirs = await idOf(1002, 'name=order_update');
+  second = await idOf(1001, 'state=APPROVED&category=AUTHENTICATION');
+  pending = await idOf(1001, 'state=PENDING,PAUSED');
+});
+
+/** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
+async function store(id: string, documents: string, active: boolean): Promise<void> {
+  const address = parseDocumentId(id);
+  if (address === undefined) throw new Error(`${id} is no document id`);
+  await documentClient.send(
+    new UpdateCommand({
+      TableName: tableName('templates'),
+      Key: rowKey(address.clientId, address.templateKey),
+      UpdateExpression: 'SET d = :documents, a = :active',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':documents': documents, ':active': active },
+    }),
+  );
+}
+const sequenceOf = (id: string) => parseDocumentId(id)?.sequence ?? 0;
+const assign = (id: string, pairs: string, active = true) => store(id, `${sequenceOf(id)}${pairs}`, active);
+
+/** Other tests expect the demo templates as they are seeded: active and unassigned. */
+afterEach(async () => {
+  for (const id of [own, second, pending, theirs]) await assign(id, '');
+});
+
+describe('one call', () => {
+  test('answers every item in order with a summary, and the listing shows it', async () => {
+    await assign(second, ':501:11', false);
+    const reply = await patch('supervisor1001', disable(own, { id: second, action: 'enable' }, 'x'));
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      {
+        results: [
+          { id: own, action: 'disable', success: true, skipped: false, previous_active: true, current_active: false },
+          { id: second, action: 'enable', success: true, skipped: false, previous_active: false, current_active: true },
+          { id: 'x', action: 'disable', success: false, skipped: false, reason: 'not_found' },
+        ],
+        summary: { total: 3, succeeded: 2, skipped: 0, failed: 1 },
+      },
+    ]);
+    expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: own, active: false }]);
+    expect((await listed(1002, 'active=false')).total).toBe(0);
+  });
+
+  test('1,000 items', async () => {
+    const ids = Array.from({ length: 999 }, (_, index) => `unknown-${index}`);
+    const reply = await patch('supervisor1001', disable(...ids, own));
+    expect(reply.body.summary).toEqual({ total: 1_000, succeeded: 1, skipped: 0, failed: 999 });
+    expect(reply.body.results.at(-1)).toMatchObject({ id: own, success: true });
+  });
+});
+
+describe('reasons', () => {
+  test.each([
+    ['not_found', () => disable(own.replace(/.$/, '9'), own), undefined],
+    ['not_found', () => disable('../login', own), undefined],
+    ['forbidden', () => disable(theirs, own), undefined],
+    ['already_disabled', () => disable(own), () => assign(own, '', false)],
+    ['already_enabled', () => enable(own), undefined],
+    ['template_not_approved', () => enable(pending), () => assign(pending, ':501:10', false)],
+    ['channel_unassigned', () => enable(own), () => assign(own, '', false)],
+    ['channel_unassigned', () => enable(own), () => assign(own, ':599:10', false)],
+    ['forbidden', () => disable(own), () => assign(own, ':501:99')],
+  ] as const)('%s', async (reason, body, before) => {
+    await before?.();
+    const [first] = reasons(await patch('supervisor1001', body()));
+    expect(first).toBe(reason);
+  });
+
+  test('campaign_unassigned: its campaign is gone, so only BSP_CN may try', async () => {
+    await assign(own, ':501:99', false);
+    expect(reasons(await patch('operator', enable(own)))).toEqual(['campaign_unassigned']);
+  });
+
+  test('duplicate_request: the first is processed, the rest skipped', async () => {
+    const reply = await patch('supervisor1001', disable(own, { id: own, action: 'disable' }, own));
+    expect(reasons(reply)).toEqual(['success', 'duplicate_request', 'duplicate_request']);
+    expect(reply.body.results[1]).toMatchObject({ success: false, skipped: true });
+    expect(reply.body.summary).toEqual({ total: 3, succeeded: 1, skipped: 2, failed: 0 });
+  });
+
+  test('conflicting_action: no occurrence is processed', async () => {
+    const reply = await patch('supervisor1001', disable(own, second, { id: own, action: 'enable' }));
+    expect(reasons(reply)).toEqual(['conflicting_action', 'success', 'conflicting_action']);
+    expect(reply.body.results[0]).toEqual({
+      id: own,
+      action: 'disable',
+      success: false,
+      skipped: true,
+      reason: 'conflicting_action',
+    });
+    expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: second }]);
+  });
+
+  test('an agent without campaigns may switch nothing', async () => {
+    expect(reasons(await patch('agent1001', disable(own)))).toEqual(['forbidden']);
+  });
+});
+
+describe('whose templates', () => {
+  test('an operator without client_id acts for each owner', async () => {
+    expect(reasons(await patch('operator', disable(own, theirs)))).toEqual(['success', 'success']);
+    for (const clientId of [1001, 1002]) expect((await listed(clientId, 'active=false')).total).toBe(1);
+  });
+
+  test.each(['?client_id=1001', ''])(
+    'an operator with client_id acts for that client, whoever’s _id it is',
+    async (query) => {
+      const body = query === '' ? { ...disable(theirs), client_id: 1001 } : disable(theirs);
+      expect(reasons(await patch('operator', body, query))).toEqual(['success']);
+      expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: own }]);
+      expect((await listed(1002, 'active=false')).total).toBe(0);
+    },
+  );
+
+  test('403 for a foreign client_id, and when every item belongs to other clients', async () => {
+    const forbidden = [403, 'BSP_CN permission required for cross-client access', 'cross_client_forbidden'];
+    expect(shown(await patch('supervisor1001', disable(own), '?client_id=1002'))).toEqual(forbidden);
+    expect(shown(await patch('supervisor1001', { ...disable(own), client_id: 1002 }))).toEqual(forbidden);
+    expect(shown(await patch('supervisor1001', disable(theirs)))).toEqual(forbidden);
+    const conflicting = disable(theirs, theirs, { id: theirs, action: 'enable' });
+    expect(shown(await patch('supervisor1001', conflicting))).toEqual(forbidden);
+    expect((await listed(1002, 'active=false')).total).toBe(0);
+  });
+
+  test('the same template at the same time for both clients, and twice for one', async () => {
+    const replies = await Promise.all([
+      patch('supervisor1001', disable(own)),
+      patch('supervisor1001', disable(own)),
+      patch('supervisor1002', disable(theirs)),
+    ]);
+    expect(reasons(replies[2] as ApiReply)).toEqual(['success']);
+    expect(replies.slice(0, 2).flatMap(reasons).sort()).toEqual(['already_disabled', 'success']);
+  });
+});
+
+describe('requests that are not understood are 400', () => {
+  test.each([
+    ['no templates', { action: 'disable' }, 'templates is required'],
+    ['empty templates', { action: 'disable', templates: [] }, 'templates must not be empty'],
+    ['an invalid action', { action: 'pause', templates: ['x'] }, 'action must be enable or disable'],
+    ['an action in other letters', { action: 'Enable', templates: ['x'] }, 'action must be enable or disable'],
+    ['an item without an action', { templates: [{ id: 'x', action: 'enable' }, 'y'] }, 'templates[1] has no action'],
+    [
+      'an item with an invalid action',
+      { templates: [{ id: 'x', action: 'pause' }] },
+      'a template must be an id, or an object with an id and an action that is enable or disable',
+    ],
+    [
+      'an item that is a number',
+      { action: 'enable', templates: [1] },
+      'a template must be an id, or an object with an id and an action that is enable or disable',
+    ],
+    [
+      'templates that is an id',
+      { action: 'enable', templates: 'x' },
+      'templates is invalid: expected Array, received "x"',
+    ],
+    [
+      '1,001 items',
+      { action: 'enable', templates: Array(1_001).fill('x') },
+      'templates is invalid: expected <=1000, received 1001',
+    ],
+    ['malformed JSON', '{', 'the request body must be valid JSON'],
+    ['no body', undefined, 'the request body must be valid JSON'],
+    ['a list', '[]', 'the request body must be a JSON object'],
+    ['a client_id that is none', { ...disable('x'), client_id: 'abc' }, 'invalid client_id: abc'],
+  ])('%s', async (_, body, message) => {
+    const reply = await patch('supervisor1001', body);
+    expect([reply.status, reply.body.message]).toEqual([400, message]);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { addPairs } from '../../../lib/assignments/pairs.ts';
+import { ChannelCampaignsBody, maxPairs, pairFaults, withinLimit } from '../../../lib/assignments/request.ts';
+import { parse } from '../../../lib/http/parse.ts';
+import { makeChannel, memoryDirectory } from '../../support/directory.ts';
+import { refused } from '../../support/refused.ts';
+import { makeRow } from '../../support/templates.ts';
+
+const directory = memoryDirectory({
+  channels: [makeChannel(), makeChannel({ channelId: 502, clientId: 1002, did: '5491100000002' })],
+  campaigns: [
+    { campaignId: 10, clientId: 1001, name: 'Onboarding' },
+    { campaignId: 20, clientId: 1002, name: 'Reminders' },
+  ],
+});
+
+test('what a client does not have is named with its path; another client’s is told like nobody’s', async () => {
+  const pairs = [
+    { channelId: 501, campaignId: 10 },
+    { channelId: 502, campaignId: 10 },
+    { channelId: 999, campaignId: 20 },
+  ];
+  expect(await pairFaults(directory, 1001, pairs)).toEqual([
+    { path: 'channel_campaigns[1].channel_id', message: 'client 1001 has no channel 502' },
+    { path: 'channel_campaigns[2].channel_id', message: 'client 1001 has no channel 999' },
+    { path: 'channel_campaigns[2].campaign_id', message: 'client 1001 has no campaign 20' },
+  ]);
+  expect(await pairFaults(directory, 1001, [])).toEqual([]);
+});
+
+test('an absent list is an empty one; unknown fields are ignored (D6)', () => {
+  expect(parse(ChannelCampaignsBody, { note: 1 })).toEqual({ channel_campaigns: [] });
+  expect(parse(ChannelCampaignsBody, { channel_campaigns: [{ channel_id: 1, campaign_id: 2, more: 3 }] })).toEqual({
+    channel_campaigns: [{ channelId: 1, campaignId: 2 }],
+  });
+});
+
+const manyPairs = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ channel_id: 1, campaign_id: index + 1 }));
+
+test.each([
+  ['null', null, 'channel_campaigns'],
+  ['an object', { channel_id: 1, campaign_id: 2 }, 'channel_campaigns'],
+  ['a list of numbers', [1], 'channel_campaigns[0]'],
+  ['no campaign', [{ channel_id: 1 }], 'channel_campaigns[0].campaign_id'],
+  ['a text', [{ channel_id: '1', campaign_id: 2 }], 'channel_campaigns[0].channel_id'],
+  ['a fraction', [{ channel_id: 1.5, campaign_id: 2 }], 'channel_campaigns[0].channel_id'],
+  ['zero', [{ channel_id: 1, campaign_id: 0 }], 'channel_campaigns[0].campaign_id'],
+  ['2^53', [{ channel_id: 1, campaign_id: 2 ** 53 }], 'channel_campaigns[0].campaign_id'],
+  ['more than the limit', manyPairs(maxPairs + 1), 'channel_campaigns'],
+])('channel_campaigns that is %s is refused with its path', (_, value, path) => {
+  const refusal = refused(() => parse(ChannelCampaignsBody, { channel_campaigns: value }));
+  expect(refusal.status).toBe(400);
+  expect(refusal.details.errors?.map((fault) => fault.path)).toContain(path);
+});
+
+test('a list at the limit passes; a row over it is refused', () => {
+  const { channel_campaigns: pairs } = parse(ChannelCampaignsBody, { channel_campaigns: manyPairs(maxPairs) });
+  const full = addPairs(makeRow(), pairs);
+  expect(withinLimit(full)).toBe(full);
+  const over = addPairs(full, [{ channelId: 2, campaignId: 1 }]);
+  expect(refused(() => withinLimit(over)).message).toBe('a template takes at most 500 channel-campaign pairs');
+});
