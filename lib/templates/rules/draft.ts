@@ -1,4 +1,4 @@
-import type { FaultList } from '../../messages/fault-list.ts';
+import type { FaultList } from '../../http/fault-list.ts';
 
 export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 export type Category = (typeof categories)[number];

@@ -1,16 +1,13 @@
 import { at, fault, isPart, type Judged, shown } from './draft.ts';
 
-const placeholder = /\{\{([^{}]*)\}\}/g;
-const emoji = /\p{Extended_Pictographic}/gu;
-
 /**
  * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, neither first nor last,
  * none next to another. Returns how many values the text takes.
  */
 export function checkVariables(text: string, judged: Judged): number {
-  const found = [...text.matchAll(placeholder)];
+  const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
   const names = found.map(([, name = '']) => name.trim());
-  if (text.replace(placeholder, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
+  if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
   const named = names.filter((name) => !/^[1-9]\d{0,2}$/.test(name));
   if (named.length > 0) {
     fault(judged, `variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{${named[0]}}}`);
@@ -53,5 +50,5 @@ export function bodyExamples(example: unknown): unknown {
 }
 
 export function countEmoji(text: string): number {
-  return text.match(emoji)?.length ?? 0;
+  return text.match(/\p{Extended_Pictographic}/gu)?.length ?? 0;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import demo from '../../../../infra/local/demo/platform.json' with { type: 'json' };
-import { FaultList } from '../../../../lib/messages/fault-list.ts';
+import { FaultList } from '../../../../lib/http/fault-list.ts';
 import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import type { Category, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
 
