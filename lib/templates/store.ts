@@ -130,7 +130,7 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
 }
 
 /** Any number of items, in batches side by side. */
-async function getAll(
+export async function getAll(
   table: TableAccess,
   keys: readonly ItemKey[],
   read: { readonly consistent: boolean },
@@ -142,7 +142,8 @@ async function getAll(
   return (await Promise.all(batches)).flat();
 }
 
-function factFromItem(item: Item): HashedFact {
+/** Reads a stored fact; throws when the item is not one. */
+export function factFromItem(item: Item): HashedFact {
   const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs } = v.parse(StoredFactSchema, item);
   const fact = {
     wabaId,

@@ -138,7 +138,8 @@ interface Place {
   readonly key: string;
 }
 
-function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
+/** The attributes of a fact that a write sets. */
+export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
   const { readAtMs } = write;
   if (write.kind === 'gone') {
     const { nameHeldUntilMs } = write;
