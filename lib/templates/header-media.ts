@@ -1,8 +1,7 @@
 import { invalid } from '../http/refusal.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { enumOf, isPart, type Part } from './rules/draft.ts';
-import { mediaFault, mediaMaxBytes } from './rules/media.ts';
-import { mediaFormats } from './rules/texts.ts';
+import { judgeMedia, type MediaFormat, mediaLimits } from './rules/media.ts';
 
 export interface MediaFile {
   readonly bytes: Buffer;
@@ -17,12 +16,10 @@ export interface MediaPorts {
     options: { readonly path: string; readonly maxBytes: number; readonly totalMs: number },
   ) => Promise<{ readonly bytes: Buffer; readonly contentType?: string }>;
   /** Uploads a file for an example and returns its handle; throws `PlatformFailure`. */
-  readonly uploadMedia: (file: {
-    readonly credential: string;
-    readonly bytes: Buffer;
-    readonly contentType: string;
-    readonly name: string;
-  }) => Promise<string>;
+  readonly uploadMedia: (
+    credentialName: string,
+    file: { readonly bytes: Buffer; readonly type: string; readonly name: string },
+  ) => Promise<string>;
 }
 
 export interface HeaderMedia {
@@ -55,12 +52,16 @@ async function withHandle(ports: MediaPorts, placed: PlacedComponent): Promise<u
   const { component, path, file } = placed;
   if (!isPart(component)) return component;
   if (Array.isArray(component['cards'])) return withCardHandles(ports, placed, component);
-  const format = enumOf(component['format']) ?? '';
-  if (enumOf(component['type']) !== 'HEADER' || !mediaFormats.includes(format)) return component;
+  const format = enumOf(component['format']);
+  if (enumOf(component['type']) !== 'HEADER' || !isMediaFormat(format)) return component;
   const { header_source: source, ...header } = component;
   if (typeof source === 'string') {
     const place = `${path}.header_source`;
-    const fetched = await ports.fetchPublic(source, { path: place, maxBytes: mediaMaxBytes(format), totalMs: fetchMs });
+    const fetched = await ports.fetchPublic(source, {
+      path: place,
+      maxBytes: mediaLimits[format].maxBytes,
+      totalMs: fetchMs,
+    });
     const name = new URL(source).pathname.split('/').at(-1) || 'file';
     return { ...header, header_handle: await handleOf(ports, placed, { ...fetched, format, name, place }) };
   }
@@ -83,13 +84,17 @@ async function withCardHandles(ports: MediaPorts, placed: PlacedComponent, carou
 }
 
 interface JudgedFile extends MediaFile {
-  readonly format: string;
+  readonly format: MediaFormat;
   readonly place: string;
 }
 
 async function handleOf(ports: MediaPorts, { credential }: HeaderMedia, file: JudgedFile): Promise<string> {
-  const { bytes, contentType = '', name, format, place } = file;
-  const fault = mediaFault(format, { contentType, byteLength: bytes.byteLength });
-  if (fault !== undefined) throw invalid(place, fault);
-  return atPlatform(() => ports.uploadMedia({ credential, bytes, contentType, name }));
+  const { bytes, name, format, place } = file;
+  const judged = judgeMedia(format, file);
+  if ('fault' in judged) throw invalid(place, judged.fault);
+  return atPlatform(() => ports.uploadMedia(credential, { bytes, type: judged.type, name }));
+}
+
+function isMediaFormat(format: string | undefined): format is MediaFormat {
+  return format !== undefined && Object.hasOwn(mediaLimits, format);
 }

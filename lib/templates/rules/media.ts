@@ -1,33 +1,67 @@
-const megabyte = 1_048_576;
+/** Formats of a template's HEADER that carry a file. */
+export type MediaFormat = 'IMAGE' | 'VIDEO' | 'DOCUMENT' | 'GIF';
+
+export type MediaType = 'image/jpeg' | 'image/png' | 'video/mp4' | 'video/3gpp' | 'application/pdf';
 
 interface MediaLimit {
-  readonly types: readonly string[];
+  readonly types: readonly MediaType[];
   readonly maxBytes: number;
 }
 
-/** What the platform takes for the example of a header (platform reference, 3.3 and 5.3). */
-const limits: Readonly<Record<string, MediaLimit>> = {
-  IMAGE: { types: ['image/jpeg', 'image/png'], maxBytes: 5 * megabyte },
-  VIDEO: { types: ['video/mp4', 'video/3gpp'], maxBytes: 16 * megabyte },
-  DOCUMENT: { types: ['application/pdf'], maxBytes: 100 * megabyte },
-  GIF: { types: ['video/mp4'], maxBytes: 3.5 * megabyte },
+const mebibyte = 1_048_576;
+
+/** Types and sizes of the platform reference, 3.3 and 5.3; a megabyte is read in the larger sense. */
+export const mediaLimits: Readonly<Record<MediaFormat, MediaLimit>> = {
+  IMAGE: { types: ['image/jpeg', 'image/png'], maxBytes: 5 * mebibyte },
+  VIDEO: { types: ['video/mp4', 'video/3gpp'], maxBytes: 16 * mebibyte },
+  DOCUMENT: { types: ['application/pdf'], maxBytes: 100 * mebibyte },
+  GIF: { types: ['video/mp4'], maxBytes: 3.5 * mebibyte },
 };
 
-/** Most bytes of a file for a header of that format. */
-export function mediaMaxBytes(format: string): number {
-  return limits[format]?.maxBytes ?? 0;
+/** Declarations that say nothing about the content. */
+const undeclared = new Set(['application/octet-stream', 'binary/octet-stream']);
+
+/**
+ * The type of a header's file, told by its first bytes, or what is wrong with the file: too large, of a type that the
+ * format does not take, or other than it was declared. `contentType` is lower case without parameters.
+ */
+export function judgeMedia(
+  format: MediaFormat,
+  file: { readonly bytes: Buffer; readonly contentType?: string },
+): { readonly type: MediaType } | { readonly fault: string } {
+  const { types, maxBytes } = mediaLimits[format];
+  if (file.bytes.byteLength > maxBytes) return { fault: `${format} media must have at most ${maxBytes} bytes` };
+  const type = mediaTypeOf(file.bytes);
+  if (type === undefined || !types.includes(type)) {
+    return { fault: `${format} media must be ${types.join(' or ')}${type === undefined ? '' : `, not ${type}`}` };
+  }
+  const declared = file.contentType === 'image/jpg' ? 'image/jpeg' : file.contentType;
+  if (declared !== undefined && declared !== type && !undeclared.has(declared)) {
+    return { fault: `the media is ${type} but was declared as ${declared.slice(0, 80)}` };
+  }
+  if (type === 'image/png' && !isEightBitColour(file.bytes)) return { fault: 'PNG media must be 8-bit RGB or RGBA' };
+  return { type };
 }
 
-/** What is wrong with a file for a header of that format, or undefined. */
-export function mediaFault(
-  format: string,
-  file: { readonly contentType?: string; readonly byteLength: number },
-): string | undefined {
-  const { types, maxBytes } = limits[format] ?? { types: [], maxBytes: 0 };
-  if (file.contentType === undefined || !types.includes(file.contentType)) {
-    return `a file for ${format} must be ${types.join(' or ')}, received ${file.contentType || 'no type'}`;
-  }
-  if (file.byteLength === 0) return 'the file is empty';
-  if (file.byteLength > maxBytes) return `a file for ${format} has at most ${maxBytes} bytes`;
-  return undefined;
+const signatures: readonly (readonly [string, MediaType])[] = [
+  ['\xff\xd8\xff', 'image/jpeg'],
+  ['\x89PNG\r\n\x1a\n', 'image/png'],
+  ['%PDF-', 'application/pdf'],
+];
+const mp4Brands = 'isom,iso2,iso4,iso5,iso6,mp41,mp42,avc1,dash,mmp4,MSNV,XAVC,cmfc,M4V ,M4VH,M4VP'.split(',');
+
+function mediaTypeOf(bytes: Buffer): MediaType | undefined {
+  const head = bytes.toString('latin1', 0, 12);
+  for (const [signature, type] of signatures) if (head.startsWith(signature)) return type;
+  // ISO base media begins with a box `ftyp`, whose first four letters are the brand.
+  if (head.slice(4, 8) !== 'ftyp') return undefined;
+  const brand = head.slice(8, 12);
+  if (brand.startsWith('3gp')) return 'video/3gpp';
+  return mp4Brands.includes(brand) ? 'video/mp4' : undefined;
+}
+
+/** Bit depth 8 and colour type 2 or 6, as far as the header chunk is there to tell. */
+function isEightBitColour(png: Buffer): boolean {
+  if (png.toString('latin1', 12, 16) !== 'IHDR') return true;
+  return png[24] === 8 && (png[25] === 2 || png[25] === 6);
 }

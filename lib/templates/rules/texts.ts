@@ -15,7 +15,7 @@ const headerMaxLength = 60;
 const footerMaxLength = 60;
 const maxEmoji = 10;
 
-export const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
+const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
 
 /** Checks a header (platform reference, 3.3). `formats` are those its place allows. */
 export function checkHeader(

@@ -16,6 +16,8 @@ const nowMs = 1_800_000_000_000;
 const dayMs = 86_400_000;
 const client = localDocumentClient();
 const body = { type: 'BODY', text: 'Your order {{1}} is on its way.', example: { body_text: [['7']] } };
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const jpeg = Buffer.from('\xff\xd8\xff', 'latin1');
 const pairs = [
   { channel_id: 501, campaign_id: 10 },
   { channel_id: 501, campaign_id: 11 },
@@ -53,8 +55,8 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
       asked
         .filter(({ channelId }) => channelId !== 501)
         .map(() => ({ path: 'channel_campaigns[0].channel_id', message: `client ${clientId} has no such channel` })),
-    fetchPublic: async () => ({ bytes: Buffer.from('fetched'), contentType: 'image/png' }),
-    uploadMedia: async (upload) => `4::${uploads.push(upload)}`,
+    fetchPublic: async () => ({ bytes: png, contentType: 'image/png' }),
+    uploadMedia: async (credential, upload) => `4::${uploads.push([credential, upload])}`,
     nowMs: () => nowMs,
     ...overrides,
   };
@@ -205,7 +207,7 @@ test('media of all three kinds end as a handle of the platform', async () => {
   const sources = [
     [{ header_handle: '4::mine' }, undefined],
     [{ header_source: 'https://a.example.com/pics/x.png' }, undefined],
-    [{}, { bytes: Buffer.from('attached'), contentType: 'image/jpeg', name: 'y.jpg' }],
+    [{}, { bytes: jpeg, contentType: 'image/jpeg', name: 'y.jpg' }],
   ] as const;
   for (const [source, file] of sources) {
     const components = [{ ...header, ...source }, body];
@@ -218,8 +220,8 @@ test('media of all three kinds end as a handle of the platform', async () => {
     ['4::mine', '4::1', '4::2'].map((handle) => ({ ...header, example: { header_handle: [handle] } })),
   );
   expect(uploads).toEqual([
-    { credential: 'demo', bytes: Buffer.from('fetched'), contentType: 'image/png', name: 'x.png' },
-    { credential: 'demo', bytes: Buffer.from('attached'), contentType: 'image/jpeg', name: 'y.jpg' },
+    ['demo', { bytes: png, type: 'image/png', name: 'x.png' }],
+    ['demo', { bytes: jpeg, type: 'image/jpeg', name: 'y.jpg' }],
   ]);
 });
 
@@ -237,7 +239,7 @@ test('media of the wrong type: nothing is uploaded or created', async () => {
   const file = { bytes: Buffer.from('x'), contentType: 'text/html', name: 'x.html' };
   const components = [{ type: 'HEADER', format: 'IMAGE' }, body];
   expect(await refusalOf(create(newName(), { components }, { file }))).toBe(
-    '400 a file for IMAGE must be image/jpeg or image/png, received text/html',
+    '400 IMAGE media must be image/jpeg or image/png',
   );
   expect([...uploads, ...platform.calls]).toEqual([]);
 });
