@@ -57,6 +57,18 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
+  'templates-edit': {
+    ...endpoint,
+    tables: { directory: 'read', templates: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  },
+  'templates-delete': {
+    ...endpoint,
+    tables: { directory: 'read', templates: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  },
   'templates-sync': {
     ...endpoint,
     tables: { directory: 'read', templates: 'readWrite' },

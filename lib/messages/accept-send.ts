@@ -1,11 +1,11 @@
 import type { Did } from '../access/directory.ts';
+import { FaultList } from '../http/fault-list.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CatalogIdOf } from '../platform/catalogs.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { compositionPlan } from './compose.ts';
 import { withoutDuplicates } from './duplicates.ts';
 import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
-import { FaultList } from './fault-list.ts';
 import type { Accepted } from './idempotency.ts';
 import type { JobHead } from './job.ts';
 import { notSendable, type ParameterContract, parameterContract } from './parameter-contract.ts';

@@ -1,5 +1,5 @@
+import type { FaultList } from '../http/fault-list.ts';
 import { publicHttpsUrlFault } from '../http/public-url.ts';
-import type { FaultList } from './fault-list.ts';
 import type { HeaderInput, Recipient } from './job.ts';
 import {
   type DynamicButton,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { boundedList, closedObject, plainObject } from '../http/closed-object.ts';
+import { FaultList } from '../http/fault-list.ts';
 import { faultOf, faultWithin } from '../http/parse.ts';
 import { invalid, Refusal } from '../http/refusal.ts';
-import { FaultList } from './fault-list.ts';
 import type { HeaderInput, Recipient } from './job.ts';
 
 const maxRecipients = 10_000;

@@ -40,7 +40,10 @@ export function unpackTemplate(packed: Uint8Array): PlatformTemplate {
   return v.parse(PlatformTemplateSchema, JSON.parse(gunzipSync(packed).toString('utf8')));
 }
 
-/** Whether the platform itself says that the template is gone, although it still lists it. */
+/**
+ * Whether the platform itself says that the template is gone, although it still lists it. A deleted template stays
+ * PENDING_DELETION for up to 30 days while messages are under way (platform reference, 2.4 and 2.7).
+ */
 export function goneUpstream(template: PlatformTemplate): boolean {
-  return template.status === 'DELETED';
+  return template.status === 'DELETED' || template.status === 'PENDING_DELETION';
 }

@@ -13,15 +13,16 @@ import { documentId, parseDocumentId } from './template-key.ts';
  *   w WABA id · h content hash of the fact · g gone: true when deleted (absent otherwise)
  * The client's own, which no synchronization touches:
  *   a active · d documents, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
- *   placeholder, parted by spaces · k next sequence · m true for a direct-message template (absent otherwise)
+ *   placeholder, parted by spaces · k next sequence · m true for a direct-message template (absent otherwise) ·
+ *   u user who created it here (absent when it came by synchronization)
  * What else a document carries along (createdBy, associatedFlow, ...) is the same for all documents of a client, so it
  * belongs here too, as further attributes that are absent when empty. Assignments change `d` and `k` with one update whose
  * condition is the `d` that was read.
  *
  * A template that is created again under a name that was deleted before has the same key. The deleted documents then move
- * into an archived row with the sort key `<templateKey>#<k at that time>` (their fact likewise: `ARCHIVE#<k>`), and the live
- * row goes on counting at `k`. The listing finds archived rows in the same query, and a document id whose sequence is not in
- * the live row is looked up in the first archived row above it.
+ * into an archived row, and their fact into an archived fact, under `<templateKey>#<platform id>` in place of the key
+ * (`archiveKey`); the live row goes on counting at `k`. The listing finds archived rows in the same query; no document of
+ * theirs can be addressed, as of any deleted template.
  */
 export interface TemplateRow {
   readonly clientId: number;
@@ -44,6 +45,11 @@ export interface TemplateRow {
 
 /** The client's own part of a new row: active, with the placeholder as its first document (D13). */
 export const newRowAttributes = { a: true, d: encodeDocuments([{ sequence: 0 }]), k: 1 } as const;
+
+/** Stands in place of the template key in an archived row and its fact. */
+export function archiveKey(templateKey: string, platformId: string): string {
+  return `${templateKey}#${platformId}`;
+}
 
 const rowShards = 4;
 
@@ -177,6 +183,7 @@ export function rowFromItem(item: unknown): TemplateRow {
 
 function decodeDocument(text: string, templateKey: string, clientId: number): TemplateDocument {
   const [sequence = 0, channelId, campaignId] = text.split(':').map(Number);
-  const id = documentId({ templateKey, clientId, sequence });
+  const [key = ''] = templateKey.split('#');
+  const id = documentId({ templateKey: key, clientId, sequence });
   return channelId === undefined || campaignId === undefined ? { id } : { id, pair: { channelId, campaignId } };
 }

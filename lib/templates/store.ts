@@ -24,6 +24,8 @@ import {
 export interface TemplateStore extends TemplatesForSending {
   /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to 4 MB. */
   rowsOf(clientId: number): Promise<TemplateRow[]>;
+  /** One template of a WABA as those clients have it, strongly consistent: one round trip for up to 99 clients. */
+  stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;
   /** The facts of at most 100 rows, by template key. One round trip, two when a fact was changed in this moment. */
   factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
   /**
@@ -36,12 +38,20 @@ export interface TemplateStore extends TemplatesForSending {
   ): Promise<Set<string>>;
 }
 
+export interface TemplateState {
+  readonly fact?: StoredFact;
+  /** The live rows; archived ones are not among them. */
+  readonly rows: readonly TemplateRow[];
+}
+
 const StoredFactSchema = v.object({
   wabaId: v.string(),
   hash: v.string(),
   body: v.instance(Uint8Array),
   deleted: v.boolean(),
   readAtMs: v.number(),
+  asSent: v.optional(v.boolean(), false),
+  nameHeldUntilMs: v.optional(v.number()),
 });
 
 export function templateStore(
@@ -67,10 +77,14 @@ export function templateStore(
       const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
       return shards.flat().map(rowFromItem);
     },
+    stateOf: (key, clientIds) => stateOf(table, key, clientIds),
     factsOf: (rows) => factsOf(table, rows),
     writeUpstream: (writes, options) => writeUpstream(table, writes, options),
   };
 }
+
+/** Older than any reading, so that whoever needs the platform's own form asks for it. */
+const neverRead = 0;
 
 interface HashedFact {
   readonly fact: StoredFact;
@@ -99,18 +113,46 @@ async function readFacts(
   rows: readonly TemplateRow[],
   read: { readonly consistent: boolean },
 ): Promise<Map<string, HashedFact>> {
-  const keys: ItemKey[] = rows.map((row) => factKey(row.templateKey));
+  const items = await getAll(
+    table,
+    rows.map((row) => factKey(row.templateKey)),
+    read,
+  );
+  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+}
+
+async function stateOf(table: TableAccess, key: string, clientIds: readonly number[]): Promise<TemplateState> {
+  const keys = [factKey(key), ...[...new Set(clientIds)].map((clientId) => rowKey(clientId, key))];
+  const items = await getAll(table, keys, { consistent: true });
+  const factItem = items.find((item) => item['sk'] === 'FACT');
+  const rows = items.filter((item) => item !== factItem).map(rowFromItem);
+  return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
+}
+
+/** Any number of items, in batches side by side. */
+export async function getAll(
+  table: TableAccess,
+  keys: readonly ItemKey[],
+  read: { readonly consistent: boolean },
+): Promise<Item[]> {
   const batches: Promise<Item[]>[] = [];
   for (let start = 0; start < keys.length; start += maxBatchKeys) {
     batches.push(batchGet(table, keys.slice(start, start + maxBatchKeys), read));
   }
-  const items = (await Promise.all(batches)).flat();
-  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+  return (await Promise.all(batches)).flat();
 }
 
-function factFromItem(item: Item): HashedFact {
-  const { wabaId, hash, body, deleted, readAtMs } = v.parse(StoredFactSchema, item);
-  return { hash, fact: { wabaId, template: unpackTemplate(body), deleted, readAtMs } };
+/** Reads a stored fact; throws when the item is not one. */
+export function factFromItem(item: Item): HashedFact {
+  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs } = v.parse(StoredFactSchema, item);
+  const fact = {
+    wabaId,
+    template: unpackTemplate(body),
+    deleted,
+    readAtMs: asSent ? neverRead : readAtMs,
+    ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
+  };
+  return { hash, fact };
 }
 
 async function writeUpstream(

@@ -68,7 +68,10 @@ export interface StoredFact {
   readonly wabaId: string;
   readonly template: PlatformTemplate;
   readonly deleted: boolean;
+  /** 0 for what was sent to the platform (created, edited) and not read from it since. */
   readonly readAtMs: number;
+  /** Until then the platform keeps the name of the deleted template (D18). */
+  readonly nameHeldUntilMs?: number;
 }
 
 /** What a send needs to know about one template. */

@@ -15,6 +15,8 @@ export type UpstreamWrite =
       readonly clientIds: readonly number[];
       /** When the platform was asked: an older reading never replaces a newer one. */
       readonly readAtMs: number;
+      /** The template is what was sent to the platform, which shows it in another form: the next send reads it again. */
+      readonly asSent?: true;
     }
   | {
       /** The platform lists it no more: marked deleted, never erased (D21, D22). */
@@ -22,6 +24,8 @@ export type UpstreamWrite =
       readonly templateKey: string;
       readonly clientIds: readonly number[];
       readonly readAtMs: number;
+      /** The platform keeps the name of an approved template for a while after its deletion (D18). */
+      readonly nameHeldUntilMs?: number;
     };
 
 /**
@@ -134,13 +138,18 @@ interface Place {
   readonly key: string;
 }
 
-function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
+/** The attributes of a fact that a write sets. */
+export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
   const { readAtMs } = write;
-  if (write.kind === 'gone') return { deleted: true, readAtMs };
+  if (write.kind === 'gone') {
+    const { nameHeldUntilMs } = write;
+    return { deleted: true, readAtMs, ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }) };
+  }
   const { wabaId, template } = write;
   const { name, language, status } = template;
   const deleted = goneUpstream(template);
-  return { wabaId, name, language, status, hash: contentHash(template), body: packed, deleted, readAtMs };
+  const asSent = write.asSent === true;
+  return { wabaId, name, language, status, hash: contentHash(template), body: packed, deleted, readAtMs, asSent };
 }
 
 function factAction(

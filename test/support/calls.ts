@@ -10,6 +10,7 @@ export interface TestCaller {
 }
 
 export interface CallOptions {
+  readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   /** The raw body, as it was sent. */
   readonly body?: string;
@@ -19,13 +20,14 @@ export interface CallOptions {
 export async function call(
   endpoint: Endpoint,
   caller: TestCaller,
-  { query, body }: CallOptions = {},
+  { path, query, body }: CallOptions = {},
 ): Promise<{ status: number | undefined; body: unknown; headers: Readonly<Record<string, unknown>> }> {
   const lambda = authorizerContext({ permissions: [], ...caller, expiresAtSeconds: 9_999_999_999 });
   const event = {
     headers: {},
     isBase64Encoded: false,
     requestContext: { requestId: 'request-1', authorizer: { lambda } },
+    ...(path === undefined ? {} : { pathParameters: path }),
     ...(query === undefined ? {} : { queryStringParameters: query }),
     ...(body === undefined ? {} : { body }),
   } as unknown as HttpEvent;

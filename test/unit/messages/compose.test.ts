@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FaultList } from '../../../lib/http/fault-list.ts';
 import { composeMessage, compositionPlan } from '../../../lib/messages/compose.ts';
-import { FaultList } from '../../../lib/messages/fault-list.ts';
 import type { Recipient } from '../../../lib/messages/job.ts';
 import { parameterContract } from '../../../lib/messages/parameter-contract.ts';
 import { checkRecipients } from '../../../lib/messages/recipient-rules.ts';

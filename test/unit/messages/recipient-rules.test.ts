@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FaultList } from '../../../lib/messages/fault-list.ts';
+import { FaultList } from '../../../lib/http/fault-list.ts';
 import type { HeaderInput, Recipient } from '../../../lib/messages/job.ts';
 import { parameterContract } from '../../../lib/messages/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../../../lib/messages/recipient-rules.ts';

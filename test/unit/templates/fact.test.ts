@@ -62,7 +62,12 @@ test('a template survives packing, and 5 KB of text become less than one read un
   expect(packed.byteLength).toBeLessThan(4_000);
 });
 
-test('only the status DELETED says that a listed template is gone', () => {
-  expect(goneUpstream(makeTemplate({ status: 'DELETED' }))).toBe(true);
-  expect(goneUpstream(makeTemplate({ status: 'PENDING_DELETION' }))).toBe(false);
+test.each([
+  ['DELETED', true],
+  ['PENDING_DELETION', true],
+  ['ARCHIVED', false],
+  ['DISABLED', false],
+  ['APPROVED', false],
+])('listed as %s: gone is %s', (status, gone) => {
+  expect(goneUpstream(makeTemplate({ status }))).toBe(gone);
 });

@@ -1,4 +1,4 @@
-import type { Fault } from '../http/refusal.ts';
+import type { Fault } from './refusal.ts';
 
 const maxListed = 100;
 

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { callerOf } from '../lib/access/caller.ts';
+import { type Directory, usableDid } from '../lib/access/directory.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { secretReader } from '../lib/aws/secrets.ts';
+import { answer } from '../lib/http/answer.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { parse } from '../lib/http/parse.ts';
+import { platformCredentials } from '../lib/platform/credentials.ts';
+import { templateManagement } from '../lib/platform/template-management.ts';
+import { platformTemplates } from '../lib/platform/templates.ts';
+import { platformTransport } from '../lib/platform/transport.ts';
+import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete-template.ts';
+import { templateStore } from '../lib/templates/store.ts';
+
+export const TemplatesDeletePath = v.object({ did: v.string(), messageTemplateId: v.string() });
+export const TemplatesDeleteQuery = v.object({ client_id: v.optional(v.string()) });
+
+type Collaborators = DeletionPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
+
+/** DELETE /v1/templates/{did}/{messageTemplateId}: deletes a template for every client of its WABA (D21). */
+export function templatesDelete({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
+  return endpoint(async (event) => {
+    const caller = callerOf(event, ports.nowMs());
+
+    const path = parse(TemplatesDeletePath, event.pathParameters);
+    const query = parse(TemplatesDeleteQuery, event.queryStringParameters ?? {});
+    const askedId = askedClientId({ query: query.client_id });
+
+    const clientId = operatingClient(caller, askedId);
+    const { waba } = usableDid(await directory.findDid(path.did), clientId);
+
+    dropIdleConnections();
+    await deleteTemplate(ports, waba, path.messageTemplateId);
+
+    return answer(200, { success: true });
+  });
+}
+
+const documents = documentClient();
+const readSecret = secretReader();
+const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
+const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
+const platform = platformTransport({
+  baseUrl: environmentVariable('PLATFORM_BASE_URL'),
+  version: environmentVariable('PLATFORM_VERSION'),
+  timeoutMs: 8_000,
+});
+
+export const handler = templatesDelete({
+  directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
+  templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
+  management: templateManagement(platform.call, credentialOf),
+  platformTemplates: platformTemplates(platform.call, credentialOf),
+  dropIdleConnections: platform.dropIdleConnections,
+  nowMs: Date.now,
+});

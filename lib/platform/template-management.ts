@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+import type { CredentialOf } from './credentials.ts';
+import { PlatformFailure } from './failure.ts';
+import type { WabaAccess } from './templates.ts';
+import type { PlatformReply, PlatformTransport } from './transport.ts';
+
+/** What the platform says of a template that it has just created; the category may differ from the one asked for. */
+export interface CreatedTemplate {
+  readonly id: string;
+  readonly status: string;
+  readonly category: string;
+}
+
+/** Writing templates (platform reference, 2.5 to 2.7). Every method throws `PlatformFailure`; none repeats a call. */
+export interface TemplateManagement {
+  create(waba: WabaAccess, template: Readonly<Record<string, unknown>>): Promise<CreatedTemplate>;
+  /** Replaces the given fields of a template. */
+  edit(waba: WabaAccess, id: string, changes: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Deletes one language of a name. */
+  remove(waba: WabaAccess, template: { readonly id: string; readonly name: string }): Promise<void>;
+}
+
+const CreatedSchema = v.object({ id: v.string(), status: v.string(), category: v.string() });
+
+export function templateManagement(call: PlatformTransport, credentialOf: CredentialOf): TemplateManagement {
+  return {
+    create: async (waba, template) => {
+      const { accessToken } = await credentialOf(waba.credential);
+      const path = `${waba.wabaId}/message_templates`;
+      const { body } = await call({ method: 'POST', path, body: template, accessToken });
+      const created = v.safeParse(CreatedSchema, body);
+      if (created.success) return created.output;
+      throw new PlatformFailure('ambiguous', { cause: new Error('not a created template') });
+    },
+    edit: async (waba, id, changes) => {
+      const { accessToken } = await credentialOf(waba.credential);
+      succeeded(await call({ method: 'POST', path: id, body: changes, accessToken }));
+    },
+    remove: async (waba, { id, name }) => {
+      const { accessToken } = await credentialOf(waba.credential);
+      const path = `${waba.wabaId}/message_templates`;
+      succeeded(await call({ method: 'DELETE', path, query: { hsm_id: id, name }, accessToken }));
+    },
+  };
+}
+
+function succeeded({ body }: PlatformReply): void {
+  if (body['success'] !== true) throw new PlatformFailure('ambiguous', { cause: new Error('no success was reported') });
+}

@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import type { Did } from '../access/directory.ts';
+import { type Fault, invalid, Refusal } from '../http/refusal.ts';
+import { log } from '../observe/log.ts';
+import { atPlatform } from '../platform/refusals.ts';
+import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
+import { countryOfNumber } from './country.ts';
+import type { CreateRequest } from './create-request.ts';
+import type { BeforeCreation, Creation } from './creation.ts';
+import type { CreationStore } from './creation-store.ts';
+import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { upstreamComponents } from './rules/upstream-components.ts';
+import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
+import { templateKey } from './template-key.ts';
+
+export interface CreationPorts extends MediaPorts {
+  readonly creations: CreationStore;
+  readonly management: Pick<TemplateManagement, 'create'>;
+  /** The channels and campaigns among the pairs that the client does not have (D14). */
+  readonly pairFaults: (clientId: number, pairs: CreateRequest['pairs']) => Promise<readonly Fault[]>;
+  readonly nowMs: () => number;
+}
+
+export interface CreationOrder {
+  readonly request: CreateRequest;
+  readonly file?: MediaFile | undefined;
+  readonly did: Did;
+  readonly clientId: number;
+  readonly userId: string;
+}
+
+/**
+ * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
+ * with 400 a name that is taken or still held, pairs that the client does not have, media that will not do, and what the
+ * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most.
+ */
+export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
+  const { request, file, clientId } = order;
+  const { waba } = order.did;
+  const key = templateKey({ ...request, wabaId: waba.wabaId });
+  const [before, pairFaults] = await Promise.all([
+    ports.creations.before(key, waba.clientIds),
+    ports.pairFaults(clientId, request.pairs),
+  ]);
+  refuseTakenName(before.fact?.fact, ports.nowMs());
+  const [firstFault] = pairFaults;
+  if (firstFault !== undefined) throw new Refusal('invalid_request', firstFault.message, { errors: pairFaults });
+
+  const media = { components: request.draft.components, file, credential: waba.credential };
+  const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
+  const { name, language, draft } = request;
+  const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
+  const template = { ...sent, ...request.passedOn };
+  const created = await atPlatform(() => ports.management.create(waba, template));
+  const { id, status, category } = created;
+
+  await storeCreation(ports, order, { template: { ...template, ...created }, before });
+  return { id, status, category };
+}
+
+function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: number): Creation {
+  const { request, clientId, userId } = order;
+  const { waba, channel } = order.did;
+  return {
+    templateKey: templateKey({ ...request, wabaId: waba.wabaId }),
+    wabaId: waba.wabaId,
+    template,
+    clientIds: waba.clientIds,
+    readAtMs,
+    country: request.country ?? countryOfNumber(channel.did),
+    creator: { clientId, userId, pairs: request.pairs },
+  };
+}
+
+/** A name is free in a language when no template has it and the platform does not hold it after a deletion. */
+function refuseTakenName(fact: StoredFact | undefined, nowMs: number): void {
+  if (fact === undefined) return;
+  if (!fact.deleted) throw invalid('name', 'a template of this name and language exists already');
+  const { nameHeldUntilMs = 0 } = fact;
+  if (nowMs >= nameHeldUntilMs) return;
+  const date = new Date(nameHeldUntilMs).toISOString();
+  throw invalid('name', `an approved template of this name was deleted; the name can be used again from ${date}`);
+}
+
+/** The platform has the template: if it cannot be stored here, the next synchronization brings it. */
+async function storeCreation(
+  ports: CreationPorts,
+  order: CreationOrder,
+  { template, before }: { readonly template: unknown; readonly before: BeforeCreation },
+): Promise<void> {
+  try {
+    const creation = creationOf(order, v.parse(PlatformTemplateSchema, template), ports.nowMs());
+    await ports.creations.store(creation, before);
+  } catch (error) {
+    const { wabaId } = order.did.waba;
+    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+  }
+}

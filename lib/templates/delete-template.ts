@@ -1,0 +1,51 @@
+import type { Waba } from '../access/directory.ts';
+import { Refusal } from '../http/refusal.ts';
+import { PlatformFailure } from '../platform/failure.ts';
+import { atPlatform } from '../platform/refusals.ts';
+import type { TemplateManagement } from '../platform/template-management.ts';
+import type { PlatformTemplates } from '../platform/templates.ts';
+import { goneUpstream } from './fact.ts';
+import { findTemplate } from './find-template.ts';
+import type { TemplateStore } from './store.ts';
+import type { PlatformTemplate } from './template.ts';
+
+/** The platform keeps the name of a deleted approved template that long (contract, Limits). */
+const nameHeldMs = 30 * 24 * 3_600_000;
+
+export interface DeletionPorts {
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+  readonly management: Pick<TemplateManagement, 'remove'>;
+  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Deletes a template upstream, in its one language, and marks the documents of every client of the WABA deleted (D21).
+ * Refuses with 404 without a template, with 409 when it is DISABLED, and as the platform does. Two DynamoDB requests.
+ */
+export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
+  const { templateKey, fact, clientIds } = await findTemplate(ports.templates, waba, messageTemplateId);
+  const { status } = fact.template;
+  if (status === 'DISABLED') throw new Refusal('template_disabled', 'a DISABLED template cannot be deleted');
+
+  await atPlatform(() => removeUpstream(ports, waba, fact.template));
+
+  const readAtMs = ports.nowMs();
+  const held = status === 'APPROVED' ? { nameHeldUntilMs: readAtMs + nameHeldMs } : {};
+  await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs, ...held }]);
+}
+
+/**
+ * What the platform no longer has cannot be deleted again: a refusal counts only while the template is still there. So a
+ * deletion whose answer was lost, or that was made elsewhere, can be repeated.
+ */
+async function removeUpstream(ports: DeletionPorts, waba: Waba, template: PlatformTemplate): Promise<void> {
+  try {
+    await ports.management.remove(waba, template);
+  } catch (error) {
+    const refused = error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled;
+    if (!refused || error.credentialRefused) throw error;
+    const there = await ports.platformTemplates.find(waba, template);
+    if (there !== undefined && there.id === template.id && !goneUpstream(there)) throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Waba } from '../access/directory.ts';
+import { FaultList } from '../http/fault-list.ts';
+import { invalid } from '../http/refusal.ts';
+import { log } from '../observe/log.ts';
+import { atPlatform } from '../platform/refusals.ts';
+import type { TemplateManagement } from '../platform/template-management.ts';
+import { editChanges } from './edit-diff.ts';
+import { findTemplate } from './find-template.ts';
+import { checkComponents } from './rules/components.ts';
+import { type Category, categories, type Part, type TemplateDraft } from './rules/draft.ts';
+import { headersWithSource } from './rules/header-sources.ts';
+import { upstreamComponents } from './rules/upstream-components.ts';
+import type { TemplateStore } from './store.ts';
+import type { PlatformTemplate } from './template.ts';
+import { refuseFaults } from './template-request.ts';
+
+export interface EditPorts {
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+  readonly management: Pick<TemplateManagement, 'edit'>;
+  readonly nowMs: () => number;
+}
+
+export interface TemplateEdit {
+  readonly messageTemplateId: string;
+  readonly category?: Category | undefined;
+  readonly components: readonly unknown[];
+  readonly optimizationSpec?: Part | undefined;
+}
+
+/**
+ * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
+ * written, when nothing differs. Refuses with 404 without a template, with 400 for component faults (all of them) and for
+ * another category of an approved template, and as the platform does. Two DynamoDB requests.
+ */
+export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
+  const { fact } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  const stored = fact.template;
+  const category = editedCategory(stored, edit.category);
+  const draft = { category, components: edit.components, fileAttached: false };
+  refuseFaults(faultsOf(draft));
+
+  const { optimizationSpec } = edit;
+  const components = upstreamComponents(draft);
+  const wanted = { category, components, ...(optimizationSpec === undefined ? {} : { optimizationSpec }) };
+  const changes = editChanges(stored, wanted);
+  if (Object.keys(changes).length === 0) return false;
+
+  await atPlatform(() => ports.management.edit(waba, stored.id, changes));
+
+  await store(ports, waba, { ...withoutReason(stored), ...changes, status: 'PENDING' });
+  return true;
+}
+
+function faultsOf(draft: TemplateDraft): FaultList {
+  const faults = new FaultList();
+  const judged = { path: 'components', faults };
+  checkComponents(draft, judged);
+  for (const { path } of headersWithSource(draft.components, judged.path)) {
+    faults.add({
+      path: `${path}.header_source`,
+      message: 'an edit takes header_handle; header_source is for creation',
+    });
+  }
+  return faults;
+}
+
+function editedCategory(stored: PlatformTemplate, asked: Category | undefined): Category {
+  const current = categories.find((category) => category === stored.category.toUpperCase());
+  if (asked !== undefined && asked !== current && stored.status === 'APPROVED') {
+    throw invalid('category', 'the category of an APPROVED template cannot be changed');
+  }
+  const category = asked ?? current;
+  if (category === undefined) throw invalid('category', 'category is required');
+  return category;
+}
+
+/** Why it was rejected is history once it is in review again. */
+function withoutReason({ rejected_reason: _, ...template }: PlatformTemplate): PlatformTemplate {
+  return template;
+}
+
+/** The platform has taken the edit: if it cannot be stored here, the next synchronization brings it. */
+async function store(ports: EditPorts, { wabaId, clientIds }: Waba, template: PlatformTemplate): Promise<void> {
+  const readAtMs = ports.nowMs();
+  try {
+    await ports.templates.writeUpstream([{ kind: 'present', wabaId, clientIds, template, readAtMs, asSent: true }]);
+  } catch (error) {
+    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+  }
+}

@@ -1,0 +1,115 @@
+import { at, enumOf, fault, isPart, type Judged, onlyKeys, type Part, requiredText, shown } from './draft.ts';
+
+const labelMaxLength = 25;
+const urlMaxLength = 2_000;
+const phoneMaxLength = 20;
+const maxButtons = 10;
+
+interface ButtonRule {
+  readonly max: number;
+  /** It must be the only button of its template. */
+  readonly alone?: true;
+  readonly keys: readonly string[];
+  readonly check?: (button: Part, judged: Judged) => void;
+}
+
+const label = (button: Part, judged: Judged) => requiredText(button, 'text', labelMaxLength, judged);
+
+/** Every kind of button a template may be created with (platform reference, 3.6); OTP is in authentication.ts. */
+const buttonRules: Readonly<Record<string, ButtonRule>> = {
+  QUICK_REPLY: { max: 10, keys: ['type', 'text'], check: label },
+  URL: { max: 2, keys: ['type', 'text', 'url', 'example'], check: checkUrl },
+  PHONE_NUMBER: { max: 1, keys: ['type', 'text', 'phone_number'], check: checkPhone },
+  COPY_CODE: { max: 1, keys: ['type', 'text', 'example'], check: checkCoupon },
+  VOICE_CALL: { max: 1, keys: ['type', 'text', 'ttl_minutes'], check: label },
+  FLOW: {
+    max: 1,
+    keys: ['type', 'text', 'flow_id', 'flow_name', 'flow_json', 'flow_action', 'navigate_screen', 'icon'],
+    check: checkFlow,
+  },
+  CATALOG: { max: 1, alone: true, keys: ['type', 'text'], check: label },
+  MPM: { max: 1, alone: true, keys: ['type', 'text'], check: label },
+  SPM: { max: 1, alone: true, keys: ['type', 'text'], check: label },
+};
+
+/** Checks a list of buttons of which `kinds` are allowed, and returns the kinds it holds, in order. */
+export function checkButtons(list: unknown, kinds: readonly string[] | undefined, judged: Judged): string[] {
+  if (!Array.isArray(list) || list.length === 0) {
+    fault(judged, `a list of buttons, received ${shown(list)}`);
+    return [];
+  }
+  if (list.length > maxButtons) fault(judged, `at most ${maxButtons} buttons, received ${list.length}`);
+  const found = list.map((button, index) => checkButton(button, kinds, at(judged, index)));
+  for (const [kind, { max, alone }] of Object.entries(buttonRules)) {
+    const count = found.filter((each) => each === kind).length;
+    if (count > max) fault(judged, `at most ${max} ${kind} ${max === 1 ? 'button' : 'buttons'}, received ${count}`);
+    if (alone && count > 0 && list.length > count) fault(judged, `a ${kind} button stands alone`);
+  }
+  checkOrder(found, judged);
+  return found;
+}
+
+function checkButton(button: unknown, kinds: readonly string[] | undefined, judged: Judged): string {
+  const kind = isPart(button) ? enumOf(button['type']) : undefined;
+  const allowed = kinds ?? Object.keys(buttonRules);
+  const rule = kind === undefined || !allowed.includes(kind) ? undefined : buttonRules[kind];
+  if (!isPart(button) || rule === undefined || kind === undefined) {
+    fault(
+      at(judged, 'type'),
+      `one of ${allowed.join(', ')}, received ${shown(isPart(button) ? button['type'] : button)}`,
+    );
+    return '';
+  }
+  onlyKeys(button, rule.keys, judged);
+  rule.check?.(button, judged);
+  return kind;
+}
+
+/** Quick replies are one run, before or after all others. */
+function checkOrder(kinds: readonly string[], judged: Judged): void {
+  const shape = kinds.map((kind) => (kind === 'QUICK_REPLY' ? 'q' : 'o')).join('');
+  if (!/^(q*o*|o*q*)$/.test(shape))
+    fault(judged, 'quick replies must stand together, before or after the other buttons');
+}
+
+function checkUrl(button: Part, judged: Judged): void {
+  label(button, judged);
+  const url = requiredText(button, 'url', urlMaxLength, judged);
+  if (url === undefined) return;
+  const place = at(judged, 'url');
+  const fixed = url.replace(/\{\{1\}\}$/, '');
+  if (/[{}]/.test(fixed)) fault(place, 'one variable {{1}}, at the very end');
+  else if (!URL.canParse(fixed) || !/^https?:$/.test(new URL(fixed).protocol)) fault(place, 'an http or https URL');
+  const { example } = button;
+  const dynamic = fixed !== url;
+  const given = Array.isArray(example) && example.length === 1 && typeof example[0] === 'string' && example[0] !== '';
+  if (dynamic && !given) fault(at(judged, 'example'), `a list of one example, received ${shown(example)}`);
+  if (!dynamic && example !== undefined) fault(at(judged, 'example'), 'a static URL takes no example');
+}
+
+function checkPhone(button: Part, judged: Judged): void {
+  label(button, judged);
+  const phone = requiredText(button, 'phone_number', phoneMaxLength, judged);
+  if (phone !== undefined && !/^\+?\d{5,}$/.test(phone)) fault(at(judged, 'phone_number'), 'digits with an optional +');
+}
+
+/** Sources differ between 15 and 20 characters; 15 is accepted by both. */
+function checkCoupon(button: Part, judged: Judged): void {
+  const { example } = button;
+  const code = Array.isArray(example) && example.length === 1 ? example[0] : example;
+  if (typeof code !== 'string' || !/^[A-Za-z0-9]{1,15}$/.test(code)) {
+    fault(at(judged, 'example'), `1 to 15 letters and digits, received ${shown(example)}`);
+  }
+}
+
+function checkFlow(button: Part, judged: Judged): void {
+  label(button, judged);
+  const given = ['flow_id', 'flow_name', 'flow_json'].filter((key) => button[key] !== undefined);
+  if (given.length !== 1) {
+    fault(judged, `exactly one of flow_id, flow_name and flow_json, received ${given.join(', ') || 'none'}`);
+  }
+  const action = button['flow_action'];
+  if (action !== undefined && action !== 'navigate' && action !== 'data_exchange') {
+    fault(at(judged, 'flow_action'), `navigate or data_exchange, received ${shown(action)}`);
+  }
+}

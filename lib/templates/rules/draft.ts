@@ -1,0 +1,66 @@
+import type { FaultList } from '../../http/fault-list.ts';
+
+export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
+export type Category = (typeof categories)[number];
+
+/** A JSON object of which nothing is known yet. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** A template as a client wants it created or changed; `components` is whatever came. */
+export interface TemplateDraft {
+  readonly category: Category;
+  readonly components: readonly unknown[];
+  /** A media file came with the request (multipart), for the header. */
+  readonly fileAttached: boolean;
+  /** AUTHENTICATION: given beside the components (contract, POST /v1/templates/{did}). */
+  readonly codeExpirationMinutes?: number;
+  readonly addSecurityRecommendation?: boolean;
+}
+
+/** One value under judgement: its path, and where its faults go. */
+export interface Judged {
+  readonly path: string;
+  readonly faults: FaultList;
+}
+
+export function at({ path, faults }: Judged, key: string | number): Judged {
+  const step = typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${key}`;
+  return { path: `${path}${step}`, faults };
+}
+
+export function fault({ path, faults }: Judged, message: string): void {
+  faults.add({ path, message });
+}
+
+export function isPart(value: unknown): value is Part {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Enums are written in upper case upstream; clients may write them as they like. */
+export function enumOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.toUpperCase() : undefined;
+}
+
+/** What came, short enough for a sentence. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
+
+/** A required text of at most `maxLength` characters (code points); undefined, with its fault noted, when it is not one. */
+export function requiredText(part: Part, key: string, maxLength: number, judged: Judged): string | undefined {
+  const value = part[key];
+  if (typeof value !== 'string' || value.trim() === '') {
+    fault(at(judged, key), `a text is required, received ${shown(value)}`);
+    return undefined;
+  }
+  const length = [...value].length;
+  if (length > maxLength) fault(at(judged, key), `at most ${maxLength} characters, received ${length}`);
+  return value;
+}
+
+/** Notes every key of a part that has no place in it. */
+export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
+  for (const key of Object.keys(part)) if (!known.includes(key)) fault(at(judged, key), `unrecognized field: ${key}`);
+}

@@ -1,0 +1,99 @@
+import {
+  at,
+  enumOf,
+  fault,
+  isPart,
+  type Judged,
+  onlyKeys,
+  type Part,
+  requiredText,
+  type TemplateDraft,
+} from './draft.ts';
+import { bodyExamples, checkExamples, checkVariables, countEmoji } from './variables.ts';
+
+const headerMaxLength = 60;
+const footerMaxLength = 60;
+const maxEmoji = 10;
+
+const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
+
+/** Checks a header (platform reference, 3.3). `formats` are those its place allows. */
+export function checkHeader(
+  header: Part,
+  formats: readonly string[],
+  judged: Judged,
+  draft: Pick<TemplateDraft, 'fileAttached'>,
+): void {
+  const format = enumOf(header['format']);
+  if (format === undefined || !formats.includes(format)) {
+    fault(
+      at(judged, 'format'),
+      `one of ${formats.join(', ')}, received ${JSON.stringify(header['format']) ?? 'nothing'}`,
+    );
+    return;
+  }
+  if (format === 'TEXT') checkTextHeader(header, judged);
+  else if (mediaFormats.includes(format)) checkMediaHeader(header, judged, draft.fileAttached);
+  else onlyKeys(header, ['type', 'format'], judged);
+}
+
+function checkTextHeader(header: Part, judged: Judged): void {
+  onlyKeys(header, ['type', 'format', 'text', 'example'], judged);
+  const text = requiredText(header, 'text', headerMaxLength, judged);
+  if (text === undefined) return;
+  const place = at(judged, 'text');
+  if (/[\r\n]/.test(text)) fault(place, 'no line breaks in a header');
+  if (/[*_~`]/.test(text)) fault(place, 'no formatting characters in a header');
+  if (countEmoji(text) > 0) fault(place, 'no emoji in a header');
+  const count = checkVariables(text, place);
+  if (count > 1) fault(place, `at most one variable in a header, received ${count}`);
+  const example = isPart(header['example']) ? header['example']['header_text'] : undefined;
+  checkExamples(example, Math.min(count, 1), at(at(judged, 'example'), 'header_text'));
+}
+
+/** One source of media and not two (D18): an upload's handle, in either spelling, a URL, or the request's own file. */
+function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): void {
+  onlyKeys(header, ['type', 'format', 'example', 'header_handle', 'header_source'], judged);
+  const handles = isPart(header['example']) ? header['example']['header_handle'] : undefined;
+  const sources = [
+    handles === undefined ? undefined : 'example.header_handle',
+    header['header_handle'] === undefined ? undefined : 'header_handle',
+    header['header_source'] === undefined ? undefined : 'header_source',
+    fileAttached ? 'file' : undefined,
+  ].filter((source) => source !== undefined);
+  if (sources.length === 0) fault(judged, 'a media header needs header_source, header_handle or a file');
+  if (sources.length > 1) fault(judged, `one source of media, received ${sources.join(' and ')}`);
+  if (handles !== undefined && !(Array.isArray(handles) && handles.length === 1 && isHandle(handles[0]))) {
+    fault(at(at(judged, 'example'), 'header_handle'), 'a list of one handle');
+  }
+  for (const key of ['header_handle', 'header_source']) {
+    if (header[key] !== undefined && !isHandle(header[key])) fault(at(judged, key), 'a text that is not empty');
+  }
+}
+
+function isHandle(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Checks a body (platform reference, 3.4). */
+export function checkBody(body: Part, maxLength: number, judged: Judged): void {
+  onlyKeys(body, ['type', 'text', 'example'], judged);
+  const text = requiredText(body, 'text', maxLength, judged);
+  if (text === undefined) return;
+  const place = at(judged, 'text');
+  if (/(\r?\n){3,}/.test(text)) fault(place, 'at most two line breaks in a row');
+  const emojiCount = countEmoji(text);
+  if (emojiCount > maxEmoji) fault(place, `at most ${maxEmoji} emoji, received ${emojiCount}`);
+  const count = checkVariables(text, place);
+  if (count > 0 && !/[\p{L}\p{N}]/u.test(text.replace(/\{\{[^{}]*\}\}/g, ''))) {
+    fault(place, 'a text must not consist of variables only');
+  }
+  checkExamples(bodyExamples(body['example']), count, at(at(judged, 'example'), 'body_text'));
+}
+
+/** Checks a footer (platform reference, 3.5). */
+export function checkFooter(footer: Part, judged: Judged): void {
+  onlyKeys(footer, ['type', 'text'], judged);
+  const text = requiredText(footer, 'text', footerMaxLength, judged);
+  if (text?.includes('{{')) fault(at(judged, 'text'), 'no variables in a footer');
+}

@@ -1,0 +1,70 @@
+import { type Category, enumOf, isPart, type Part, type TemplateDraft } from './draft.ts';
+import { bodyExamples } from './variables.ts';
+
+/** The order in which the platform likes to see components (platform reference, 3.2). */
+const order = ['HEADER', 'LIMITED_TIME_OFFER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL'];
+const defaultMinutes = 10;
+
+/**
+ * Checked components as the platform writes them: enums in upper case, a media handle under `example`, and for an
+ * AUTHENTICATION template the code's minutes (whole ones, 10 unless told) in FOOTER and the advice in BODY (D18).
+ */
+export function upstreamComponents(draft: TemplateDraft): Part[] {
+  const written = draft.components.filter(isPart).map(writtenComponent);
+  const complete =
+    draft.category === ('AUTHENTICATION' satisfies Category) ? withCodeSettings(written, draft) : written;
+  return complete.sort((a, b) => order.indexOf(typeOf(a)) - order.indexOf(typeOf(b)));
+}
+
+function typeOf(component: Part): string {
+  return enumOf(component['type']) ?? '';
+}
+
+function writtenComponent(component: Part): Part {
+  const type = typeOf(component);
+  if (type === 'HEADER') return writtenHeader(component);
+  if (type === 'BODY') return writtenBody(component);
+  if (type === 'BUTTONS') return { ...component, type, buttons: partsOf(component['buttons']).map(writtenButton) };
+  if (type === 'CAROUSEL') return { ...component, type, cards: partsOf(component['cards']).map(writtenCard) };
+  return { ...component, type };
+}
+
+function writtenHeader({ header_handle: handle, ...header }: Part): Part {
+  const written = { ...header, type: 'HEADER', format: enumOf(header['format']) };
+  return handle === undefined ? written : { ...written, example: { header_handle: [handle] } };
+}
+
+/** A list of examples is taken as well as the platform's list of one list. */
+function writtenBody(body: Part): Part {
+  const values = bodyExamples(body['example']);
+  return { ...body, type: 'BODY', ...(values === undefined ? {} : { example: { body_text: [values] } }) };
+}
+
+function writtenButton(button: Part): Part {
+  const otpType = enumOf(button['otp_type']);
+  return { ...button, type: enumOf(button['type']), ...(otpType === undefined ? {} : { otp_type: otpType }) };
+}
+
+function writtenCard(card: Part): Part {
+  return { components: partsOf(card['components']).map(writtenComponent) };
+}
+
+function partsOf(list: unknown): Part[] {
+  return Array.isArray(list) ? list.filter(isPart) : [];
+}
+
+function withCodeSettings(components: readonly Part[], draft: TemplateDraft): Part[] {
+  const footer = components.find((component) => component['type'] === 'FOOTER');
+  const minutes = Number(footer?.['code_expiration_minutes'] ?? draft.codeExpirationMinutes ?? defaultMinutes);
+  const advice = draft.addSecurityRecommendation;
+  return [
+    ...components
+      .filter((component) => component !== footer)
+      .map((component) =>
+        component['type'] === 'BODY' && advice !== undefined
+          ? { ...component, add_security_recommendation: advice }
+          : component,
+      ),
+    { type: 'FOOTER', code_expiration_minutes: Math.ceil(minutes) },
+  ];
+}

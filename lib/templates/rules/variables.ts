@@ -1,0 +1,54 @@
+import { at, fault, isPart, type Judged, shown } from './draft.ts';
+
+/**
+ * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, neither first nor last,
+ * none next to another. Returns how many values the text takes.
+ */
+export function checkVariables(text: string, judged: Judged): number {
+  const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
+  const names = found.map(([, name = '']) => name.trim());
+  if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
+  const named = names.filter((name) => !/^[1-9]\d{0,2}$/.test(name));
+  if (named.length > 0) {
+    fault(judged, `variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{${named[0]}}}`);
+    return 0;
+  }
+  const numbers = new Set(names.map(Number));
+  for (let expected = 1; expected <= numbers.size; expected += 1) {
+    if (!numbers.has(expected)) {
+      fault(judged, `variables must be numbered from {{1}} without a gap, {{${expected}}} is missing`);
+      break;
+    }
+  }
+  if (found.length > 0) checkPlaces(text, judged);
+  return numbers.size;
+}
+
+function checkPlaces(text: string, judged: Judged): void {
+  if (/^\s*\{\{[^{}]*\}\}/.test(text) || /\{\{[^{}]*\}\}\s*$/.test(text)) {
+    fault(judged, 'a variable must not open or close the text');
+  }
+  if (/\}\}\s*\{\{/.test(text)) fault(judged, 'there must be text between two variables');
+}
+
+/** Checks that `example` holds one non-empty text for each of `count` variables. */
+export function checkExamples(values: unknown, count: number, judged: Judged): void {
+  if (count === 0) return;
+  const given = Array.isArray(values) ? values : [];
+  if (given.length !== count) {
+    fault(judged, `one example for each variable: expected ${count}, received ${given.length}`);
+  }
+  given.forEach((value, index) => {
+    if (typeof value !== 'string' || value.trim() === '') fault(at(judged, index), `a text, received ${shown(value)}`);
+  });
+}
+
+/** The examples of a body: a list that holds one list, as the platform writes it. */
+export function bodyExamples(example: unknown): unknown {
+  const rows = isPart(example) ? example['body_text'] : undefined;
+  return Array.isArray(rows) && Array.isArray(rows[0]) ? rows[0] : rows;
+}
+
+export function countEmoji(text: string): number {
+  return text.match(/\p{Extended_Pictographic}/gu)?.length ?? 0;
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { boundedList, plainObject } from '../http/closed-object.ts';
+import type { FaultList } from '../http/fault-list.ts';
+import { Refusal } from '../http/refusal.ts';
+import { categories } from './rules/draft.ts';
+
+/*
+ * The parts of a request that create and edit have in common.
+ */
+
+/** More than a template may have, so that an endless list costs nothing. */
+const maxComponents = 20;
+
+export const CategorySchema = v.pipe(v.string(), v.toUpperCase(), v.picklist(categories));
+
+/** What the components hold is for the component rules to judge: they need the category, and find all faults. */
+export const ComponentsSchema = boundedList(v.unknown(), maxComponents);
+
+/** Passed on as given; only the form of the overrides is known (D18). */
+export const OptimizationSpecSchema = v.pipe(
+  plainObject,
+  v.check(
+    ({ bid_country_multiplier_overrides: overrides }) =>
+      overrides === undefined || (overrides !== null && typeof overrides === 'object'),
+    'bid_country_multiplier_overrides must be an object or an array',
+  ),
+);
+
+/** Refused unless false: no deployment has an address that redirects (D19). */
+export const AllowButtonUrlChangeSchema = v.pipe(
+  v.boolean(),
+  v.check((allowed) => !allowed, 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set'),
+);
+
+/** Refuses with one 400 that lists every fault; nothing happens when there is none. */
+export function refuseFaults(faults: FaultList): void {
+  if (faults.count > 0) throw new Refusal('invalid_request', faults.message, { errors: faults.listed() });
+}

@@ -1,0 +1,178 @@
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { TemplateStore } from '../../../lib/templates/store.ts';
+import { templateStore } from '../../../lib/templates/store.ts';
+import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
+import { type CallOptions, call } from '../../support/calls.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
+import { countReadUnits } from '../../support/dynamo-faults.ts';
+import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { makeTemplate } from '../../support/templates.ts';
+
+vi.hoisted(() => {
+  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'PLATFORM_CREDENTIALS_SECRET'];
+  for (const name of names) process.env[name] = 'unused';
+  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
+  Object.assign(process.env, others);
+});
+const { templatesEdit } = await import('../../../functions/templates-edit.ts');
+
+const supervisor = { userId: 'u-1', clientId: 1001 };
+const waba = makeWaba();
+const directory = memoryDirectory({ wabas: [waba], channels: [makeChannel()] });
+const nowMs = 1_800_000_000_000;
+const client = localDocumentClient();
+const changedBody = { type: 'BODY', text: 'Order {{1}} is on its way.', example: { body_text: [['7']] } };
+
+let table: string;
+let platform: RecordedPlatform;
+beforeAll(async () => {
+  table = await freshTable('templates');
+});
+beforeEach(() => {
+  platform = recordedPlatform();
+});
+
+let count = 0;
+async function stored(overrides: Parameters<typeof makeTemplate>[0] = {}) {
+  count += 1;
+  const template = makeTemplate({ name: `template_${count}`, id: `9${count}`, ...overrides });
+  const { wabaId, clientIds } = waba;
+  await templateStore(client, table).refresh({ wabaId, clientIds }, template, nowMs - 1_000);
+  const key = templateKey({ wabaId, ...template });
+  return { template, key, id: documentId({ templateKey: key, clientId: 1001, sequence: 0 }) };
+}
+
+const stateOf = (key: string) => templateStore(client, table).stateOf(key, [1001, 1002]);
+
+interface EditOptions extends Partial<CallOptions> {
+  readonly templates?: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+}
+
+function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
+  const { management } = platform;
+  const deps = { directory, templates, management, dropIdleConnections: () => undefined, nowMs: () => nowMs };
+  const path = { did: '5491100000001', messageTemplateId: id };
+  return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
+}
+
+test('what differs goes upstream, and the template is in review for every client', async () => {
+  const { template, key, id } = await stored({ rejected_reason: 'INVALID_FORMAT', status: 'REJECTED' });
+  const body = { name: 'another', language: 'es', components: [changedBody], allow_button_url_change: false };
+  expect(await edit(id, body)).toMatchObject({ status: 200, body: { success: true, changed: true } });
+  expect(platform.calls).toEqual([['edit', template.id, { components: [changedBody] }]]);
+  const { fact, rows } = await stateOf(key);
+  const { rejected_reason: _, ...rest } = template;
+  expect(fact?.template).toEqual({ ...rest, components: [changedBody], status: 'PENDING' });
+  expect(fact?.readAtMs).toBe(0);
+  expect(rows.map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
+});
+
+test('nothing differs: no call, nothing written', async () => {
+  const { template, key, id } = await stored();
+  const { status, body } = await edit(id, { components: template.components, category: 'utility' });
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { success: true, changed: false, message: 'nothing differs from the template as it is' },
+  });
+  expect(platform.calls).toEqual([]);
+  expect((await stateOf(key)).fact).toMatchObject({ template, readAtMs: nowMs - 1_000 });
+});
+
+test('the category may change unless the template is APPROVED', async () => {
+  const rejected = await stored({ status: 'REJECTED' });
+  expect(await edit(rejected.id, { components: rejected.template.components, category: 'MARKETING' })).toMatchObject({
+    body: { changed: true },
+  });
+  expect(platform.calls).toEqual([['edit', rejected.template.id, { category: 'MARKETING' }]]);
+  expect((await stateOf(rejected.key)).rows[0]?.category).toBe('MARKETING');
+  const approved = await stored();
+  expect(await edit(approved.id, { components: [changedBody], category: 'MARKETING' })).toMatchObject({
+    status: 400,
+    body: {
+      message: 'the category of an APPROVED template cannot be changed',
+      errors: [{ path: 'category' }],
+    },
+  });
+});
+
+test('every fault of the components at once, against the category that is stored', async () => {
+  const { id } = await stored();
+  const media = { type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x.png' };
+  const components = [media, { type: 'BODY', text: 'x'.repeat(1_025) }, { type: 'CAROUSEL', cards: [] }];
+  const { status, body } = await edit(id, { components });
+  expect(status).toBe(400);
+  expect((body as { errors: { path: string }[] }).errors.map(({ path }) => path)).toEqual([
+    'components[2].type',
+    'components[1].text',
+    'components[0].header_source',
+  ]);
+  expect(platform.calls).toEqual([]);
+});
+
+test.each<[string, unknown, string]>([
+  ['no components', {}, 'components is required'],
+  ['components that are none', { components: {} }, 'components is invalid: expected Array, received Object'],
+  ['an unknown category', { components: [changedBody], category: 'SERVICE' }, 'category'],
+  [
+    'a redirect that no deployment has',
+    { components: [changedBody], allow_button_url_change: true },
+    'REDIRECT_BASE_URL',
+  ],
+  ['a spec that is none', { components: [changedBody], optimization_spec: [] }, 'must be an object'],
+  ['no JSON object', null, 'the request body must be a JSON object'],
+])('%s: 400', async (_, body, message) => {
+  const answer = await edit('x', body);
+  expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
+});
+
+test('who may not, and what is not there', async () => {
+  const { id } = await stored();
+  const body = { components: [changedBody] };
+  const answers = await Promise.all([
+    edit(id, { ...body, client_id: 1002 }),
+    edit(id, body, { path: { did: '5491199999999', messageTemplateId: id } }),
+    edit(id.replace(/0$/, '3'), body),
+    edit(id, { ...body, client_id: '1001' }),
+  ]);
+  expect(answers.map(({ status, body }) => `${status} ${(body as { code: string }).code}`)).toEqual([
+    '403 cross_client_forbidden',
+    '403 did_forbidden',
+    '404 template_not_found',
+    '400 invalid_client_id',
+  ]);
+  expect(platform.calls).toEqual([]);
+});
+
+test.each([
+  ['unreachable', 502, { code: 'platform_unreachable' }],
+  ['throttled', 429, { code: 'platform_rate_limited' }],
+  ['content', 400, { code: 'platform_refused', message: 'Not now.', platform_code: 100 }],
+] as const)('platform %s: the stored template stays', async (failure, status, body) => {
+  const { template, key, id } = await stored();
+  platform.failure = failures[failure];
+  expect(await edit(id, { components: [changedBody] })).toMatchObject({ status, body });
+  expect((await stateOf(key)).fact?.template).toEqual(template);
+});
+
+test('taken upstream and not stored: the answer says so all the same', async () => {
+  const { id } = await stored();
+  const templates = {
+    ...templateStore(client, table),
+    writeUpstream: async () => {
+      throw new Error('the table is away');
+    },
+  };
+  expect(await edit(id, { components: [changedBody] }, { templates })).toMatchObject({
+    status: 200,
+    body: { changed: true },
+  });
+});
+
+test('two DynamoDB requests', async () => {
+  const { id } = await stored();
+  const counting = localDocumentClient();
+  const counted = countReadUnits(counting);
+  await edit(id, { components: [changedBody] }, { templates: templateStore(counting, table) });
+  expect(counted.requests).toBe(2);
+});

@@ -1,0 +1,47 @@
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { CreatedTemplate, TemplateManagement } from '../../lib/platform/template-management.ts';
+import type { PlatformTemplates } from '../../lib/platform/templates.ts';
+import type { PlatformTemplate } from '../../lib/templates/template.ts';
+
+/** The platform's side of template management in memory: it writes down what it is asked and fails as told. */
+export interface RecordedPlatform {
+  readonly management: TemplateManagement;
+  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  readonly calls: unknown[];
+  /** Thrown by the next calls while it is set. */
+  failure: PlatformFailure | undefined;
+  /** What `find` shows. */
+  found: PlatformTemplate | undefined;
+  created: CreatedTemplate;
+}
+
+export function recordedPlatform(): RecordedPlatform {
+  const act = (call: readonly unknown[]) => {
+    platform.calls.push(call);
+    if (platform.failure !== undefined) throw platform.failure;
+  };
+  const platform: RecordedPlatform = {
+    calls: [],
+    failure: undefined,
+    found: undefined,
+    created: { id: '1627019861106999', status: 'PENDING', category: 'UTILITY' },
+    platformTemplates: { find: async () => platform.found },
+    management: {
+      create: async ({ wabaId }, template) => {
+        act(['create', wabaId, template]);
+        return platform.created;
+      },
+      edit: async (_, id, changes) => act(['edit', id, changes]),
+      remove: async ({ wabaId }, { id, name }) => act(['remove', wabaId, id, name]),
+    },
+  };
+  return platform;
+}
+
+export const failures = {
+  unreachable: new PlatformFailure('not_sent'),
+  brokenOff: new PlatformFailure('ambiguous', { httpStatus: 500 }),
+  ours: new PlatformFailure('refused', { httpStatus: 401, code: 190 }),
+  throttled: new PlatformFailure('refused', { httpStatus: 400, code: 80008, retryAfterSeconds: 7 }),
+  content: new PlatformFailure('refused', { httpStatus: 400, code: 100, subcode: 2388039, userMessage: 'Not now.' }),
+};
