@@ -4,11 +4,13 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { issueToken, tokenLifetimeSeconds } from '../../lib/access/token.ts';
 import { signingKey } from '../../lib/access/token-keys.ts';
-import { templateKey } from '../../lib/templates/template-key.ts';
+import { templateStore } from '../../lib/templates/store.ts';
+import { documentId, templateKey } from '../../lib/templates/template-key.ts';
 import { factKey } from '../../lib/templates/upstream-writes.ts';
 import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { makeTemplate } from '../support/templates.ts';
 
 const did = '5491100000001';
 const target = runningTarget();
@@ -35,6 +37,20 @@ function sendBody(template = { name: 'order_update', language: 'en_US' }): Recor
 
 const send = (body: unknown = sendBody(), headers?: ApiRequest['headers']) =>
   asSupervisor(`POST /v1/template/messages/${did}`, { body, ...(headers === undefined ? {} : { headers }) });
+/** A template that the store knows and the platform does not: it can be deleted, and nobody else misses it. */
+async function forgottenTemplate(): Promise<string> {
+  const wabaId = '200000000000001';
+  const template = makeTemplate({ name: `forgotten_${randomUUID().replaceAll('-', '_')}`, id: '1' });
+  const templates = templateStore(target.documentClient, target.tableName('templates'));
+  await templates.refresh({ wabaId, clientIds: [1001] }, template, Date.now());
+  return documentId({ templateKey: templateKey({ wabaId, ...template }), clientId: 1001, sequence: 0 });
+}
+
+async function ownTemplate(): Promise<{ readonly id: string; readonly components: unknown }> {
+  const { body } = await asSupervisor('GET /v1/templates?name=order_update&campaign_name=Unassigned');
+  return { id: body.data[0].id, components: body.data[0].platform_template.components };
+}
+
 const synchronizeOnce = () => asSupervisor('POST /v1/templates/sync-from-platform');
 
 /** Our own refusal: these keys and no others, nothing of the inside (D1, R5). */
@@ -61,6 +77,17 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
     'templates-list': {
       success: () => asSupervisor('GET /v1/templates'),
       refused: () => asSupervisor('GET /v1/templates?page=0'),
+    },
+    'templates-edit': {
+      success: async () => {
+        const { id, components } = await ownTemplate();
+        return asSupervisor(`PUT /v1/templates/${did}/${id}`, { body: { components } });
+      },
+      refused: () => asSupervisor(`PUT /v1/templates/${did}/x`, { body: {} }),
+    },
+    'templates-delete': {
+      success: async () => asSupervisor(`DELETE /v1/templates/${did}/${await forgottenTemplate()}`),
+      refused: () => asSupervisor(`DELETE /v1/templates/${did}/x?client_id=abc`),
     },
     'templates-sync': {
       success: () =>
