@@ -57,6 +57,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
+  'templates-create': {
+    ...endpoint,
+    // Header media by URL are held whole while they are checked and uploaded.
+    memoryMb: 1024,
+    tables: { directory: 'read', templates: 'readWrite' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  },
   'templates-edit': {
     ...endpoint,
     tables: { directory: 'read', templates: 'readWrite' },

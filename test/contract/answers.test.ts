@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { issueToken, tokenLifetimeSeconds } from '../../lib/access/token.ts';
 import { signingKey } from '../../lib/access/token-keys.ts';
@@ -9,6 +9,7 @@ import { documentId, templateKey } from '../../lib/templates/template-key.ts';
 import { factKey } from '../../lib/templates/upstream-writes.ts';
 import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { makeTemplate } from '../support/templates.ts';
 
@@ -38,9 +39,22 @@ function sendBody(template = { name: 'order_update', language: 'en_US' }): Recor
 const send = (body: unknown = sendBody(), headers?: ApiRequest['headers']) =>
   asSupervisor(`POST /v1/template/messages/${did}`, { body, ...(headers === undefined ? {} : { headers }) });
 /** A template that the store knows and the platform does not: it can be deleted, and nobody else misses it. */
+/** Templates that this file leaves behind, and takes away again at its end. */
+const traces = {
+  forgotten: `forgotten_${randomUUID().replaceAll('-', '_')}`,
+  created: `created_${randomUUID().replaceAll('-', '_')}`,
+};
+
+afterAll(async () => {
+  await platform(`DELETE /_control/templates/${createdId}`);
+  for (const name of Object.values(traces)) await eraseTemplate(target, name);
+});
+
+let createdId = '';
+
 async function forgottenTemplate(): Promise<string> {
   const wabaId = '200000000000001';
-  const template = makeTemplate({ name: `forgotten_${randomUUID().replaceAll('-', '_')}`, id: '1' });
+  const template = makeTemplate({ name: traces.forgotten, id: '1' });
   const templates = templateStore(target.documentClient, target.tableName('templates'));
   await templates.refresh({ wabaId, clientIds: [1001] }, template, Date.now());
   return documentId({ templateKey: templateKey({ wabaId, ...template }), clientId: 1001, sequence: 0 });
@@ -77,6 +91,21 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
     'templates-list': {
       success: () => asSupervisor('GET /v1/templates'),
       refused: () => asSupervisor('GET /v1/templates?page=0'),
+    },
+    'templates-create': {
+      success: async () => {
+        const reply = await asSupervisor(`POST /v1/templates/${did}`, {
+          body: {
+            name: traces.created,
+            language: 'en_US',
+            category: 'UTILITY',
+            components: [{ type: 'BODY', text: 'Your order is ready to be picked up.' }],
+          },
+        });
+        createdId = reply.body.id;
+        return reply;
+      },
+      refused: () => asSupervisor(`POST /v1/templates/${did}`, { body: {} }),
     },
     'templates-edit': {
       success: async () => {

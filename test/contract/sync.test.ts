@@ -1,9 +1,10 @@
-import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeDocuments } from '../../lib/templates/row.ts';
 import { templateKey } from '../../lib/templates/template-key.ts';
-import { factKey, rowKey } from '../../lib/templates/upstream-writes.ts';
+import { rowKey } from '../../lib/templates/upstream-writes.ts';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 const path = 'POST /v1/templates/sync-from-platform';
@@ -140,9 +141,7 @@ describe('what a synchronization changes, for every client of the WABA', () => {
   // As if it had never been: other files count templates.
   afterAll(async () => {
     await platform(`DELETE /_control/templates/${platformId}`);
-    for (const Key of [factKey(key), rowKey(1001, key), rowKey(1002, key)]) {
-      await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('templates'), Key }));
-    }
+    await eraseTemplate(target, name);
   });
 
   const found = async (clientId: number, query = '') => (await listed(clientId, `name=${name}${query}`)).data;

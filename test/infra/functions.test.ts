@@ -13,6 +13,13 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   authorizer: ['TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_VERIFICATION_KEYS_SECRET'],
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'templates-create': [
+    'DIRECTORY_TABLE',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+    'TEMPLATES_TABLE',
+  ],
   'templates-edit': [
     'DIRECTORY_TABLE',
     'PLATFORM_BASE_URL',

@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import { callerOf } from '../lib/access/caller.ts';
+import { type Directory, usableDid } from '../lib/access/directory.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { pairFaults } from '../lib/assignments/request.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { secretReader } from '../lib/aws/secrets.ts';
+import { answer } from '../lib/http/answer.ts';
+import { bodyText, jsonValue } from '../lib/http/body.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { isMultipart, readMultipart } from '../lib/http/multipart.ts';
+import { parse } from '../lib/http/parse.ts';
+import { fetchPublic } from '../lib/http/public-fetch.ts';
+import { platformCredentials } from '../lib/platform/credentials.ts';
+import { platformMedia } from '../lib/platform/media.ts';
+import { templateManagement } from '../lib/platform/template-management.ts';
+import { platformTransport } from '../lib/platform/transport.ts';
+import { parseCreateRequest } from '../lib/templates/create-request.ts';
+import { type CreationPorts, createTemplate } from '../lib/templates/create-template.ts';
+import { creationStore } from '../lib/templates/creation-store.ts';
+
+export const TemplatesCreatePath = v.object({ did: v.pipe(v.string(), v.nonEmpty('did is required')) });
+export const TemplatesCreateQuery = v.object({ client_id: v.optional(v.string()) });
+
+type Collaborators = CreationPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
+
+/** POST /v1/templates/{did}: creates a template on the WABA of a DID, with header media in any of three ways (D18). */
+export function templatesCreate({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
+  return endpoint(async (event) => {
+    const caller = callerOf(event, ports.nowMs());
+
+    const path = parse(TemplatesCreatePath, event.pathParameters);
+    const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
+    const { template, file } = isMultipart(event)
+      ? readMultipart(event)
+      : { template: jsonValue(bodyText(event)), file: undefined };
+    const request = parseCreateRequest(template, { fileAttached: file !== undefined });
+    const askedId = askedClientId({ query: query.client_id, body: request.clientId });
+
+    const clientId = operatingClient(caller, askedId);
+    const did = usableDid(await directory.findDid(path.did), clientId);
+
+    dropIdleConnections();
+    const created = await createTemplate(ports, { request, file, did, clientId, userId: caller.userId });
+
+    return answer(200, created);
+  });
+}
+
+const documents = documentClient();
+const readSecret = secretReader();
+const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
+const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
+const platform = platformTransport({
+  baseUrl: environmentVariable('PLATFORM_BASE_URL'),
+  version: environmentVariable('PLATFORM_VERSION'),
+  timeoutMs: 8_000,
+});
+const directory = directoryStore(documents, environmentVariable('DIRECTORY_TABLE'));
+
+export const handler = templatesCreate({
+  directory,
+  creations: creationStore(documents, environmentVariable('TEMPLATES_TABLE')),
+  management: templateManagement(platform.call, credentialOf),
+  pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+  fetchPublic,
+  uploadMedia: platformMedia(platform.call, credentialOf),
+  dropIdleConnections: platform.dropIdleConnections,
+  nowMs: Date.now,
+});
