@@ -1,5 +1,5 @@
 import type { Waba } from '../access/directory.ts';
-import { Refusal } from '../http/refusal.ts';
+import { templateNotFound } from './document.ts';
 import type { TemplateStore } from './store.ts';
 import type { StoredFact } from './template.ts';
 import { parseDocumentId } from './template-key.ts';
@@ -21,14 +21,10 @@ export async function findTemplate(
   messageTemplateId: string,
 ): Promise<FoundTemplate> {
   const address = parseDocumentId(messageTemplateId);
-  if (address === undefined || !waba.clientIds.includes(address.clientId)) throw notFound();
+  if (address === undefined || !waba.clientIds.includes(address.clientId)) throw templateNotFound();
   const { templateKey } = address;
   const { fact, rows } = await templates.stateOf(templateKey, waba.clientIds);
   const named = rows.some((row) => row.documents.some((document) => document.id === messageTemplateId));
-  if (fact === undefined || fact.deleted || fact.wabaId !== waba.wabaId || !named) throw notFound();
+  if (fact === undefined || fact.deleted || fact.wabaId !== waba.wabaId || !named) throw templateNotFound();
   return { templateKey, fact, clientIds: rows.map((row) => row.clientId) };
-}
-
-function notFound(): Refusal {
-  return new Refusal('template_not_found', 'template not found');
 }
