@@ -13,6 +13,7 @@ import { log } from '../lib/observe/log.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformMessages } from '../lib/platform/messages.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 type Collaborators = Omit<DispatchPorts, 'invocation' | 'remainingMs'> & {
   readonly dropIdleConnections: () => void;
@@ -39,13 +40,16 @@ const platform = platformTransport({
   timeoutMs: platformCallTimeoutMs,
 });
 
+const sqs = queueClient();
+
 export const handler = messagesDispatch({
   claims: dispatchStore({
     client: documentClient(),
     table: environmentVariable('MESSAGES_TABLE'),
     nowMs: Date.now,
   }),
-  queue: dispatchQueue(queueClient(), environmentVariable('DISPATCH_QUEUE_URL')),
+  queue: dispatchQueue(sqs, environmentVariable('DISPATCH_QUEUE_URL')),
+  events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
   send: platformMessages(
     platform.call,
     platformCredentials(() => readSecret(credentialsSecret), Date.now),

@@ -11,6 +11,7 @@ import { jobStore } from '../lib/messages/job-store.ts';
 import { jobRetrySeconds } from '../lib/messages/pacing.ts';
 import { decodeSendJobMessage } from '../lib/messages/send-job.ts';
 import { log } from '../lib/observe/log.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 type Collaborators = Omit<FanOutPorts, 'remainingMs'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
@@ -51,6 +52,7 @@ export const handler = messagesFanOut({
   jobs: jobStore(client, table),
   claims: dispatchStore({ client, table, nowMs: Date.now }),
   queue: dispatchQueue(sqs, environmentVariable('DISPATCH_QUEUE_URL')),
+  events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
   postpone: postponer(sqs, environmentVariable('SEND_JOB_QUEUE_URL')),
   compose: composeMessage,
   nowMs: Date.now,

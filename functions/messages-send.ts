@@ -21,6 +21,7 @@ import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { templateStore } from '../lib/templates/store.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 type Collaborators = AcceptPorts &
   IdempotencyPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
@@ -59,6 +60,7 @@ export function messagesSend({ directory, dropIdleConnections, ...ports }: Colla
 }
 
 const documents = documentClient();
+const sqs = queueClient();
 const messagesTable = environmentVariable('MESSAGES_TABLE');
 const readSecret = secretReader();
 const credentialOf = platformCredentials(
@@ -76,7 +78,8 @@ export const handler = messagesSend({
   templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
   platformTemplates: platformTemplates(platform.call, credentialOf),
   catalogIdOf: platformCatalogs(platform.call, credentialOf, Date.now),
-  queue: jobQueue(queueClient(), environmentVariable('SEND_JOB_QUEUE_URL')),
+  events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
+  queue: jobQueue(sqs, environmentVariable('SEND_JOB_QUEUE_URL')),
   acceptance: acceptanceStore(documents, messagesTable, Date.now),
   records: idempotencyStore(documents, messagesTable),
   dropIdleConnections: platform.dropIdleConnections,

@@ -7,6 +7,7 @@ import { pairFaults } from '../lib/assignments/request.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
+import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
 import { bodyText, jsonValue } from '../lib/http/body.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
@@ -20,6 +21,7 @@ import { platformTransport } from '../lib/platform/transport.ts';
 import { parseCreateRequest } from '../lib/templates/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create-template.ts';
 import { creationStore } from '../lib/templates/creation-store.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesCreatePath = v.object({ did: v.pipe(v.string(), v.nonEmpty('did is required')) });
 export const TemplatesCreateQuery = v.object({ client_id: v.optional(v.string()) });
@@ -67,6 +69,7 @@ export const handler = templatesCreate({
   pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
   fetchPublic,
   uploadMedia: platformMedia(platform.call, credentialOf),
+  events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),
   dropIdleConnections: platform.dropIdleConnections,
   nowMs: Date.now,
 });

@@ -6,6 +6,7 @@ import { askedClientId, operatingClient } from '../lib/access/operating-client.t
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
+import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
@@ -15,6 +16,7 @@ import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete-template.ts';
 import { templateStore } from '../lib/templates/store.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesDeletePath = v.object({ did: v.string(), messageTemplateId: v.string() });
 export const TemplatesDeleteQuery = v.object({ client_id: v.optional(v.string()) });
@@ -55,6 +57,7 @@ export const handler = templatesDelete({
   templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
   management: templateManagement(platform.call, credentialOf),
   platformTemplates: platformTemplates(platform.call, credentialOf),
+  events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),
   dropIdleConnections: platform.dropIdleConnections,
   nowMs: Date.now,
 });

@@ -6,6 +6,7 @@ import { askedClientId, operatingClient } from '../lib/access/operating-client.t
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
+import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
@@ -20,6 +21,7 @@ import {
   ComponentsSchema,
   OptimizationSpecSchema,
 } from '../lib/templates/template-request.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesEditPath = v.object({ did: v.string(), messageTemplateId: v.string() });
 export const TemplatesEditQuery = v.object({ client_id: v.optional(v.string()) });
@@ -78,6 +80,7 @@ export const handler = templatesEdit({
     platform.call,
     platformCredentials(() => readSecret(credentialsSecret), Date.now),
   ),
+  events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),
   dropIdleConnections: platform.dropIdleConnections,
   nowMs: Date.now,
 });

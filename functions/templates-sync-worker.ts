@@ -16,6 +16,7 @@ import { SyncLockLost } from '../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
 import { SyncMessageSchema, type SyncQueue } from '../lib/templates/sync-message.ts';
 import { syncQueue } from '../lib/templates/sync-queue.ts';
+import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 const QueuedSync = v.pipe(v.string(), v.parseJson(), SyncMessageSchema);
 
@@ -42,6 +43,7 @@ export function templatesSyncWorker(deps: SyncWorkshop & { readonly queue: SyncQ
 }
 
 const store = documentClient();
+const sqs = queueClient();
 const templatesTable = environmentVariable('TEMPLATES_TABLE');
 const readSecret = secretReader();
 const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
@@ -58,7 +60,8 @@ export const handler = templatesSyncWorker({
     platformCredentials(() => readSecret(credentialsSecret), Date.now),
   ),
   locks: syncLockStore(store, templatesTable),
-  queue: syncQueue(queueClient(), environmentVariable('SYNC_QUEUE_URL')),
+  queue: syncQueue(sqs, environmentVariable('SYNC_QUEUE_URL')),
+  events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
   nowMs: Date.now,
   pause: backoff(1_000, 4_000),
 });

@@ -6,7 +6,7 @@ export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;
 }
 
-export const queuePurposes = { sendJobs: 'send-jobs', dispatch: 'dispatch', sync: 'sync' } as const;
+export const queuePurposes = { sendJobs: 'send-jobs', dispatch: 'dispatch', sync: 'sync', events: 'events' } as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */
 export const secretPurposes = {

@@ -22,6 +22,9 @@ export const deadLetterRetentionDays = 14;
 /** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
 export const visibilityPerTimeout = 6;
 
+/** For a queue that nothing consumes yet. */
+export const noConsumerTimeoutSeconds = 30;
+
 const redrive = 'Find the cause in the logs of the function, fix it, then redrive the dead-letter queue';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
@@ -45,5 +48,12 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose synchronization stopped half way: their listing shows templates as they were before.',
     whatToDo: 'Find the cause in the logs of the function, fix it, start a new synchronization and purge this queue.',
+  },
+  events: {
+    variable: 'EVENT_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients who are not told what became of their templates, synchronizations and messages.',
+    whatToDo: `${redrive}: receivers tell a repeated event by its id.`,
   },
 };

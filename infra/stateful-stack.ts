@@ -6,7 +6,7 @@ import { addAlarm } from './constructs/alarm.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { functions, type SecretVariable } from './functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from './names.ts';
-import { type QueueName, queues } from './queues.ts';
+import { noConsumerTimeoutSeconds, type QueueName, queues } from './queues.ts';
 import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
@@ -61,12 +61,11 @@ export class StatefulStack extends Stack {
 
   private addQueue(settings: Settings, name: QueueName, purpose: string): QueueWithDeadLetters {
     const consumer = Object.values(functions).find((shape) => shape.consumes?.queue === name);
-    if (consumer === undefined) throw new Error(`no function in infra/functions.ts consumes the queue ${name}`);
     return new QueueWithDeadLetters(this, `Queue-${name}`, {
       settings,
       purpose,
       shape: queues[name],
-      consumerTimeoutSeconds: consumer.timeoutSeconds,
+      consumerTimeoutSeconds: consumer?.timeoutSeconds ?? noConsumerTimeoutSeconds,
     });
   }
 

@@ -1,12 +1,8 @@
-import {
-  ChangeMessageVisibilityCommand,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
-import { queueBody, queueMessageMaxBytes } from '../aws/queue-body.ts';
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { queueBody } from '../aws/queue-body.ts';
+import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import type { DispatchQueue } from './dispatch.ts';
-import type { DelayedMessage, FanOutQueue, QueueEntry } from './fan-out.ts';
+import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
 
 /**
  * The dispatch queue. Every message carries its client as message group: the queue is a standard one, and groups are
@@ -26,21 +22,7 @@ export function dispatchQueue(client: SQSClient, queueUrl: string): DispatchQueu
     },
     postpone: postponer(client, queueUrl),
     pack: packBatches,
-    sendBatch: async (entries) => {
-      const { Failed } = await client.send(
-        new SendMessageBatchCommand({
-          QueueUrl: queueUrl,
-          Entries: entries.map((entry, position) => ({
-            Id: String(position),
-            MessageBody: entry.body,
-            MessageGroupId: String(entry.clientId),
-            DelaySeconds: entry.delaySeconds,
-          })),
-        }),
-      );
-      const refused = new Set((Failed ?? []).map(({ Id }) => Id));
-      return entries.filter((_, position) => refused.has(String(position)));
-    },
+    sendBatch: (entries) => sendEntries({ client, url: queueUrl }, entries),
   };
 }
 
@@ -57,24 +39,13 @@ export function postponer(client: SQSClient, queueUrl: string): DispatchQueue['p
   };
 }
 
-const batchMaxEntries = 10;
-
-/** Packs messages in order into batches of at most 10 messages and 1 MiB (SQS). */
+/** Packs messages in order into as few batches as SQS allows. */
 export function packBatches(messages: readonly DelayedMessage[]): QueueEntry[][] {
-  const batches: QueueEntry[][] = [];
-  let current: QueueEntry[] = [];
-  let currentBytes = 0;
-  for (const { message, delaySeconds } of messages) {
-    const entry = { body: queueBody(message), clientId: message.clientId, delaySeconds };
-    const bytes = Buffer.byteLength(entry.body);
-    if (current.length === batchMaxEntries || currentBytes + bytes > queueMessageMaxBytes) {
-      batches.push(current);
-      current = [];
-      currentBytes = 0;
-    }
-    current.push(entry);
-    currentBytes += bytes;
-  }
-  if (current.length > 0) batches.push(current);
-  return batches;
+  return packEntries(
+    messages.map(({ message, delaySeconds }) => ({
+      body: queueBody(message),
+      clientId: message.clientId,
+      delaySeconds,
+    })),
+  );
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { LogFacts } from '../observe/log.ts';
+import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
 import {
   type BatchRecord,
   type Claim,
@@ -15,6 +16,7 @@ import {
   sendBudgetMs,
 } from './claim.ts';
 import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from './job.ts';
+import { outcomeEvent } from './message-event.ts';
 import { retryDelaySeconds, type Wait } from './pacing.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -39,6 +41,7 @@ export interface DispatchQueue {
 export interface DispatchPorts {
   readonly claims: Claims;
   readonly queue: DispatchQueue;
+  readonly events: EventSink;
   /** Hands one message to the platform and returns the platform's message id; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<string>;
   /** Unlike that of any other run of the function, also of a second run for the same event. */
@@ -58,9 +61,10 @@ export interface Delivery {
   readonly body: string;
 }
 
-/** How one delivery ended: acknowledged or to be delivered again, and what the platform took. */
+/** How one delivery ended: acknowledged or to be delivered again, what the platform took, what the client is to be told. */
 interface Ending {
   readonly acknowledged: boolean;
+  readonly event?: ServiceEvent;
   readonly sent?: { readonly dispatchId: string; readonly platformMessageId: string };
 }
 
@@ -71,7 +75,9 @@ const deliverAgain: Ending = { acknowledged: false };
  * Works off one batch of the dispatch queue, all deliveries in parallel, and returns the ids of those to be delivered
  * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
  * it or may have taken it (R13), and every message ends sent, failed, expired or unknown (R14, D29). On the happy path
- * one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18).
+ * one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Every outcome but
+ * `sent` is told as an event (D34): it is recorded first, then the event is queued, then the message is acknowledged. When
+ * the event is not queued, or the run dies before, the message comes again, is found finished and tells it once more.
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
@@ -81,10 +87,15 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     endings.flatMap((ending) => (ending.sent ? [[ending.sent.dispatchId, ending.sent.platformMessageId]] : [])),
   );
   const recorded = await batchIsRecorded(sent, ports);
+  const told = await eventsAreQueued(
+    endings.flatMap(({ event }) => event ?? []),
+    ports,
+  );
   return deliveries
     .filter((_, position) => {
       const ending = endings[position];
-      return !ending?.acknowledged || (ending.sent !== undefined && !recorded);
+      if (!ending?.acknowledged) return true;
+      return (ending.sent !== undefined && !recorded) || (ending.event !== undefined && !told);
     })
     .map((delivery) => delivery.messageId);
 }
@@ -105,6 +116,17 @@ async function batchIsRecorded(sent: BatchRecord, ports: DispatchPorts): Promise
       if (attempt === 3 || ports.remainingMs() < 5_000) return false;
       await ports.pause(500 * attempt);
     }
+  }
+}
+
+async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchPorts): Promise<boolean> {
+  if (events.length === 0) return true;
+  try {
+    await ports.events.send(events);
+    return true;
+  } catch (error) {
+    ports.log('event.not_queued', { count: events.length, error: nameOf(error) });
+    return false;
   }
 }
 
@@ -137,11 +159,11 @@ async function dispatchOne(message: DispatchMessage, attempt: Attempt, ports: Di
   }
   // A claim under our own name is ours: the SDK repeated a write whose reply was lost (R16).
   if (existing !== undefined && !(existing.at === attempt.at && existing.state === 'claimed')) {
-    return await yieldTo(existing, attempt, ports);
+    return await yieldTo(existing, { ...attempt, message }, ports);
   }
   if (claim.state !== 'claimed') {
     ports.log(`dispatch.${claim.state}`, { dispatchId: dispatchIdOf(message), code: claim.code });
-    return acknowledged;
+    return ended(message, claim, ports);
   }
   // The write may have taken seconds.
   if (ports.remainingMs() < sendBudgetMs) {
@@ -154,19 +176,24 @@ async function dispatchOne(message: DispatchMessage, attempt: Attempt, ports: Di
 }
 
 /** Somebody else holds or held this message: it is never sent from here. */
-async function yieldTo(existing: Claim, attempt: Attempt, ports: DispatchPorts): Promise<Ending> {
-  if (existing.state !== 'claimed') return acknowledged;
+async function yieldTo(
+  existing: Claim,
+  attempt: Attempt & { readonly message: DispatchMessage },
+  ports: DispatchPorts,
+): Promise<Ending> {
+  const { message } = attempt;
+  if (existing.state !== 'claimed') return ended(message, existing, ports);
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
     const seconds = Math.ceil(remainderMs / 1_000);
     await ports.queue.postpone(attempt.delivery.receiptHandle, seconds).catch((error: unknown) => {
       // The queue's own visibility time-out applies instead, and that is longer.
-      ports.log('dispatch.postpone_failed', { dispatchId: dispatchIdOf(existing.key), error: nameOf(error) });
+      ports.log('dispatch.postpone_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
     });
     return deliverAgain;
   }
   if (isIn(await ports.claims.findBatchRecord(invocationOf(existing.at)), existing.key)) return acknowledged;
-  return await settle(existing.key, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+  return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
 }
 
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
@@ -193,12 +220,23 @@ async function afterFailure(
   return await tryAgainLater(message, at, { ...verdict, attempt: message.attempt }, ports);
 }
 
-async function settle(key: DispatchKey, at: string, settlement: Settlement, ports: DispatchPorts): Promise<Ending> {
-  const settled = await ports.claims.settle({ jobId: key.jobId, index: key.index }, at, settlement);
+async function settle(
+  message: DispatchMessage,
+  at: string,
+  settlement: Settlement,
+  ports: DispatchPorts,
+): Promise<Ending> {
+  const settled = await ports.claims.settle({ jobId: message.jobId, index: message.index }, at, settlement);
   // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
   if (!settled) return deliverAgain;
-  ports.log(`dispatch.${settlement.state}`, { dispatchId: dispatchIdOf(key), code: settlement.code });
-  return acknowledged;
+  ports.log(`dispatch.${settlement.state}`, { dispatchId: dispatchIdOf(message), code: settlement.code });
+  return ended(message, settlement, ports);
+}
+
+function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
+  const { to, recipient } = message.request;
+  const event = outcomeEvent({ ...message, to: to ?? recipient }, outcome, ports.nowMs());
+  return event === undefined ? acknowledged : { ...acknowledged, event };
 }
 
 /**

@@ -1,7 +1,10 @@
+import type { QueueEntry } from '../aws/sqs-batch.ts';
 import type { LogFacts } from '../observe/log.ts';
+import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
 import type { CompositionPlan } from './compose.ts';
 import type { Claims } from './dispatch.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from './job.ts';
+import { outcomeEvent } from './message-event.ts';
 import { fanOutDelaySeconds } from './pacing.ts';
 import type { SendJob } from './send-job.ts';
 
@@ -22,13 +25,6 @@ export interface DelayedMessage {
   readonly delaySeconds: number;
 }
 
-/** A message as the queue takes it. */
-export interface QueueEntry {
-  readonly body: string;
-  readonly clientId: number;
-  readonly delaySeconds: number;
-}
-
 export interface FanOutQueue {
   /** Packs messages in order into as few batches as the queue's limits allow. */
   pack(messages: readonly DelayedMessage[]): QueueEntry[][];
@@ -40,6 +36,7 @@ export interface FanOutPorts {
   readonly jobs: JobRecords;
   readonly claims: Pick<Claims, 'take'>;
   readonly queue: FanOutQueue;
+  readonly events: EventSink;
   readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
   readonly nowMs: () => number;
   readonly remainingMs: () => number;
@@ -66,7 +63,8 @@ const commitPatienceMs = 120_000;
 /**
  * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
  * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
- * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14).
+ * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14), told as an event
+ * before the wave counts as queued, so that the event is not lost (D34).
  */
 export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
   const { head } = job;
@@ -109,6 +107,7 @@ async function composeWave(
   ports: FanOutPorts,
 ): Promise<DelayedMessage[]> {
   const messages: DelayedMessage[] = [];
+  const failures: ServiceEvent[] = [];
   for (const [offset, recipient] of wave.entries()) {
     const index = firstIndex + offset;
     const key = { jobId: job.head.jobId, index };
@@ -120,17 +119,33 @@ async function composeWave(
         dispatchId: dispatchIdOf(key),
         error: error instanceof Error ? error.name : '',
       });
-      await ports.claims.take({
-        key,
-        state: 'failed',
-        code: 'not_composable',
-        at: 'fan-out/0',
-        claimedAtMs: ports.nowMs(),
-        to: recipient.to,
-      });
+      failures.push(...(await recordNotComposable(job.head, { index, to: recipient.to }, ports)));
     }
   }
+  if (failures.length > 0) await ports.events.send(failures);
   return messages;
+}
+
+async function recordNotComposable(
+  head: JobHead,
+  { index, to }: { readonly index: number; readonly to: string },
+  ports: FanOutPorts,
+): Promise<ServiceEvent[]> {
+  const { jobId, clientId, acceptedAtMs } = head;
+  const outcome = { state: 'failed', code: 'not_composable' } as const;
+  await ports.claims.take({ key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to });
+  const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
+  const event = outcomeEvent(message, outcome, ports.nowMs());
+  return event === undefined ? [] : [event];
+}
+
+function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): DispatchMessage['about'] {
+  return {
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...(campaignId === undefined ? {} : { campaignId }),
+    ...(attends === undefined ? {} : { attends }),
+  };
 }
 
 function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
@@ -144,6 +159,7 @@ function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' |
     acceptedAtMs: head.acceptedAtMs,
     ...(head.expiresAtMs === undefined ? {} : { expiresAtMs: head.expiresAtMs }),
     attempt: 0,
+    about: aboutJob(head),
     request: composed.request,
   };
   return { message, delaySeconds: fanOutDelaySeconds(composed.index, head.throughputPerSecond) };

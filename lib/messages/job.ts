@@ -81,6 +81,13 @@ export const DispatchMessageSchema = v.object({
   expiresAtMs: v.optional(v.number()),
   /** Deliveries that ended provably unsent so far. */
   attempt: v.number(),
+  /** What the events about it tell of its job (D28, D34). */
+  about: v.object({
+    did: v.string(),
+    template: v.object({ name: v.string(), language: v.string() }),
+    campaignId: v.optional(v.number()),
+    attends: v.optional(v.record(v.string(), v.unknown())),
+  }),
   /** The request body for the platform. */
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });

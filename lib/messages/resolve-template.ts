@@ -4,6 +4,7 @@ import { PlatformFailure } from '../platform/failure.ts';
 import { refusalOf } from '../platform/refusals.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
 import { goneUpstream } from '../templates/fact.ts';
+import type { TemplateStore } from '../templates/store.ts';
 import type {
   ClientTemplate,
   PlatformTemplate,
@@ -11,12 +12,16 @@ import type {
   TemplateForSending,
   TemplatesForSending,
 } from '../templates/template.ts';
+import { deletedEvents, statusChangedEvents } from '../templates/template-event.ts';
+import { templateKey } from '../templates/template-key.ts';
+import type { EventSink } from '../webhooks/event.ts';
 
 /** D23. */
 const freshForMs = 300_000;
 
 export interface ResolutionPorts {
-  readonly templates: TemplatesForSending;
+  readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf'>;
+  readonly events: EventSink;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
   readonly nowMs: () => number;
 }
@@ -56,6 +61,7 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
   }
   if (template === undefined) throw noTemplate();
   try {
+    await tellDifference(template, { wanted, stored, readAtMs }, ports);
     await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
   } catch (error) {
     // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
@@ -63,6 +69,34 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
   }
   if (goneUpstream(template)) throw noTemplate();
   return resolved(template, stored, false);
+}
+
+interface Reading {
+  readonly wanted: WantedTemplate;
+  readonly stored: TemplateForSending | undefined;
+  readonly readAtMs: number;
+}
+
+/**
+ * Tells every client of the WABA of another status or category (D34), as a synchronization does: before it is written, so
+ * that what could not be told is seen, and told, by the next one who reads. It throws then, and nothing is written.
+ */
+async function tellDifference(
+  template: PlatformTemplate,
+  { wanted, stored, readAtMs }: Reading,
+  { templates, events }: ResolutionPorts,
+): Promise<void> {
+  const before = stored?.fact;
+  if (before === undefined || before.deleted) return;
+  if (before.template.status === template.status && before.template.category === template.category) return;
+  const { wabaId, clientIds } = wanted.waba;
+  const { rows } = await templates.stateOf(templateKey({ wabaId, ...template }), clientIds);
+  const announced = { ...template, wabaId };
+  // Sends that read side by side compare with the same reading, and tell one event.
+  const occasion = { occasion: before.readAtMs === 0 ? readAtMs : before.readAtMs, nowMs: readAtMs };
+  await events.send(
+    goneUpstream(template) ? deletedEvents(announced, rows, readAtMs) : statusChangedEvents(announced, rows, occasion),
+  );
 }
 
 function fromStore(stored: TemplateForSending, storedCopyUsed: boolean): ResolvedTemplate {

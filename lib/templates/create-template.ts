@@ -4,13 +4,16 @@ import { type Fault, invalid, Refusal } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
+import { announce } from '../webhooks/announce.ts';
+import type { EventSink } from '../webhooks/event.ts';
 import { countryOfNumber } from './country.ts';
 import type { CreateRequest } from './create-request.ts';
-import type { BeforeCreation, Creation } from './creation.ts';
+import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
 import type { CreationStore } from './creation-store.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
+import { createdEvents } from './template-event.ts';
 import { templateKey } from './template-key.ts';
 
 export interface CreationPorts extends MediaPorts {
@@ -18,6 +21,7 @@ export interface CreationPorts extends MediaPorts {
   readonly management: Pick<TemplateManagement, 'create'>;
   /** The channels and campaigns among the pairs that the client does not have (D14). */
   readonly pairFaults: (clientId: number, pairs: CreateRequest['pairs']) => Promise<readonly Fault[]>;
+  readonly events: EventSink;
   readonly nowMs: () => number;
 }
 
@@ -32,7 +36,7 @@ export interface CreationOrder {
 /**
  * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
  * with 400 a name that is taken or still held, pairs that the client does not have, media that will not do, and what the
- * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most.
+ * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most. Every client of the WABA is told (D34).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
   const { request, file, clientId } = order;
@@ -46,6 +50,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const [firstFault] = pairFaults;
   if (firstFault !== undefined) throw new Refusal('invalid_request', firstFault.message, { errors: pairFaults });
 
+  const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
   const media = { components: request.draft.components, file, credential: waba.credential };
   const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
   const { name, language, draft } = request;
@@ -54,7 +59,12 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const created = await atPlatform(() => ports.management.create(waba, template));
   const { id, status, category } = created;
 
-  await storeCreation(ports, order, { template: { ...template, ...created }, before });
+  const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());
+  // The template exists from now on: the clients are told whether or not it can be stored.
+  await Promise.all([
+    storeCreation(ports, order, { template: { ...template, ...created }, before }),
+    announce(ports.events, events),
+  ]);
   return { id, status, category };
 }
 

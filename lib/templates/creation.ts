@@ -10,7 +10,8 @@ import {
   upstreamRowAttributes,
 } from './row.ts';
 import type { PlatformTemplate, StoredFact, TemplateDocument } from './template.ts';
-import { parseDocumentId } from './template-key.ts';
+import type { Receiver } from './template-event.ts';
+import { documentId, parseDocumentId } from './template-key.ts';
 import { factKey, factValues, rowKey } from './upstream-writes.ts';
 
 /** A template that the platform has just created, as it was sent, and what its creator wants with it. */
@@ -55,6 +56,20 @@ export function creationTransactions(creation: Place, before: BeforeCreation): T
     else last.push(...group);
   }
   return transactions.filter((actions) => actions.length > 0);
+}
+
+/** The clients of the WABA with the first document that each of them gets. */
+export function creationReceivers(
+  { templateKey, clientIds }: Pick<Creation, 'templateKey' | 'clientIds'>,
+  { rows }: BeforeCreation,
+): Receiver[] {
+  return clientIds.map((clientId) => {
+    const item = rows.get(clientId);
+    const row = item === undefined ? undefined : rowFromItem(item);
+    const own = row?.deleted === false ? row.documents[0]?.id : undefined;
+    const sequence = row?.nextSequence ?? 0;
+    return { clientId, templateId: own ?? documentId({ templateKey, clientId, sequence }) };
+  });
 }
 
 /** A creation and the table it goes to. */

@@ -4,10 +4,13 @@ import { PlatformFailure } from '../platform/failure.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
+import { announce } from '../webhooks/announce.ts';
+import type { EventSink } from '../webhooks/event.ts';
 import { goneUpstream } from './fact.ts';
 import { findTemplate } from './find-template.ts';
 import type { TemplateStore } from './store.ts';
 import type { PlatformTemplate } from './template.ts';
+import { deletedEvents } from './template-event.ts';
 
 /** The platform keeps the name of a deleted approved template that long (contract, Limits). */
 const nameHeldMs = 30 * 24 * 3_600_000;
@@ -16,21 +19,25 @@ export interface DeletionPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'remove'>;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  readonly events: EventSink;
   readonly nowMs: () => number;
 }
 
 /**
- * Deletes a template upstream, in its one language, and marks the documents of every client of the WABA deleted (D21).
+ * Deletes a template upstream, in its one language, tells every client of the WABA (D34) and marks their documents deleted
+ * (D21).
  * Refuses with 404 without a template, with 409 when it is DISABLED, and as the platform does. Two DynamoDB requests.
  */
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
-  const { templateKey, fact, clientIds } = await findTemplate(ports.templates, waba, messageTemplateId);
+  const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);
   const { status } = fact.template;
   if (status === 'DISABLED') throw new Refusal('template_disabled', 'a DISABLED template cannot be deleted');
 
   await atPlatform(() => removeUpstream(ports, waba, fact.template));
 
   const readAtMs = ports.nowMs();
+  // Before the write, which may fail: the template is gone whether or not that is stored.
+  await announce(ports.events, deletedEvents({ ...fact.template, wabaId: waba.wabaId }, rows, readAtMs));
   const held = status === 'APPROVED' ? { nameHeldUntilMs: readAtMs + nameHeldMs } : {};
   await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs, ...held }]);
 }

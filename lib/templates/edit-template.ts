@@ -4,6 +4,8 @@ import { invalid } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
+import { announce } from '../webhooks/announce.ts';
+import type { EventSink } from '../webhooks/event.ts';
 import { editChanges } from './edit-diff.ts';
 import { findTemplate } from './find-template.ts';
 import { checkComponents } from './rules/components.ts';
@@ -12,11 +14,13 @@ import { headersWithSource } from './rules/header-sources.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import type { TemplateStore } from './store.ts';
 import type { PlatformTemplate } from './template.ts';
+import { statusChangedEvents } from './template-event.ts';
 import { refuseFaults } from './template-request.ts';
 
 export interface EditPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
+  readonly events: EventSink;
   readonly nowMs: () => number;
 }
 
@@ -30,10 +34,11 @@ export interface TemplateEdit {
 /**
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
  * written, when nothing differs. Refuses with 404 without a template, with 400 for component faults (all of them) and for
- * another category of an approved template, and as the platform does. Two DynamoDB requests.
+ * another category of an approved template, and as the platform does. Two DynamoDB requests. The clients whose status it
+ * changes are told (D34), also when storing fails.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
-  const { fact } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  const { fact, rows } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
   const draft = { category, components: edit.components, fileAttached: false };
@@ -47,7 +52,10 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
 
   await atPlatform(() => ports.management.edit(waba, stored.id, changes));
 
-  await store(ports, waba, { ...withoutReason(stored), ...changes, status: 'PENDING' });
+  const edited = { ...withoutReason(stored), ...changes, status: 'PENDING' };
+  const nowMs = ports.nowMs();
+  const events = statusChangedEvents({ ...edited, wabaId: waba.wabaId }, rows, { occasion: nowMs, nowMs });
+  await Promise.all([store(ports, waba, edited), announce(ports.events, events)]);
   return true;
 }
 

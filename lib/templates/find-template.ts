@@ -1,5 +1,6 @@
 import type { Waba } from '../access/directory.ts';
 import { templateNotFound } from './document.ts';
+import type { TemplateRow } from './row.ts';
 import type { TemplateStore } from './store.ts';
 import type { StoredFact } from './template.ts';
 import { parseDocumentId } from './template-key.ts';
@@ -9,6 +10,8 @@ export interface FoundTemplate {
   readonly fact: StoredFact;
   /** Clients of the WABA that have documents of it. */
   readonly clientIds: readonly number[];
+  /** Theirs, one each. */
+  readonly rows: readonly TemplateRow[];
 }
 
 /**
@@ -26,5 +29,5 @@ export async function findTemplate(
   const { fact, rows } = await templates.stateOf(templateKey, waba.clientIds);
   const named = rows.some((row) => row.documents.some((document) => document.id === messageTemplateId));
   if (fact === undefined || fact.deleted || fact.wabaId !== waba.wabaId || !named) throw templateNotFound();
-  return { templateKey, fact, clientIds: rows.map((row) => row.clientId) };
+  return { templateKey, fact, clientIds: rows.map((row) => row.clientId), rows };
 }

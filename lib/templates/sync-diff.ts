@@ -1,6 +1,8 @@
 import type { TemplatePage } from '../platform/templates.ts';
+import type { ServiceEvent } from '../webhooks/event.ts';
 import { contentHash, goneUpstream } from './fact.ts';
 import type { TemplateRow } from './row.ts';
+import { announcedRow, deletedEvents, type Occasion, statusChangedEvents } from './template-event.ts';
 import { templateKey } from './template-key.ts';
 import type { UpstreamWrite } from './upstream-writes.ts';
 
@@ -11,10 +13,8 @@ export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
 export interface TemplateChange {
   readonly templateKey: string;
   readonly kind: 'created' | 'updated' | 'deleted';
-  /** Both differ from one another when the platform changed the status (or category): an event for the clients. */
-  readonly status: { readonly before?: string; readonly now: string };
-  readonly category: { readonly before?: string; readonly now: string };
-  readonly clientIds: readonly number[];
+  /** The rows before, of every client that has one. */
+  readonly rows: readonly TemplateRow[];
   readonly write: UpstreamWrite;
 }
 
@@ -63,9 +63,7 @@ export function changesOfPage(
     changes.set(key, {
       templateKey: key,
       kind: before === undefined ? 'created' : deleted && !before.deleted ? 'deleted' : 'updated',
-      status: { ...(before === undefined ? {} : { before: before.status }), now: template.status },
-      category: { ...(before === undefined ? {} : { before: before.category }), now: template.category },
-      clientIds: waba.clientIds,
+      rows: [...(rows?.values() ?? [])],
       write: { kind: 'present', wabaId: waba.wabaId, template, clientIds: waba.clientIds, readAtMs },
     });
   }
@@ -84,17 +82,26 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
   const changes: TemplateChange[] = [];
   for (const [key, rows] of known) {
     const live = [...rows.values()].filter((row) => !row.deleted);
-    const [first] = live;
-    if (first === undefined || seen.has(key)) continue;
+    if (live.length === 0 || seen.has(key)) continue;
     const clientIds = live.map((row) => row.clientId);
     changes.push({
       templateKey: key,
       kind: 'deleted',
-      status: { before: first.status, now: first.status },
-      category: { before: first.category, now: first.category },
-      clientIds,
+      rows: live,
       write: { kind: 'gone', templateKey: key, clientIds, readAtMs: listedFromMs },
     });
   }
   return changes;
+}
+
+/**
+ * What the clients are told of a change (D34): another status or category, or the end of the template. A template that
+ * appears upstream is no `template.created`: who creates one through the service is told then, a first synchronization
+ * would tell thousands at once, and `sync.completed` gives their number.
+ */
+export function eventsOfChange({ rows, write }: TemplateChange, occasion: Occasion): ServiceEvent[] {
+  if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], occasion.nowMs));
+  const template = { ...write.template, wabaId: write.wabaId };
+  if (goneUpstream(template)) return deletedEvents(template, rows, occasion.nowMs);
+  return statusChangedEvents(template, rows, occasion);
 }

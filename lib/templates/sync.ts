@@ -3,10 +3,12 @@ import type { Pause } from '../aws/pause.ts';
 import { log } from '../observe/log.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
+import { type EventSink, eventId, type ServiceEvent } from '../webhooks/event.ts';
 import type { TemplateStore } from './store.ts';
 import {
   changesOfGone,
   changesOfPage,
+  eventsOfChange,
   type KnownRows,
   keysOfPage,
   knownRows,
@@ -20,6 +22,7 @@ export interface SyncWorkshop {
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'writeUpstream'>;
   readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly locks: SyncLocks;
+  readonly events: EventSink;
   readonly nowMs: () => number;
   /** Before a platform call is repeated. */
   readonly pause: Pause;
@@ -32,6 +35,8 @@ export type SyncResult =
 /** With less time than this left, no further page is begun: one page may take three slow answers and its writes. */
 const reservedMs = 45_000;
 const platformAttempts = 3;
+/** So many are queued well within a lease. */
+const eventsAtOnce = 1_000;
 
 interface Work extends SyncWorkshop {
   readonly message: SyncMessage;
@@ -45,7 +50,8 @@ type Listing = NonNullable<SyncMessage['listing']>;
 /**
  * Does the work of a synchronization (D22) from where the message stands: WABA after WABA, page after page, with a heartbeat
  * in between. Stops with a checkpoint when time runs short, and releases the lock at the end. A WABA that fails is
- * counted and logged and does not stop the others. Throws `SyncLockLost` when somebody else holds the lock by now.
+ * counted and logged and does not stop the others; its changes that could not be told count as such a failure. Throws
+ * `SyncLockLost` when somebody else holds the lock by now.
  */
 export async function runSync(
   workshop: SyncWorkshop,
@@ -66,8 +72,18 @@ export async function runSync(
     );
     if (listing !== undefined) return checkpoint(work, index, listing);
   }
+  // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
+  await workshop.events.send([completed(work)]);
   await workshop.locks.release(message.lock);
   return { kind: 'finished', counts: work.counts };
+}
+
+function completed({ message: { lock, clientId }, counts, nowMs }: Work): ServiceEvent {
+  const { created, updated, deleted, unchanged, failedWabas: failed_wabas } = counts;
+  const timestampMs = nowMs();
+  const sync = { client_id: clientId, sync_id: lock.owner, finished_at: new Date(timestampMs).toISOString() };
+  const data = { ...sync, created, updated, deleted, unchanged, failed_wabas };
+  return { id: eventId('sync.completed', clientId, [lock.owner]), clientId, type: 'sync.completed', timestampMs, data };
 }
 
 /** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
@@ -149,8 +165,22 @@ function mayPass(error: unknown): boolean {
   );
 }
 
-/** Writes changes and counts those that were written; a newer reading in the store stays as it is. */
+/**
+ * Tells the clients what has changed, before it is written: once it is, nobody sees the difference any more. A crash in
+ * between tells it again, under the same id; a failure leaves the rows as they were for the next synchronization to see.
+ */
+async function tell(work: Work, changes: readonly TemplateChange[]): Promise<void> {
+  const occasion = { occasion: work.message.lock.owner, nowMs: work.nowMs() };
+  const events = changes.flatMap((change) => eventsOfChange(change, occasion));
+  for (let start = 0; start < events.length; start += eventsAtOnce) {
+    await work.keepLease();
+    await work.events.send(events.slice(start, start + eventsAtOnce));
+  }
+}
+
+/** Tells and writes changes and counts those that were written; a newer reading in the store stays as it is. */
 async function apply(work: Work, changes: readonly TemplateChange[]): Promise<number> {
+  await tell(work, changes);
   const { name: lockName, fence } = work.message.lock;
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hashKey } from '../keys/hash-key.ts';
 import { languageKey } from './template.ts';
 
-const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
-const keyBytes = 10;
+const keyCharacters = 16;
 
 /**
  * The key under which one template of a WABA is stored: 16 characters of lower-case base32 (80 bits of SHA-256 over
@@ -13,13 +12,7 @@ export function templateKey(template: {
   readonly name: string;
   readonly language: string;
 }): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([template.wabaId, template.name, languageKey(template.language)]))
-    .digest()
-    .subarray(0, keyBytes);
-  let bits = '';
-  for (const byte of digest) bits += byte.toString(2).padStart(8, '0');
-  return (bits.match(/.{5}/g) ?? []).map((five) => base32Alphabet[Number.parseInt(five, 2)]).join('');
+  return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
 /** What the `_id` of a stored document says: which template, whose, and which of that client's documents (D12). */

@@ -7,7 +7,9 @@ import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
 import { countOutcomes } from '../../lib/messages/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
+import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage, startMs } from './scenarios.ts';
 
@@ -48,6 +50,13 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
   const queue = dispatchQueue(localQueueClient(), queueUrl);
   const platform = platformOf(seed);
   const random = seededRandom(seed + 100);
+  const told = new Map<string, string>();
+  const events: EventSink = {
+    send: async (batch) => {
+      if (random() < 0.1) throw new Error('the event queue takes nothing');
+      for (const { id, type, data } of batch) told.set(id, 'message_id' in data ? `${data.message_id} ${type}` : type);
+    },
+  };
   const store = dispatchStore({ client, table, nowMs: () => nowMs });
   // Every tenth message is in the queue twice, as after a repeated fan-out.
   let waiting: string[] = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
@@ -61,6 +70,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
       const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
       const failed = await dispatchBatch(batch, {
         claims: store,
+        events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
         invocation: `run-${round}-${first}`,
@@ -94,6 +104,10 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
     if (state !== 'unknown') expect(platform.taken.includes(index), `${index} ${state}`).toBe(state === 'sent');
   }
   expect(counts.sent).toBeGreaterThan(80);
+  const untold = outcomes.filter(({ state }) => state !== 'sent');
+  expect([...told.values()].sort()).toEqual(
+    untold.map(({ dispatchId, state }) => `${dispatchId} message.${state}`).sort(),
+  );
 });
 
 function delivery(body: string, messageId: string): Delivery {
@@ -119,6 +133,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
   const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => `platform-${index}`,
     invocation: 'run-1',

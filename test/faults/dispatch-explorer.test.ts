@@ -33,6 +33,21 @@ function check(state: State, index: number): void {
   if ((outcome === 'failed' || outcome === 'expired') && accepted !== 0) {
     throw new Error(`R14: ${id} counts as ${outcome} and was taken`);
   }
+  if (!queued) checkTold(state, id, outcome);
+}
+
+/**
+ * Whoever ended other than sent has been told so, and nothing is told that no claim says (D34). A batch record that came
+ * late overrules `unknown`: then the event may have been queued, or not.
+ */
+function checkTold({ store }: State, id: string, outcome: OutcomeState): void {
+  const told = Object.values(store.told)
+    .filter(({ data }) => 'message_id' in data && data.message_id === id)
+    .map(({ type }) => type.slice('message.'.length));
+  if (outcome !== 'sent' && !told.includes(outcome)) throw new Error(`D34: ${id} ended ${outcome} and nobody was told`);
+  const state = store.claims[id]?.state;
+  if (told.some((type) => type !== state))
+    throw new Error(`D34: ${told} was told of ${id}, and its claim says ${state}`);
 }
 
 async function exploreChecked(scenario: Scenario) {
@@ -47,6 +62,7 @@ test.each(scenarios)('never sent twice, never lost: $name (R13, R14)', { timeout
   // Guards against an exploration that sees nothing: the faults must have led to every kind of end.
   expect(states).toBeGreaterThan(10_000);
   const outcomes = new Set(ends.map(({ state }) => outcomeIn(state, 0)));
+  expect(ends.some(({ state }) => Object.keys(state.store.told).length > 0)).toBe(true);
   expect(outcomes).toContain('sent');
   expect(outcomes).toContain('failed');
   expect(outcomes).toContain('unknown');

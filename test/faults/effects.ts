@@ -19,6 +19,7 @@ export const effectsOf: Readonly<Record<OpName, readonly Effect[]>> = {
   settle: ['ok', 'fails', 'reply_lost', 'repeated'],
   findBatchRecord: ['ok', 'fails'],
   recordBatch: ['ok', 'fails', 'reply_lost'],
+  sendEvents: ['ok', 'fails', 'reply_lost'],
   sendLater: ['ok', 'fails', 'reply_lost', 'repeated'],
   postpone: ['ok', 'fails'],
   send: Object.keys(platformEffects) as (keyof typeof platformEffects)[],

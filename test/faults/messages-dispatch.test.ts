@@ -7,6 +7,7 @@ import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
 import { outcomesStore } from '../../lib/messages/outcomes-store.ts';
 import { platformMessages } from '../../lib/platform/messages.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
+import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage } from './scenarios.ts';
 
@@ -14,12 +15,14 @@ import { dispatchMessage } from './scenarios.ts';
 let platform: Server;
 let table: string;
 let queueUrl: string;
+let events: QueuedEvents;
 let posts: string[];
 let connections: number;
 
 beforeEach(async () => {
   table = await freshTable('messages');
   queueUrl = await freshQueue();
+  events = await queuedEvents();
   posts = [];
   connections = 0;
   platform = createServer(async (request, reply) => {
@@ -51,12 +54,14 @@ async function deployed(port = (platform.address() as AddressInfo).port) {
     vi.stubEnv(name, 'http://127.0.0.1:9');
   }
   vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
+  vi.stubEnv('EVENT_QUEUE_URL', queueUrl);
   vi.stubEnv('AWS_REGION', 'us-east-1');
   const { messagesDispatch } = await import('../../functions/messages-dispatch.ts');
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   return messagesDispatch({
     claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
     queue: dispatchQueue(localQueueClient(), queueUrl),
+    events: events.sink,
     send: platformMessages(transport.call, async () => ({ accessToken: 'token' })),
     dropIdleConnections: transport.dropIdleConnections,
     nowMs: Date.now,
@@ -94,9 +99,17 @@ test('a batch in which every message meets another fate: each ends for itself (R
   expect(await outcome(3)).toMatchObject({ state: 'unknown', code: 'http_502' });
   expect(await outcome(4)).toMatchObject({ state: 'failed', code: '131026', reason: 'undeliverable' });
   expect(await outcome(5)).toMatchObject({ state: 'pending' });
+  const told = await events.arrived();
+  expect(told.map(({ type, data }) => [type, 'to' in data && data.to])).toEqual([
+    ['message.failed', 'refused'],
+    ['message.unknown', 'reset'],
+    ['message.unknown', 'silent'],
+    ['message.unknown', 'html'],
+  ]);
   // All of it once more, as after lost acknowledgements: only the throttled one may be tried, the first has to wait.
   const again = await handle(event, context);
   expect(again.batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
+  expect((await events.arrived()).map(({ id }) => id).sort()).toEqual(told.map(({ id }) => id).sort());
   expect(posts.filter((to) => to !== 'throttled').sort()).toEqual(['good', 'html', 'refused', 'reset', 'silent']);
 });
 

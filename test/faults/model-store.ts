@@ -1,15 +1,18 @@
 import type { BatchRecord, Claim, DispatchKey, Settlement } from '../../lib/messages/claim.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
+import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import type { Op } from './stepped-run.ts';
 
-/** What the messages table and the platform know, as plain data. */
+/** What the messages table, the event queue and the platform know, as plain data. */
 export interface StoreState {
   readonly claims: Readonly<Record<string, Claim>>;
   readonly batches: Readonly<Record<string, BatchRecord>>;
+  /** Events that were queued, each id once. */
+  readonly told: Readonly<Record<string, Pick<ServiceEvent, 'type' | 'data'>>>;
   readonly calls: readonly { readonly dispatchId: string; readonly effect: string; readonly accepts: boolean }[];
 }
 
-export const emptyStore: StoreState = { claims: {}, batches: {}, calls: [] };
+export const emptyStore: StoreState = { claims: {}, batches: {}, told: {}, calls: [] };
 
 /** The meaning of each store call: what lib/messages/dispatch-store.ts must do on DynamoDB. */
 export function applyOp(store: StoreState, op: Op): { readonly store: StoreState; readonly value: unknown } {
@@ -39,6 +42,11 @@ export function applyOp(store: StoreState, op: Op): { readonly store: StoreState
     case 'recordBatch': {
       const [invocation, sent] = op.args as [string, BatchRecord];
       return { store: { ...store, batches: { ...store.batches, [invocation]: sent } }, value: undefined };
+    }
+    case 'sendEvents': {
+      const [events] = op.args as [readonly ServiceEvent[]];
+      const told = Object.fromEntries(events.map(({ id, type, data }) => [id, { type, data }]));
+      return { store: { ...store, told: { ...store.told, ...told } }, value: undefined };
     }
     default:
       throw new Error(`${op.name} is no call of the store`);

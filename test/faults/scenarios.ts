@@ -14,6 +14,7 @@ export function dispatchMessage(index: number, changes: Partial<DispatchMessage>
     path: 'messages',
     acceptedAtMs: startMs,
     attempt: 0,
+    about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
     request: { to: '5491100000000' },
     ...changes,
   };

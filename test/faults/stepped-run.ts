@@ -8,6 +8,7 @@ export type OpName =
   | 'settle'
   | 'findBatchRecord'
   | 'recordBatch'
+  | 'sendEvents'
   | 'sendLater'
   | 'postpone'
   | 'send';
@@ -93,6 +94,7 @@ export class SteppedRun {
         findBatchRecord: call('findBatchRecord'),
         recordBatch: call('recordBatch'),
       },
+      events: { send: call('sendEvents') },
       queue: { sendLater: call('sendLater'), postpone: call('postpone') },
       send: call('send'),
       invocation,

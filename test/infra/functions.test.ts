@@ -15,6 +15,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'templates-create': [
     'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
@@ -22,6 +23,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   ],
   'templates-edit': [
     'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
@@ -29,6 +31,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   ],
   'templates-delete': [
     'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
@@ -45,6 +48,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   ],
   'templates-sync-worker': [
     'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
@@ -58,6 +62,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'channel-campaigns-remove': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
     'MESSAGES_TABLE',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
@@ -65,9 +70,10 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'SEND_JOB_QUEUE_URL',
     'TEMPLATES_TABLE',
   ],
-  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL'],
+  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL'],
   'messages-dispatch': [
     'DISPATCH_QUEUE_URL',
+    'EVENT_QUEUE_URL',
     'MESSAGES_TABLE',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',

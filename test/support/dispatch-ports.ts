@@ -2,6 +2,7 @@ import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatc
 import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
+import { MemoryEvents } from './memory-events.ts';
 
 export interface RequeuedCopy {
   readonly message: DispatchMessage;
@@ -13,6 +14,7 @@ export class DispatchWorld {
   nowMs = 1_800_000_000_000;
   store: StoreState = emptyStore;
   readonly storeCalls: string[] = [];
+  readonly events = new MemoryEvents();
   readonly copies: RequeuedCopy[] = [];
   readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
   readonly posted: DispatchMessage[] = [];
@@ -32,6 +34,7 @@ export class DispatchWorld {
     this.runs += 1;
     return {
       claims: this.claims,
+      events: this.events,
       queue: {
         sendLater: async (message, delaySeconds) => void this.copies.push({ message, delaySeconds }),
         postpone: async (receiptHandle, seconds) => void this.postponed.push({ receiptHandle, seconds }),

@@ -7,6 +7,7 @@ import { idempotencyStore } from '../../lib/messages/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/job-queue.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/template.ts';
+import { MemoryEvents } from './memory-events.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
 
@@ -82,7 +83,9 @@ export async function sendingEndpoint(options: Options) {
         return clientId === client.clientId ? { fact, client } : { fact };
       },
       refresh: async () => undefined,
+      stateOf: async () => ({ rows: [] }),
     },
+    events: new MemoryEvents(),
     platformTemplates: {
       find: async (_waba, { name, language }) => {
         if (!platform.reachable) throw new PlatformFailure('not_sent');

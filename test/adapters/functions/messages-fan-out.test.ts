@@ -4,6 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { dispatchQueue } from '../../../lib/messages/dispatch-queue.ts';
 import { dispatchStore } from '../../../lib/messages/dispatch-store.ts';
 import { jobStore } from '../../../lib/messages/job-store.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -19,12 +20,14 @@ beforeEach(async () => {
   vi.stubEnv('MESSAGES_TABLE', table);
   vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
   vi.stubEnv('SEND_JOB_QUEUE_URL', queueUrl);
+  vi.stubEnv('EVENT_QUEUE_URL', queueUrl);
   vi.stubEnv('AWS_REGION', 'us-east-1');
   const { messagesFanOut } = await import('../../../functions/messages-fan-out.ts');
   const client = localDocumentClient();
   handle = messagesFanOut({
     jobs: jobStore(client, table),
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     compose: (_, recipient) => ({ to: recipient.to }),

@@ -6,10 +6,11 @@ import { templateKey } from '../../../lib/templates/template-key.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { callEndpoint, type EventOverrides, makeHttpEvent } from '../../support/http-event.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'PLATFORM_CREDENTIALS_SECRET'];
+  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'EVENT_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
   for (const name of names) process.env[name] = 'unused';
   const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
   Object.assign(process.env, others);
@@ -47,6 +48,7 @@ function create(body: string, { did = '5491100000001', ...more }: EventOverrides
     directory,
     creations: creationStore(client, table),
     management: platform.management,
+    events: new MemoryEvents(),
     pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
     fetchPublic: async () => ({ bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' }),
     uploadMedia: async (...upload) => `4::${uploads.push(upload)}`,

@@ -4,11 +4,12 @@ import { documentId, templateKey } from '../../../lib/templates/template-key.ts'
 import { type CallOptions, call } from '../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'PLATFORM_CREDENTIALS_SECRET'];
+  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'EVENT_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
   for (const name of names) process.env[name] = 'unused';
   Object.assign(process.env, {
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',
@@ -62,6 +63,7 @@ function remove(
     directory,
     templates: templateStore(client, table),
     management: platform.management,
+    events: new MemoryEvents(),
     platformTemplates: platform.platformTemplates,
     dropIdleConnections: () => undefined,
     nowMs: () => nowMs,

@@ -6,11 +6,12 @@ import { type CallOptions, call } from '../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'PLATFORM_CREDENTIALS_SECRET'];
+  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'EVENT_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
   for (const name of names) process.env[name] = 'unused';
   const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
   Object.assign(process.env, others);
@@ -51,7 +52,8 @@ interface EditOptions extends Partial<CallOptions> {
 
 function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
   const { management } = platform;
-  const deps = { directory, templates, management, dropIdleConnections: () => undefined, nowMs: () => nowMs };
+  const events = new MemoryEvents();
+  const deps = { directory, templates, management, events, dropIdleConnections: () => undefined, nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
 }

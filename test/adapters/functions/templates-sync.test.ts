@@ -9,12 +9,19 @@ import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
 import { syncQueue } from '../../../lib/templates/sync-queue.ts';
 import { call } from '../../support/calls.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { type PlatformServer, startPlatformServer } from '../../support/platform-server.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'SYNC_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
+  const names = [
+    'DIRECTORY_TABLE',
+    'TEMPLATES_TABLE',
+    'SYNC_QUEUE_URL',
+    'EVENT_QUEUE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+  ];
   for (const name of names) process.env[name] = 'unused';
   const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', SYNC_LOCK_SCOPE: 'deployment' };
   Object.assign(process.env, others, { AWS_REGION: 'us-east-1' });
@@ -54,6 +61,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
     locks: syncLockStore(documentClient, table),
     platform: platformTemplates(transport.call, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
     queue: syncQueue(localQueueClient(), overrides.queueUrl ?? queueUrl),
+    events: new MemoryEvents(),
     lockScope,
     nowMs: Date.now,
     newId: () => `sync-${process.hrtime.bigint()}-${++ids}`,

@@ -15,6 +15,7 @@ import { DispatchMessageSchema } from '../../../lib/messages/job.ts';
 import { jobStore } from '../../../lib/messages/job-store.ts';
 import type { SendJob } from '../../../lib/messages/send-job.ts';
 import { injectFaults, seededFaults } from '../../support/faults.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 
 let table: string;
@@ -29,6 +30,7 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
   return {
     jobs: jobStore(client, table),
     claims: dispatchStore({ client, table, nowMs: Date.now }),
+    events: new MemoryEvents(),
     queue: dispatchQueue(sqs, queueUrl),
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: Date.now,

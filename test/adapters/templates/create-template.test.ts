@@ -8,6 +8,7 @@ import { documentId, templateKey } from '../../../lib/templates/template-key.ts'
 import { makeChannel, makeWaba } from '../../support/directory.ts';
 import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -51,6 +52,7 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
   const ports: CreationPorts = {
     creations: creations(),
     management: platform.management,
+    events: new MemoryEvents(),
     pairFaults: async (clientId, asked) =>
       asked
         .filter(({ channelId }) => channelId !== 501)

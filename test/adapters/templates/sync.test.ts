@@ -13,6 +13,7 @@ import { templateKey } from '../../../lib/templates/template-key.ts';
 import { rowKey } from '../../../lib/templates/upstream-writes.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { type PlatformServer, startPlatformServer } from '../../support/platform-server.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
@@ -51,6 +52,7 @@ function workshop(overrides: Partial<SyncWorkshop> = {}): SyncWorkshop {
     templates: templateStore(documentClient, table),
     platform: platformTemplates(transport.call, async () => ({ accessToken: 'demo-token', appId: '1' })),
     locks: syncLockStore(documentClient, table),
+    events: new MemoryEvents(),
     nowMs: () => now,
     pause: async () => undefined,
     ...overrides,

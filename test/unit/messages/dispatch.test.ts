@@ -3,6 +3,7 @@ import { type Claim, claimLifeMs } from '../../../lib/messages/claim.ts';
 import { dispatchBatch } from '../../../lib/messages/dispatch.ts';
 import type { DispatchMessage } from '../../../lib/messages/job.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { EventSink } from '../../../lib/webhooks/event.ts';
 import { dispatchMessage } from '../../faults/scenarios.ts';
 import { DispatchWorld, deliveryOf } from '../../support/dispatch-ports.ts';
 
@@ -213,4 +214,71 @@ test('an own claim that somebody settled while its reply was lost is not sent', 
   };
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
   expect(world.posted).toEqual([]);
+});
+
+const about = { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } };
+
+test.each<[string, Partial<DispatchMessage>, FailureKind, FailureFacts, Record<string, unknown>]>([
+  [
+    'failed',
+    { about: { ...about, campaignId: 10, attends: { waitTime: -1 } } },
+    'refused',
+    { code: 131026, userMessage: 'undeliverable' },
+    { campaign_id: 10, attends: { waitTime: -1 }, code: '131026', platform_code: 131026, reason: 'undeliverable' },
+  ],
+  ['unknown', {}, 'ambiguous', {}, { code: 'no_answer' }],
+  ['expired', { expiresAtMs: 1 }, 'not_sent', {}, { code: 'expired' }],
+])(
+  '%s is told, once more with the same id when it is delivered again (D34)',
+  async (state, changes, kind, facts, more) => {
+    const world = new DispatchWorld();
+    const message = dispatchMessage(3, changes);
+    const send = failingWith(kind, facts);
+    for (let delivery = 0; delivery < 2; delivery += 1) {
+      expect(await dispatchBatch([deliveryOf(message)], world.ports({ send }))).toEqual([]);
+    }
+    const [event, again] = world.events.sent;
+    expect(event).toEqual({
+      id: expect.any(String),
+      clientId: 1001,
+      type: `message.${state}`,
+      timestampMs: world.nowMs,
+      data: { job_id: 'J', message_id: 'J-3', ...aboutData, ...more },
+    });
+    expect(again).toEqual(event);
+  },
+);
+
+const aboutData = {
+  did: about.did,
+  template: about.template,
+  to: '5491100000000',
+  accepted_at: new Date(1_800_000_000_000).toISOString(),
+};
+
+test('a batch queues its events in one call; not queued, exactly those messages come again and are not sent again', async () => {
+  const world = new DispatchWorld();
+  const batch = [0, 1, 2].map((index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  const send = async ({ index }: DispatchMessage): Promise<string> => {
+    world.posted.push(dispatchMessage(index));
+    if (index > 0) throw new PlatformFailure('refused', { code: 131026 });
+    return 'platform-0';
+  };
+  world.events.broken = true;
+  expect(await dispatchBatch(batch, world.ports({ send }))).toEqual(['message-1', 'message-2']);
+  world.events.broken = false;
+  let calls = 0;
+  const events: EventSink = { send: (told) => world.events.send(told).finally(() => (calls += 1)) };
+  expect(await dispatchBatch(batch.slice(1), world.ports({ send, events }))).toEqual([]);
+  expect(calls).toBe(1);
+  expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed', 'message.failed']);
+  expect(world.posted).toHaveLength(3);
+});
+
+test('what an operator resolved as sent is told nobody', async () => {
+  const world = new DispatchWorld();
+  const claim: Claim = { key: { jobId: 'J', index: 0 }, state: 'sent', at: 'run-0/0', claimedAtMs: world.nowMs };
+  world.store = { ...world.store, claims: { 'J-0': claim } };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
+  expect(world.events.sent).toEqual([]);
 });

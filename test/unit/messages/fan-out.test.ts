@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { QueueEntry } from '../../../lib/aws/sqs-batch.ts';
 import type { Claim } from '../../../lib/messages/claim.ts';
 import { packBatches } from '../../../lib/messages/dispatch-queue.ts';
-import { type FanOutPorts, fanOut, type QueueEntry } from '../../../lib/messages/fan-out.ts';
+import { type FanOutPorts, fanOut } from '../../../lib/messages/fan-out.ts';
 import type { DispatchMessage, JobHead, Recipient } from '../../../lib/messages/job.ts';
 import type { SendJob } from '../../../lib/messages/send-job.ts';
 import { seededRandom } from '../../support/faults.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 
 const startMs = 1_800_000_000_000;
 
@@ -45,6 +47,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
   const queued: (DispatchMessage & { delaySeconds: number })[] = [];
   const batches: number[] = [];
   const failed: Claim[] = [];
+  const events = new MemoryEvents();
   const progress = new Map<number, number>();
   const committed = new Set<string>();
   const accept = (entry: QueueEntry) => queued.push({ ...JSON.parse(entry.body), delaySeconds: entry.delaySeconds });
@@ -60,6 +63,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
         return undefined;
       },
     },
+    events,
     queue: {
       pack: packBatches,
       sendBatch: async (entries) => {
@@ -76,7 +80,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
     log: () => undefined,
     ...changes,
   };
-  return { ports, queued, batches, failed, progress, committed, accept };
+  return { ports, queued, batches, failed, progress, committed, accept, events };
 }
 
 test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in tens, none twice', async (count) => {
@@ -88,7 +92,8 @@ test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in
 
 test('a message carries what a worker needs, under its own dispatch id and at its number’s pace', async () => {
   const { ports, queued } = world();
-  await fanOut(jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1 }) }), startMs, ports);
+  const told = { campaignId: 10, attends: { waitTime: -1 } };
+  await fanOut(jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1, ...told }) }), startMs, ports);
   expect(queued.find(({ index }) => index === 165)).toEqual({
     jobId: 'J',
     index: 165,
@@ -99,6 +104,7 @@ test('a message carries what a worker needs, under its own dispatch id and at it
     acceptedAtMs: startMs,
     expiresAtMs: startMs + 1,
     attempt: 0,
+    about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, ...told },
     request: { to: '5490000000165', biz_opaque_callback_data: 'J-165' },
     delaySeconds: 2,
   });
@@ -144,16 +150,35 @@ test('running out of time stops between waves and asks for the job again', async
   expect(progress.get(1)).toBe(1_000);
 });
 
-test('a recipient that cannot be composed ends failed, the others go', async () => {
-  const { ports, queued, failed } = world({
-    compose: (_, recipient) => {
-      if (recipient.to.endsWith('3')) throw new TypeError('bug');
-      return { to: recipient.to };
-    },
-  });
+const composeExceptLast3: FanOutPorts['compose'] = (_, { to }) => {
+  if (to.endsWith('3')) throw new TypeError('bug');
+  return { to };
+};
+
+test('a recipient that cannot be composed ends failed and is told so, the others go', async () => {
+  const { ports, queued, failed, events } = world({ compose: composeExceptLast3 });
   expect(await fanOut(jobOf(10), startMs, ports)).toEqual({ end: 'done' });
   expect(queued).toHaveLength(9);
   expect(failed).toMatchObject([{ key: { jobId: 'J', index: 3 }, state: 'failed', code: 'not_composable' }]);
+  expect(events.sent).toMatchObject([
+    {
+      type: 'message.failed',
+      clientId: 1001,
+      data: { message_id: 'J-3', to: '5490000000003', code: 'not_composable' },
+    },
+  ]);
+});
+
+test('while that cannot be told the wave does not count as queued; the next delivery tells it with the same id', async () => {
+  const { ports, progress, events } = world({ compose: composeExceptLast3 });
+  events.broken = true;
+  await expect(fanOut(jobOf(10), startMs, ports)).rejects.toThrow('event queue');
+  expect(progress.get(1)).toBeUndefined();
+  events.broken = false;
+  await fanOut(jobOf(10), startMs, ports);
+  await fanOut(jobOf(10), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+  expect(events.sent).toHaveLength(2);
+  expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1);
 });
 
 const part = { number: 2, of: 2 };

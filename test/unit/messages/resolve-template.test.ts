@@ -3,7 +3,9 @@ import { type ResolutionPorts, resolveTemplate } from '../../../lib/messages/res
 import { warningOf } from '../../../lib/messages/send-warnings.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { ClientTemplate, PlatformTemplate, TemplateForSending } from '../../../lib/templates/template.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
 import { sendable } from '../../support/platform-templates.ts';
+import { makeRow } from '../../support/templates.ts';
 
 const nowMs = 1_700_000_000_000;
 const minute = 60_000;
@@ -19,13 +21,16 @@ function stored(ageMs: number, deleted = false): TemplateForSending {
 function setup(found: TemplateForSending | undefined, platform: PlatformTemplate | PlatformFailure | undefined) {
   const refreshed: unknown[] = [];
   const asked: unknown[] = [];
+  const events = new MemoryEvents();
   const ports: ResolutionPorts = {
+    events,
     nowMs: () => nowMs,
     templates: {
       find: async () => found,
       refresh: async (...call) => {
         refreshed.push(call);
       },
+      stateOf: async () => ({ rows: [makeRow({ wabaId: '2' }), makeRow({ wabaId: '2', clientId: 1002 })] }),
     },
     platformTemplates: {
       find: async (...call) => {
@@ -35,7 +40,7 @@ function setup(found: TemplateForSending | undefined, platform: PlatformTemplate
       },
     },
   };
-  return { ports, refreshed, asked };
+  return { ports, refreshed, asked, events };
 }
 
 const unreachable = new PlatformFailure('not_sent');
@@ -82,9 +87,36 @@ test.each([
 
 test('a copy that cannot be stored stops no send: the next one reads it again', async () => {
   const { ports } = setup(undefined, renewed);
-  const find = ports.templates.find;
-  const contended = { ...ports, templates: { find, refresh: () => Promise.reject(new Error('conflicts')) } };
+  const contended = {
+    ...ports,
+    templates: { ...ports.templates, refresh: () => Promise.reject(new Error('conflicts')) },
+  };
   expect(await resolveTemplate(wanted, contended)).toEqual({ template: renewed, storedCopyUsed: false });
+});
+
+test('another status or category is told to every client of the WABA before it is stored (D34)', async () => {
+  const found = stored(6 * minute);
+  const { ports, refreshed, events } = setup(found, renewed);
+  await resolveTemplate(wanted, ports);
+  await resolveTemplate(wanted, ports);
+  const [first, second, ...again] = events.sent;
+  expect(first).toMatchObject({
+    type: 'template.status_changed',
+    clientId: 1001,
+    data: { status: 'APPROVED', category: 'MARKETING', previous_status: 'APPROVED', previous_category: 'UTILITY' },
+  });
+  expect(second?.clientId).toBe(1002);
+  expect(again.map(({ id }) => id)).toEqual([first?.id, second?.id]);
+  events.broken = true;
+  expect(await resolveTemplate(wanted, ports)).toEqual({ template: renewed, storedCopyUsed: false });
+  expect(refreshed).toHaveLength(2);
+});
+
+test('other components alone, and a template that was not stored, are told nobody', async () => {
+  const { ports, events } = setup(stored(6 * minute), { ...sendable.order, components: [] });
+  await resolveTemplate(wanted, ports);
+  await resolveTemplate(wanted, setup(undefined, renewed).ports);
+  expect(events.sent).toEqual([]);
 });
 
 test('an error that is not the platform is not covered up by the stored copy', async () => {

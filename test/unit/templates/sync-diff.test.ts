@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { contentHash } from '../../../lib/templates/fact.ts';
-import { changesOfGone, changesOfPage, keysOfPage, knownRows } from '../../../lib/templates/sync-diff.ts';
+import type { TemplateRow } from '../../../lib/templates/row.ts';
+import {
+  changesOfGone,
+  changesOfPage,
+  eventsOfChange,
+  keysOfPage,
+  knownRows,
+} from '../../../lib/templates/sync-diff.ts';
 import type { PlatformTemplate } from '../../../lib/templates/template.ts';
 import { templateKey } from '../../../lib/templates/template-key.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
@@ -37,23 +44,48 @@ test.each([
   }
 });
 
-test('a change says what became of status and category', () => {
-  const [change] = changesOfPage(waba, knownRows(wabaId, both), {
-    page: pageOf(makeTemplate({ status: 'PAUSED', category: 'MARKETING' })),
-    readAtMs: 5,
-  });
-  expect(change).toMatchObject({
-    templateKey: key,
-    status: { before: 'APPROVED', now: 'PAUSED' },
-    category: { before: 'UTILITY', now: 'MARKETING' },
-  });
+const changed = (status: string, previous: string) => `template.status_changed ${status} was ${previous}`;
+
+test.each<[string, TemplateRow[], PlatformTemplate, string[]]>([
+  ['new upstream', [], template, []],
+  ['another status', both, makeTemplate({ status: 'PAUSED' }), Array(2).fill(changed('PAUSED', 'APPROVED'))],
+  ['another category', both, makeTemplate({ category: 'MARKETING' }), Array(2).fill(changed('APPROVED', 'APPROVED'))],
+  ['other components only', both, makeTemplate({ components: [] }), []],
+  [
+    'each client by its own row',
+    [rowOf(1001), rowOf(1002, makeTemplate({ status: 'PENDING' }))],
+    template,
+    [changed('APPROVED', 'PENDING')],
+  ],
+  ['a client that has joined', [rowOf(1001)], template, []],
+  ['there again after it was gone', [rowOf(1001, makeTemplate({ status: 'PAUSED' }), true)], template, []],
+  ['listed as deleted', both, makeTemplate({ status: 'DELETED' }), ['template.deleted', 'template.deleted']],
+])('events of %s', (_, rows, upstream, expected) => {
+  const changes = changesOfPage(waba, knownRows(wabaId, rows), { page: pageOf(upstream), readAtMs: 5 });
+  const events = changes.flatMap((change) => eventsOfChange(change, { occasion: 'sync 1', nowMs: 7 }));
+  expect(
+    events.map(({ type, data }) =>
+      'previous_status' in data ? `${type} ${data.status} was ${data.previous_status}` : type,
+    ),
+  ).toEqual(expected);
+});
+
+test('the same change is the same event in the same synchronization, another one in the next', () => {
+  const page = pageOf(makeTemplate({ status: 'PAUSED' }));
+  const ids = ['sync 1', 'sync 1', 'sync 2'].map((occasion, nowMs) =>
+    changesOfPage(waba, knownRows(wabaId, both), { page, readAtMs: 5 })
+      .flatMap((change) => eventsOfChange(change, { occasion, nowMs }))
+      .map(({ id }) => id),
+  );
+  expect(ids[0]).toEqual(ids[1]);
+  expect(new Set(ids.flat()).size).toBe(4);
 });
 
 test('a template listed twice is written once, with the later reading', () => {
   const known = knownRows(wabaId, both);
   const page = pageOf(makeTemplate({ status: 'PAUSED' }), makeTemplate({ status: 'DISABLED' }));
   const changes = changesOfPage(waba, known, { page, readAtMs: 5 });
-  expect(changes.map((change) => change.status.now)).toEqual(['DISABLED']);
+  expect(changes.map(({ write }) => write.kind === 'present' && write.template.status)).toEqual(['DISABLED']);
   const back = pageOf(makeTemplate({ status: 'PAUSED' }), template);
   expect(changesOfPage(waba, known, { page: back, readAtMs: 5 })).toEqual([]);
 });
@@ -64,6 +96,9 @@ test('gone: stored, not deleted yet, and not listed; only for the clients that h
   const changes = changesOfGone(known, new Set([key]), 9);
   expect(changes.map((change) => change.write)).toEqual([
     { kind: 'gone', templateKey: other.templateKey, clientIds: [1002], readAtMs: 9 },
+  ]);
+  expect(changes.flatMap((change) => eventsOfChange(change, { occasion: 'sync 1', nowMs: 9 }))).toMatchObject([
+    { type: 'template.deleted', clientId: 1002, data: { name: 'other', template_id: other.documents[0]?.id } },
   ]);
 });
 

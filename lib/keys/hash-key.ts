@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+
+const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/**
+ * A key computed from facts: `characters` of lower-case base32, five bits each, of the SHA-256 over the facts' JSON. Equal
+ * facts in equal order give the equal key, so that what it names needs no look-up and no memory.
+ */
+export function hashKey(facts: readonly unknown[], characters: number): string {
+  let bits = '';
+  for (const byte of createHash('sha256').update(JSON.stringify(facts)).digest()) {
+    bits += byte.toString(2).padStart(8, '0');
+  }
+  const fives = bits.slice(0, 5 * characters).match(/.{5}/g) ?? [];
+  return fives.map((five) => base32Alphabet[Number.parseInt(five, 2)]).join('');
+}

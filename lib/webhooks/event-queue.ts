@@ -1,0 +1,37 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { backoff, type Pause } from '../aws/pause.ts';
+import { queueBody } from '../aws/queue-body.ts';
+import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
+import type { EventSink } from './event.ts';
+
+/** All events of one call are queued within this time, or it throws: shorter than a step under the sync lock may take. */
+const sendLimitMs = 8_000;
+const batchesInFlight = 5;
+const tries = 4;
+
+/** The event queue: ten events a request, five requests at a time. What the queue refuses is offered again, bounded. */
+export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = backoff(100, 1_000)): EventSink {
+  const queue = { client, url: queueUrl };
+  return {
+    send: async (events) => {
+      const signal = AbortSignal.timeout(sendLimitMs);
+      const entries = events.map((event) => ({ body: queueBody(event), clientId: event.clientId, delaySeconds: 0 }));
+      const batches = packEntries(entries).values();
+      // The workers share one iterator: each takes the next batch as soon as it is free.
+      await Promise.all(
+        Array.from({ length: batchesInFlight }, async () => {
+          for (const batch of batches) await sendWhole(batch, signal);
+        }),
+      );
+    },
+  };
+
+  async function sendWhole(batch: readonly QueueEntry[], signal: AbortSignal): Promise<void> {
+    let open = batch;
+    for (let attempt = 0; open.length > 0; attempt++) {
+      if (attempt === tries) throw new Error(`the event queue refused ${open.length} events ${tries} times`);
+      if (attempt > 0) await pause(attempt);
+      open = await sendEntries(queue, open, signal);
+    }
+  }
+}

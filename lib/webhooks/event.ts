@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { hashKey } from '../keys/hash-key.ts';
+
+/**
+ * What happened to a template. Each client of the WABA gets an event of its own, and `template_id` is its own: the oldest
+ * document of the template, the `id` of the listing (D12).
+ */
+const TemplateDataSchema = v.object({
+  template_id: v.string(),
+  waba_id: v.string(),
+  platform_template_id: v.string(),
+  name: v.string(),
+  language: v.string(),
+  /** As the platform spells it, also when unknown (D22). */
+  status: v.string(),
+  category: v.string(),
+});
+
+/** Status or category, or both, are not what they were; of the one that has not changed both values are the same. */
+const TemplateStatusChangedSchema = v.object({
+  ...TemplateDataSchema.entries,
+  previous_status: v.string(),
+  previous_category: v.string(),
+  /** Why the platform rejected it, when it says so. */
+  rejected_reason: v.optional(v.string()),
+});
+
+/** A synchronization has come to its end (D22): how many templates it found new, changed, gone and as they were. */
+const SyncCompletedSchema = v.object({
+  client_id: v.number(),
+  sync_id: v.string(),
+  created: v.number(),
+  updated: v.number(),
+  deleted: v.number(),
+  unchanged: v.number(),
+  /** WABAs that could not be read or written to the end; the next synchronization reads them again. */
+  failed_wabas: v.number(),
+  finished_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+/** A message to one recipient that ended in any way but `sent` (D29). */
+const MessageDataSchema = v.object({
+  /** The answer's `Dispatch-Id` of the request that it belongs to. */
+  job_id: v.string(),
+  /** `<job_id>-<index of the recipient>`; the platform knows the message by it too. */
+  message_id: v.string(),
+  did: v.string(),
+  to: v.optional(v.string()),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaign_id: v.optional(v.number()),
+  /** As the request gave it (D28). */
+  attends: v.optional(v.record(v.string(), v.unknown())),
+  /** The platform's error code as text, or a word of the service such as `expired` or `no_answer`. */
+  code: v.optional(v.string()),
+  /** The platform's error code, when it gave one. */
+  platform_code: v.optional(v.number()),
+  /** The platform's text for people. */
+  reason: v.optional(v.string()),
+  accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+const idPattern = /^evt_[a-z2-7]{26}$/;
+
+function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
+  return v.object({
+    /** The `webhook-id`: the same for the same event, however often it is emitted. */
+    id: v.pipe(v.string(), v.regex(idPattern)),
+    /** Who receives it. */
+    clientId: v.number(),
+    type: v.literal(type),
+    timestampMs: v.number(),
+    data,
+  });
+}
+
+/** An event for one client, as it waits for delivery (D34). The kinds are a public interface. */
+export const ServiceEventSchema = v.variant('type', [
+  kind('template.created', TemplateDataSchema),
+  kind('template.status_changed', TemplateStatusChangedSchema),
+  kind('template.deleted', TemplateDataSchema),
+  kind('sync.completed', SyncCompletedSchema),
+  kind('message.failed', MessageDataSchema),
+  kind('message.expired', MessageDataSchema),
+  /** Nobody can say whether the message was sent; it is never sent again by itself. */
+  kind('message.unknown', MessageDataSchema),
+]);
+export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
+export type EventType = ServiceEvent['type'];
+export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
+export type MessageData = v.InferOutput<typeof MessageDataSchema>;
+
+/**
+ * The id of an event: `evt_` and 26 characters (130 bits) computed from its kind, its receiver and the facts that make it
+ * unlike any other. An emission that is repeated after a crash carries the same id, and receivers tell by it.
+ */
+export function eventId(type: EventType, clientId: number, facts: readonly (string | number)[]): string {
+  return `evt_${hashKey([type, clientId, ...facts], 26)}`;
+}
+
+/** Where events go. */
+export interface EventSink {
+  /** Queues all events; throws when one of them may not be queued. Repeating is harmless: ids tell. */
+  send(events: readonly ServiceEvent[]): Promise<void>;
+}

@@ -1,0 +1,13 @@
+import * as v from 'valibot';
+import { type EventSink, type ServiceEvent, ServiceEventSchema } from '../../lib/webhooks/event.ts';
+
+/** A sink in memory that takes only what the schema allows; it fails while `broken`. */
+export class MemoryEvents implements EventSink {
+  readonly sent: ServiceEvent[] = [];
+  broken = false;
+
+  async send(events: readonly ServiceEvent[]): Promise<void> {
+    if (this.broken) throw new Error('the event queue takes nothing');
+    this.sent.push(...events.map((event) => v.parse(ServiceEventSchema, event)));
+  }
+}
