@@ -24,7 +24,12 @@ export function removePairs(row: TemplateRow): TemplateRow {
 /** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */
 export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
   const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
-  return [...new Set(pairs.map(textOf))].flatMap((pair) => ids.get(pair) ?? []);
+  return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);
+}
+
+/** The pairs without repetitions, in the order of their first mention. */
+export function eachOnce(pairs: readonly Pair[]): Pair[] {
+  return [...new Map(pairs.map((pair) => [textOf(pair), pair])).values()];
 }
 
 /**

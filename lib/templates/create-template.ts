@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Did } from '../access/directory.ts';
-import { type Fault, invalid, Refusal } from '../http/refusal.ts';
+import { type Fault, invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
@@ -43,8 +43,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
     ports.pairFaults(clientId, request.pairs),
   ]);
   refuseTakenName(before.fact?.fact, ports.nowMs());
-  const [firstFault] = pairFaults;
-  if (firstFault !== undefined) throw new Refusal('invalid_request', firstFault.message, { errors: pairFaults });
+  refuseFaults(pairFaults);
 
   const media = { components: request.draft.components, file, credential: waba.credential };
   const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });

@@ -1,6 +1,6 @@
 import type { Waba } from '../access/directory.ts';
 import { FaultList } from '../http/fault-list.ts';
-import { invalid } from '../http/refusal.ts';
+import { invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
@@ -12,7 +12,6 @@ import { headersWithSource } from './rules/header-sources.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import type { TemplateStore } from './store.ts';
 import type { PlatformTemplate } from './template.ts';
-import { refuseFaults } from './template-request.ts';
 
 export interface EditPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
@@ -37,7 +36,8 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
   const draft = { category, components: edit.components, fileAttached: false };
-  refuseFaults(faultsOf(draft));
+  const faults = faultsOf(draft);
+  refuseFaults(faults.listed(), faults.message);
 
   const { optimizationSpec } = edit;
   const components = upstreamComponents(draft);

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { boundedList, plainObject } from '../http/closed-object.ts';
-import type { FaultList } from '../http/fault-list.ts';
-import { Refusal } from '../http/refusal.ts';
 import { categories } from './rules/draft.ts';
 
 /*
@@ -31,8 +29,3 @@ export const AllowButtonUrlChangeSchema = v.pipe(
   v.boolean(),
   v.check((allowed) => !allowed, 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set'),
 );
-
-/** Refuses with one 400 that lists every fault; nothing happens when there is none. */
-export function refuseFaults(faults: FaultList): void {
-  if (faults.count > 0) throw new Refusal('invalid_request', faults.message, { errors: faults.listed() });
-}
