@@ -4,16 +4,15 @@ import { maxPairs, pairEntries, pairOf } from '../assignments/request.ts';
 import { boundedList, closedObject } from '../http/closed-object.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { faultOf } from '../http/parse.ts';
-import { publicHttpsUrlFault } from '../http/public-url.ts';
 import { refuseFaults } from '../http/refusal.ts';
 import { checkMinutes } from './rules/authentication.ts';
 import { checkComponents } from './rules/components.ts';
 import { at, type Category, fault, type Judged, type TemplateDraft } from './rules/draft.ts';
-import { headersWithSource } from './rules/header-sources.ts';
 import {
   AllowButtonUrlChangeSchema,
   CategorySchema,
   ComponentsSchema,
+  checkSources,
   OptimizationSpecSchema,
 } from './template-request.ts';
 
@@ -105,11 +104,7 @@ function checkRules(body: unknown, fileAttached: boolean, faults: FaultList): vo
   checkCodeFields(draft, root);
   const components = at(root, 'components');
   checkComponents(draft, components);
-  for (const { header, path } of headersWithSource(draft.components, components.path)) {
-    const source = header['header_source'];
-    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
-    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
-  }
+  checkSources(draft.components, components);
 }
 
 function checkCodeFields(draft: TemplateDraft, root: Judged): void {

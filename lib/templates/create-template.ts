@@ -9,6 +9,7 @@ import type { CreateRequest } from './create-request.ts';
 import type { BeforeCreation, Creation } from './creation.ts';
 import type { CreationStore } from './creation-store.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { requestTime } from './request-time.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
 import { templateKey } from './template-key.ts';
@@ -27,6 +28,8 @@ export interface CreationOrder {
   readonly did: Did;
   readonly clientId: number;
   readonly userId: string;
+  /** When the request began: what is done outside has one budget from then on. */
+  readonly startedAtMs: number;
 }
 
 /**
@@ -45,12 +48,13 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   refuseTakenName(before.fact?.fact, ports.nowMs());
   refuseFaults(pairFaults);
 
-  const media = { components: request.draft.components, file, credential: waba.credential };
+  const time = requestTime(ports.nowMs, order.startedAtMs);
+  const media = { components: request.draft.components, file, credential: waba.credential, time };
   const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
   const { name, language, draft } = request;
   const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
   const template = { ...sent, ...request.passedOn };
-  const created = await atPlatform(() => ports.management.create(waba, template));
+  const created = await atPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
 
   await storeCreation(ports, order, { template: { ...template, ...created }, before });
