@@ -10,7 +10,11 @@ export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow 
   return assigned(row, () => true, pairs);
 }
 
-/** The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. */
+/**
+ * The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. When none is
+ * kept, this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost,
+ * would name a document that it has itself removed.
+ */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
   return assigned(row, (pair) => wanted.has(textOf(pair)), pairs);
