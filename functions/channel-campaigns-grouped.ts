@@ -1,15 +1,13 @@
 import { callerOf } from '../lib/access/caller.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { groupedAssignments } from '../lib/assignments/grouped.ts';
-import { ChannelCampaignsQuery } from '../lib/assignments/request.ts';
+import { askedTemplate } from '../lib/assignments/request.ts';
 import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
-import { parse } from '../lib/http/parse.ts';
 import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
 
 /** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
@@ -21,12 +19,7 @@ export function channelCampaignsGrouped(deps: {
   return endpoint(async (event) => {
     const caller = callerOf(event, deps.nowMs());
 
-    const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
-    const messageTemplateId = event.pathParameters?.['messageTemplateId'];
-
-    const clientId = operatingClient(caller, askedClientId({ query: query.client_id }));
-
-    const template = await templateOfClient(deps, { messageTemplateId, clientId });
+    const template = await templateOfClient(deps, askedTemplate(caller, event));
 
     return answer(200, await groupedAssignments(deps.directory, template));
   });

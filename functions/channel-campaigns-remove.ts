@@ -1,16 +1,14 @@
 import { callerOf } from '../lib/access/caller.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { removePairs } from '../lib/assignments/pairs.ts';
-import { ChannelCampaignsQuery } from '../lib/assignments/request.ts';
+import { askedTemplate } from '../lib/assignments/request.ts';
 import { type AssignmentStore, assignmentStore } from '../lib/assignments/store.ts';
 import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
-import { parse } from '../lib/http/parse.ts';
 import { templateNotFound } from '../lib/templates/document.ts';
 import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
 
@@ -24,12 +22,7 @@ export function channelCampaignsRemove(deps: {
   return endpoint(async (event) => {
     const caller = callerOf(event, deps.nowMs());
 
-    const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
-    const messageTemplateId = event.pathParameters?.['messageTemplateId'];
-
-    const clientId = operatingClient(caller, askedClientId({ query: query.client_id }));
-
-    const template = await templateOfClient(deps, { messageTemplateId, clientId });
+    const template = await templateOfClient(deps, askedTemplate(caller, event));
 
     const assigned = await deps.assignments.update(template, removePairs);
     if (assigned === undefined) throw templateNotFound();

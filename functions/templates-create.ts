@@ -9,9 +9,8 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { bodyText, jsonValue } from '../lib/http/body.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
-import { isMultipart, readMultipart } from '../lib/http/multipart.ts';
+import { readTemplate } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
 import { fetchPublic } from '../lib/http/public-fetch.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
@@ -31,13 +30,12 @@ type Collaborators = CreationPorts & { readonly directory: Directory; readonly d
 /** POST /v1/templates/{did}: creates a template on the WABA of a DID, with header media in any of three ways (D18). */
 export function templatesCreate({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
   return endpoint(async (event) => {
-    const caller = callerOf(event, ports.nowMs());
+    const startedAtMs = ports.nowMs();
+    const caller = callerOf(event, startedAtMs);
 
     const path = parse(TemplatesCreatePath, event.pathParameters);
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
-    const { template, file } = isMultipart(event)
-      ? readMultipart(event)
-      : { template: jsonValue(bodyText(event)), file: undefined };
+    const { template, file } = readTemplate(event);
     const request = parseCreateRequest(template, { fileAttached: file !== undefined });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
@@ -45,7 +43,8 @@ export function templatesCreate({ directory, dropIdleConnections, ...ports }: Co
     const did = usableDid(await directory.findDid(path.did), clientId);
 
     dropIdleConnections();
-    const created = await createTemplate(ports, { request, file, did, clientId, userId: caller.userId });
+    const { userId } = caller;
+    const created = await createTemplate(ports, { request, file, did, clientId, userId, startedAtMs });
 
     return answer(200, created);
   });

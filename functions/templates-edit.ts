@@ -9,59 +9,45 @@ import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { readTemplate } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
+import { fetchPublic } from '../lib/http/public-fetch.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
+import { platformMedia } from '../lib/platform/media.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { TemplatesEditBody } from '../lib/templates/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit-template.ts';
 import { templateStore } from '../lib/templates/store.ts';
-import {
-  AllowButtonUrlChangeSchema,
-  CategorySchema,
-  ComponentsSchema,
-  OptimizationSpecSchema,
-} from '../lib/templates/template-request.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesEditPath = v.object({ did: v.string(), messageTemplateId: v.string() });
 export const TemplatesEditQuery = v.object({ client_id: v.optional(v.string()) });
 
-/** A template's name and language never change: both are read, and ignored. */
-export const TemplatesEditBody = v.object({
-  name: v.optional(v.string()),
-  language: v.optional(v.string()),
-  category: v.optional(CategorySchema),
-  components: ComponentsSchema,
-  client_id: v.optional(v.unknown()),
-  allow_button_url_change: v.optional(AllowButtonUrlChangeSchema),
-  optimization_spec: v.optional(OptimizationSpecSchema),
-});
-
 type Collaborators = EditPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
 
 /** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if anything differs (D20). */
 export function templatesEdit({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
-  return endpoint(
-    async (event) => {
-      const caller = callerOf(event, ports.nowMs());
+  return endpoint(async (event) => {
+    const startedAtMs = ports.nowMs();
+    const caller = callerOf(event, startedAtMs);
 
-      const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters);
-      const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
-      const body = parse(TemplatesEditBody, event.body);
-      const askedId = askedClientId({ query: query.client_id, body: body.client_id });
+    const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters);
+    const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
+    const { template, file } = readTemplate(event);
+    const { client_id, category, components, optimization_spec: optimizationSpec } = parse(TemplatesEditBody, template);
+    const askedId = askedClientId({ query: query.client_id, body: client_id });
 
-      const clientId = operatingClient(caller, askedId);
-      const { waba } = usableDid(await directory.findDid(did), clientId);
+    const clientId = operatingClient(caller, askedId);
+    const { waba } = usableDid(await directory.findDid(did), clientId);
 
-      dropIdleConnections();
-      const { category, components, optimization_spec: optimizationSpec } = body;
-      const changed = await editTemplate(ports, waba, { messageTemplateId, category, components, optimizationSpec });
+    dropIdleConnections();
+    const edit = { messageTemplateId, category, components, optimizationSpec, file, startedAtMs };
+    const changed = await editTemplate(ports, waba, edit);
 
-      if (changed) return answer(200, { success: true, changed });
-      return answer(200, { success: true, changed, message: 'nothing differs from the template as it is' });
-    },
-    { body: 'json' },
-  );
+    if (changed) return answer(200, { success: true, changed });
+    return answer(200, { success: true, changed, message: 'nothing differs from the template as it is' });
+  });
 }
 
 const documents = documentClient();
@@ -72,14 +58,14 @@ const platform = platformTransport({
   version: environmentVariable('PLATFORM_VERSION'),
   timeoutMs: 15_000,
 });
+const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
 
 export const handler = templatesEdit({
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
   templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
-  management: templateManagement(
-    platform.call,
-    platformCredentials(() => readSecret(credentialsSecret), Date.now),
-  ),
+  management: templateManagement(platform.call, credentialOf),
+  fetchPublic,
+  uploadMedia: platformMedia(platform.call, credentialOf),
   events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),
   dropIdleConnections: platform.dropIdleConnections,
   nowMs: Date.now,

@@ -59,7 +59,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
   'templates-create': {
     ...endpoint,
-    // Header media by URL are held whole while they are checked and uploaded.
+    // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
     memoryMb: 1024,
     tables: { directory: 'read', templates: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
@@ -68,6 +68,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'templates-edit': {
     ...endpoint,
+    memoryMb: 1024,
     tables: { directory: 'read', templates: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,

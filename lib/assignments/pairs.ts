@@ -10,7 +10,11 @@ export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow 
   return assigned(row, () => true, pairs);
 }
 
-/** The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. */
+/**
+ * The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. When none is
+ * kept, this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost,
+ * would name a document that it has itself removed.
+ */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
   return assigned(row, (pair) => wanted.has(textOf(pair)), pairs);
@@ -24,7 +28,12 @@ export function removePairs(row: TemplateRow): TemplateRow {
 /** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */
 export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
   const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
-  return [...new Set(pairs.map(textOf))].flatMap((pair) => ids.get(pair) ?? []);
+  return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);
+}
+
+/** The pairs without repetitions, in the order of their first mention. */
+export function eachOnce(pairs: readonly Pair[]): Pair[] {
+  return [...new Map(pairs.map((pair) => [textOf(pair), pair])).values()];
 }
 
 /**

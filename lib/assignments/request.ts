@@ -1,19 +1,29 @@
 import * as v from 'valibot';
+import type { Caller } from '../access/caller.ts';
 import type { Directory } from '../access/directory.ts';
+import { askedClientId, operatingClient } from '../access/operating-client.ts';
 import { boundedList } from '../http/closed-object.ts';
-import { type Fault, invalid, Refusal } from '../http/refusal.ts';
+import type { HttpEvent } from '../http/endpoint.ts';
+import { parse } from '../http/parse.ts';
+import { type Fault, invalid } from '../http/refusal.ts';
 import type { TemplateRow } from '../templates/row.ts';
 import type { Pair } from './pairs.ts';
 
 /** Most pairs of one client on one template: its row stays far below what an item may hold, and cheap to list. */
 export const maxPairs = 500;
 
+const maxListedFaults = 100;
+
 const directoryId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-const PairSchema = v.pipe(
-  v.object({ channel_id: directoryId, campaign_id: directoryId }),
-  v.transform((pair): Pair => ({ channelId: pair.channel_id, campaignId: pair.campaign_id })),
-);
+/** The fields of a pair in a request; whether others are ignored or refused is the route's matter (D6). */
+export const pairEntries = { channel_id: directoryId, campaign_id: directoryId };
+
+export function pairOf(given: { readonly channel_id: number; readonly campaign_id: number }): Pair {
+  return { channelId: given.channel_id, campaignId: given.campaign_id };
+}
+
+const PairSchema = v.pipe(v.object(pairEntries), v.transform(pairOf));
 
 /** Body of POST and PUT channel-campaigns; `client_id` is checked by `askedClientId`. */
 export const ChannelCampaignsBody = v.object({
@@ -23,9 +33,35 @@ export const ChannelCampaignsBody = v.object({
 
 export const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
 
+/** The template that a path names, for the client that the request works for. */
+export interface NamedTemplate {
+  readonly messageTemplateId: string | undefined;
+  readonly clientId: number;
+}
+
+/**
+ * What every channel-campaigns route is asked: which template, for which client. Refuses with 400 and 403 (D4).
+ * `bodyClientId` is the body's `client_id`, where the route has a body.
+ */
+export function askedTemplate(caller: Caller, event: HttpEvent, bodyClientId?: unknown): NamedTemplate {
+  const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
+  const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: bodyClientId }));
+  return { messageTemplateId: event.pathParameters?.['messageTemplateId'], clientId };
+}
+
+export interface NamedPairs extends NamedTemplate {
+  readonly pairs: readonly Pair[];
+}
+
+/** The same with the pairs that the body lists. */
+export function askedPairs(caller: Caller, event: HttpEvent): NamedPairs {
+  const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
+  return { ...askedTemplate(caller, event, client_id), pairs };
+}
+
 /**
  * The channels and campaigns among the pairs that the client does not have, each with its path (D14). What belongs to
- * another client and what nobody has are told alike. At most two requests at a time for 100 channels.
+ * another client and what nobody has are told alike. The first 100; at most two requests at a time for 100 channels.
  */
 export async function pairFaults(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
@@ -42,23 +78,18 @@ export async function pairFaults(
   ]);
   const channelIds = new Set(channels.map(({ channelId }) => channelId));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
-  return pairs.flatMap(({ channelId, campaignId }, index) => {
+  const faults = pairs.flatMap(({ channelId, campaignId }, index) => {
     const path = `channel_campaigns[${index}]`;
-    const faults: Fault[] = [];
+    const missing: Fault[] = [];
     if (!channelIds.has(channelId)) {
-      faults.push({ path: `${path}.channel_id`, message: `client ${clientId} has no channel ${channelId}` });
+      missing.push({ path: `${path}.channel_id`, message: `client ${clientId} has no channel ${channelId}` });
     }
     if (!campaignIds.has(campaignId)) {
-      faults.push({ path: `${path}.campaign_id`, message: `client ${clientId} has no campaign ${campaignId}` });
+      missing.push({ path: `${path}.campaign_id`, message: `client ${clientId} has no campaign ${campaignId}` });
     }
-    return faults;
+    return missing;
   });
-}
-
-/** Refuses with one 400 that lists the faults; the first is the message. */
-export function refuseFaults(faults: readonly Fault[]): void {
-  const [first] = faults;
-  if (first !== undefined) throw new Refusal('invalid_request', first.message, { errors: faults.slice(0, 100) });
+  return faults.slice(0, maxListedFaults);
 }
 
 /** The row as it is; refuses with 400 when adding has brought it over `maxPairs`. */

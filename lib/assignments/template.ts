@@ -1,14 +1,9 @@
 import type { Directory } from '../access/directory.ts';
-import { rowForClient, templateNotFound } from '../templates/document.ts';
+import { refuseFaults } from '../http/refusal.ts';
+import { addressOf, rowForClient, templateNotFound } from '../templates/document.ts';
 import type { TemplateRow } from '../templates/row.ts';
 import type { RowStore } from '../templates/row-store.ts';
-import { parseDocumentId } from '../templates/template-key.ts';
-
-/** The template that a path names, for the client that the request works for. */
-export interface NamedTemplate {
-  readonly messageTemplateId: string | undefined;
-  readonly clientId: number;
-}
+import { type NamedPairs, type NamedTemplate, pairFaults } from './request.ts';
 
 /**
  * The client's row of the template that any of its `_id`s names (D12), read in one round trip. Refuses with 404 an `_id` that
@@ -18,8 +13,7 @@ export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
   { messageTemplateId = '', clientId }: NamedTemplate,
 ): Promise<TemplateRow> {
-  const address = parseDocumentId(messageTemplateId);
-  if (address === undefined) throw templateNotFound();
+  const address = addressOf(messageTemplateId);
   const [rows, wabas] = await Promise.all([
     stores.rows.findRows([address, { clientId, templateKey: address.templateKey }]),
     stores.directory.listWabas(clientId),
@@ -27,4 +21,20 @@ export async function templateOfClient(
   const row = rowForClient(rows, address, clientId);
   if (row === undefined || !wabas.some(({ wabaId }) => wabaId === row.wabaId)) throw templateNotFound();
   return row;
+}
+
+/** The same for a request that assigns pairs; refuses with 400 those that the client does not have (D14). */
+export async function templateForPairs(
+  stores: {
+    readonly directory: Pick<Directory, 'listWabas' | 'listCampaigns' | 'findChannels'>;
+    readonly rows: RowStore;
+  },
+  asked: NamedPairs,
+): Promise<TemplateRow> {
+  const [template, faults] = await Promise.all([
+    templateOfClient(stores, asked),
+    pairFaults(stores.directory, asked.clientId, asked.pairs),
+  ]);
+  refuseFaults(faults);
+  return template;
 }

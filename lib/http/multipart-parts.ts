@@ -2,9 +2,9 @@ import { Refusal } from './refusal.ts';
 
 /*
  * The parts of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1) that is in memory as a whole. middy's parser
- * answers with values only: it drops parts without a usable name, cuts long text, and raises an error event that nobody
- * can listen to when a file part is cut off. What it has dropped cannot be refused afterwards, hence a parser that drops
- * nothing.
+ * answers with values only: it drops parts without a usable name, guesses at malformed headers, and raises an error event
+ * that nobody can listen to when a file part is cut off. What it has dropped or guessed cannot be refused afterwards, hence
+ * a parser that does neither.
  */
 
 export interface Part {

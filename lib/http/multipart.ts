@@ -1,4 +1,4 @@
-import { bodyBytes } from './body.ts';
+import { bodyBytes, bodyText, jsonValue } from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
 import { boundaryOf, type Part, partsOf } from './multipart-parts.ts';
 import { Refusal } from './refusal.ts';
@@ -19,6 +19,11 @@ export interface MultipartTemplate {
   /** The JSON of part `template`, still to be parsed with a schema. */
   readonly template: unknown;
   readonly file?: MultipartFile;
+}
+
+/** What a request carries that may come as JSON, the template alone, or as a form with a file (D18). */
+export function readTemplate(event: HttpEvent): MultipartTemplate {
+  return isMultipart(event) ? readMultipart(event) : { template: jsonValue(bodyText(event)) };
 }
 
 /** Whether a request says that its body is a form rather than JSON. */

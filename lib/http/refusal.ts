@@ -62,6 +62,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses with one 400 that lists the faults, if there are any; its message is the first one's unless told. */
+export function refuseFaults(errors: readonly Fault[], message = errors[0]?.message): void {
+  if (message !== undefined && errors.length > 0) throw new Refusal('invalid_request', message, { errors });
+}
+
 /** A 400 for one field: the message alone is the contract's text, the path says where. */
 export function invalid(path: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { errors: [{ path, message }] });

@@ -18,14 +18,16 @@ const HandleSchema = v.object({ h: v.pipe(v.string(), v.minLength(1)) });
 /**
  * Uploads a file for a template's example under the app of a credential, and returns the handle that goes into
  * `example.header_handle` (platform reference, 5.1). An upload that breaks off goes on once from where the platform says
- * it stands. Throws `PlatformFailure`; nothing is paid or created by an upload, so that one may simply be made again.
+ * it stands. `timeLeftMs` says before each call how long it may take; what it throws comes through. Throws `PlatformFailure`;
+ * nothing is paid or created by an upload, so that one may simply be made again.
  */
 export function platformMedia(
-  call: PlatformTransport,
+  anyCall: PlatformTransport,
   credentialOf: CredentialOf,
-): (credentialName: string, file: MediaUpload) => Promise<string> {
-  return async (credentialName, file) => {
+): (credentialName: string, file: MediaUpload, timeLeftMs: () => number) => Promise<string> {
+  return async (credentialName, file, timeLeftMs) => {
     const credential = await credentialOf(credentialName);
+    const call: PlatformTransport = (each) => anyCall({ ...each, timeoutMs: timeLeftMs() });
     const session = await openSession(call, credential, file);
     try {
       return await sendFrom(call, { session, credential, bytes: file.bytes, offset: 0 });

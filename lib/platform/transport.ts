@@ -16,6 +16,8 @@ export interface PlatformCall {
   readonly authorization?: 'Bearer' | 'OAuth';
   /** Headers of this call alone. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Time for this call, when less is left than the transport allows. */
+  readonly timeoutMs?: number;
 }
 
 export interface PlatformReply {
@@ -88,7 +90,7 @@ function callOnce(
             ? {}
             : { 'content-type': payload.type, 'content-length': String(payload.bytes.byteLength) }),
         },
-        signal: AbortSignal.timeout(options.timeoutMs),
+        signal: AbortSignal.timeout(Math.min(options.timeoutMs, call.timeoutMs ?? options.timeoutMs)),
       },
       (reply) => {
         readReply(reply, options.maxReplyBytes ?? defaultMaxReplyBytes).then(

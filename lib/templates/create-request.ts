@@ -1,35 +1,26 @@
 import * as v from 'valibot';
+import { eachOnce, type Pair } from '../assignments/pairs.ts';
+import { maxPairs, pairEntries, pairOf } from '../assignments/request.ts';
 import { boundedList, closedObject } from '../http/closed-object.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { faultOf } from '../http/parse.ts';
-import { publicHttpsUrlFault } from '../http/public-url.ts';
+import { refuseFaults } from '../http/refusal.ts';
 import { checkMinutes } from './rules/authentication.ts';
 import { checkComponents } from './rules/components.ts';
 import { at, type Category, fault, type Judged, type TemplateDraft } from './rules/draft.ts';
-import { headersWithSource } from './rules/header-sources.ts';
-import type { TemplateDocument } from './template.ts';
 import {
   AllowButtonUrlChangeSchema,
   CategorySchema,
   ComponentsSchema,
+  checkSources,
   OptimizationSpecSchema,
-  refuseFaults,
 } from './template-request.ts';
-
-const maxPairs = 500;
-
-const directoryId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-
-const PairSchema = v.pipe(
-  closedObject({ channel_id: directoryId, campaign_id: directoryId }),
-  v.transform(({ channel_id, campaign_id }) => ({ channelId: channel_id, campaignId: campaign_id })),
-);
 
 /** One pair or a list of them (D13). */
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
-  boundedList(PairSchema, maxPairs),
+  boundedList(v.pipe(closedObject(pairEntries), v.transform(pairOf)), maxPairs),
 );
 
 /** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */
@@ -68,7 +59,7 @@ export interface CreateRequest {
   /** Still to be checked by `askedClientId`. */
   readonly clientId: unknown;
   /** Pairs to assign at once, each once; none leaves the placeholder (D13). */
-  readonly pairs: readonly NonNullable<TemplateDocument['pair']>[];
+  readonly pairs: readonly Pair[];
   readonly country?: string | undefined;
   /** Fields that the platform takes as they came. */
   readonly passedOn: Readonly<Record<string, unknown>>;
@@ -80,7 +71,7 @@ export function parseCreateRequest(body: unknown, { fileAttached }: { readonly f
   const parsed = v.safeParse(TemplatesCreateBody, body);
   for (const issue of parsed.issues ?? []) faults.add(faultOf(issue));
   checkRules(body, fileAttached, faults);
-  refuseFaults(faults);
+  refuseFaults(faults.listed(), faults.message);
   const request = parsed.output as v.InferOutput<typeof TemplatesCreateBody>;
   const { message_send_ttl_seconds, allow_category_change, optimization_spec } = request;
   return {
@@ -113,11 +104,7 @@ function checkRules(body: unknown, fileAttached: boolean, faults: FaultList): vo
   checkCodeFields(draft, root);
   const components = at(root, 'components');
   checkComponents(draft, components);
-  for (const { header, path } of headersWithSource(draft.components, components.path)) {
-    const source = header['header_source'];
-    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
-    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
-  }
+  checkSources(draft.components, components);
 }
 
 function checkCodeFields(draft: TemplateDraft, root: Judged): void {
@@ -164,10 +151,6 @@ function draftOf(
     ...(minutes === undefined ? {} : { codeExpirationMinutes: minutes }),
     ...(advice === undefined ? {} : { addSecurityRecommendation: advice }),
   };
-}
-
-function eachOnce(pairs: CreateRequest['pairs']): CreateRequest['pairs'] {
-  return [...new Map(pairs.map((pair) => [`${pair.channelId}:${pair.campaignId}`, pair])).values()];
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

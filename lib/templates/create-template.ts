@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Did } from '../access/directory.ts';
-import { type Fault, invalid, Refusal } from '../http/refusal.ts';
+import { type Fault, invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
@@ -11,6 +11,7 @@ import type { CreateRequest } from './create-request.ts';
 import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
 import type { CreationStore } from './creation-store.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { requestTime } from './request-time.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
 import { createdEvents } from './template-event.ts';
@@ -31,6 +32,8 @@ export interface CreationOrder {
   readonly did: Did;
   readonly clientId: number;
   readonly userId: string;
+  /** When the request began: what is done outside has one budget from then on. */
+  readonly startedAtMs: number;
 }
 
 /**
@@ -47,16 +50,16 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
     ports.pairFaults(clientId, request.pairs),
   ]);
   refuseTakenName(before.fact?.fact, ports.nowMs());
-  const [firstFault] = pairFaults;
-  if (firstFault !== undefined) throw new Refusal('invalid_request', firstFault.message, { errors: pairFaults });
+  refuseFaults(pairFaults);
 
   const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
-  const media = { components: request.draft.components, file, credential: waba.credential };
+  const time = requestTime(ports.nowMs, order.startedAtMs);
+  const media = { components: request.draft.components, file, credential: waba.credential, time };
   const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
   const { name, language, draft } = request;
   const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
   const template = { ...sent, ...request.passedOn };
-  const created = await atPlatform(() => ports.management.create(waba, template));
+  const created = await atPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
 
   const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());

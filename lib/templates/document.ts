@@ -1,6 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
 import type { TemplateRow } from './row.ts';
-import { type DocumentAddress, documentId } from './template-key.ts';
+import { type DocumentAddress, documentId, parseDocumentId } from './template-key.ts';
 
 /** Which client's row of which template. */
 export interface RowName {
@@ -10,6 +10,13 @@ export interface RowName {
 
 /** Rows that were read, by name; undefined when there is none. */
 export type RowLookup = (name: RowName) => TemplateRow | undefined;
+
+/** Where the document of a `messageTemplateId` is, if there is one; refuses with 404 what can be no `_id`. */
+export function addressOf(messageTemplateId: string): DocumentAddress {
+  const address = parseDocumentId(messageTemplateId);
+  if (address === undefined) throw templateNotFound();
+  return address;
+}
 
 /** The owner's row when it holds the document of that address and the template is not deleted; otherwise undefined. */
 export function rowOfDocument(rows: RowLookup, address: DocumentAddress): TemplateRow | undefined {

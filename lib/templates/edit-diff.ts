@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { mediaName } from './fact.ts';
 import { type Category, enumOf, isPart, type Part } from './rules/draft.ts';
+import { headersOf } from './rules/headers.ts';
 import { bodyExamples } from './rules/variables.ts';
 import type { PlatformTemplate } from './template.ts';
 
@@ -8,22 +10,44 @@ export interface WantedTemplate {
   readonly category: Category;
   readonly components: readonly Part[];
   readonly optimizationSpec?: Part;
+  /** Media are given that the template does not have (`hasNewMedia`). */
+  readonly newMedia?: boolean;
 }
 
 /**
  * What an edit has to tell the platform: only what really differs, nothing when nothing does (D20). Order of keys and of
- * components, letter case of enums, media handles, defaults, the platform's own additions and its rewriting of OTP buttons
+ * components, letter case of enums, `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons
  * are no difference.
  */
 export function editChanges(stored: PlatformTemplate, wanted: WantedTemplate): Record<string, unknown> {
-  const { category, components, optimizationSpec } = wanted;
+  const { category, components, optimizationSpec, newMedia = false } = wanted;
   const compared = category === 'AUTHENTICATION' ? sameCode : sameMessage;
   const sameSpec = optimizationSpec === undefined || isDeepStrictEqual(stored.optimization_spec, optimizationSpec);
   return {
     ...(enumOf(stored.category) === category ? {} : { category }),
-    ...(compared(stored.components, components) ? {} : { components }),
+    ...(compared(stored.components, components) && !newMedia ? {} : { components }),
     ...(sameSpec ? {} : { optimization_spec: optimizationSpec }),
   };
+}
+
+/**
+ * Whether an edit gives a header media that it does not have (D20): the request's file, a `header_source` that is not the
+ * stored example's URL, or a `header_handle` that is not the stored one. `example.header_handle` is no such wish: clients
+ * send back what they have read there.
+ */
+export function hasNewMedia(stored: readonly Part[], given: readonly unknown[], fileAttached: boolean): boolean {
+  const names = new Map(headersOf(stored, '').map(({ header, card }) => [card, exampleName(header)]));
+  return headersOf(given, '').some(({ header, card }) => {
+    if (fileAttached && card === undefined) return true;
+    const media = header['header_source'] ?? header['header_handle'];
+    return typeof media === 'string' && mediaName(media) !== names.get(card);
+  });
+}
+
+function exampleName(header: Part): string | undefined {
+  const handles = isPart(header['example']) ? header['example']['header_handle'] : undefined;
+  const handle: unknown = Array.isArray(handles) ? handles[0] : undefined;
+  return typeof handle === 'string' ? mediaName(handle) : undefined;
 }
 
 function sameMessage(stored: readonly Part[], wanted: readonly Part[]): boolean {

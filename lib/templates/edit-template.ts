@@ -1,23 +1,24 @@
 import type { Waba } from '../access/directory.ts';
 import { FaultList } from '../http/fault-list.ts';
-import { invalid } from '../http/refusal.ts';
+import { invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
-import { editChanges } from './edit-diff.ts';
+import { editChanges, hasNewMedia } from './edit-diff.ts';
 import { findTemplate } from './find-template.ts';
+import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { requestTime } from './request-time.ts';
 import { checkComponents } from './rules/components.ts';
 import { type Category, categories, type Part, type TemplateDraft } from './rules/draft.ts';
-import { headersWithSource } from './rules/header-sources.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
 import type { TemplateStore } from './store.ts';
 import type { PlatformTemplate } from './template.ts';
 import { statusChangedEvents } from './template-event.ts';
-import { refuseFaults } from './template-request.ts';
+import { checkSources } from './template-request.ts';
 
-export interface EditPorts {
+export interface EditPorts extends MediaPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
   readonly events: EventSink;
@@ -29,28 +30,43 @@ export interface TemplateEdit {
   readonly category?: Category | undefined;
   readonly components: readonly unknown[];
   readonly optimizationSpec?: Part | undefined;
+  /** New media for the header of the message. */
+  readonly file?: MediaFile | undefined;
+  /** When the request began: what is done outside has one budget from then on. */
+  readonly startedAtMs: number;
 }
 
 /**
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
- * written, when nothing differs. Refuses with 404 without a template, with 400 for component faults (all of them) and for
- * another category of an approved template, and as the platform does. Two DynamoDB requests. The clients whose status it
- * changes are told (D34), also when storing fails.
+ * written, when nothing differs. Media are fetched and uploaded when all else is found right and components are to be sent.
+ * Refuses with 404 without a template, with 400 for component faults (all of them), media that will not do and another
+ * category of an approved template, and as the platform does. Two DynamoDB requests. The clients whose status it changes
+ * are told (D34), also when storing fails.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
   const { fact, rows } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
-  const draft = { category, components: edit.components, fileAttached: false };
-  refuseFaults(faultsOf(draft));
+  const { file, optimizationSpec } = edit;
+  const draft = { category, components: edit.components, fileAttached: file !== undefined };
+  const faults = faultsOf(draft);
+  refuseFaults(faults.listed(), faults.message);
 
-  const { optimizationSpec } = edit;
-  const components = upstreamComponents(draft);
-  const wanted = { category, components, ...(optimizationSpec === undefined ? {} : { optimizationSpec }) };
-  const changes = editChanges(stored, wanted);
-  if (Object.keys(changes).length === 0) return false;
+  const differing = editChanges(stored, {
+    category,
+    components: upstreamComponents(draft),
+    ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
+    newMedia: hasNewMedia(stored.components, draft.components, draft.fileAttached),
+  });
+  if (Object.keys(differing).length === 0) return false;
 
-  await atPlatform(() => ports.management.edit(waba, stored.id, changes));
+  const time = requestTime(ports.nowMs, edit.startedAtMs);
+  const changes = { ...differing };
+  if (changes['components'] !== undefined) {
+    const media = { components: draft.components, file, credential: waba.credential, time };
+    changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
+  }
+  await atPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
 
   const edited = { ...withoutReason(stored), ...changes, status: 'PENDING' };
   const nowMs = ports.nowMs();
@@ -63,12 +79,7 @@ function faultsOf(draft: TemplateDraft): FaultList {
   const faults = new FaultList();
   const judged = { path: 'components', faults };
   checkComponents(draft, judged);
-  for (const { path } of headersWithSource(draft.components, judged.path)) {
-    faults.add({
-      path: `${path}.header_source`,
-      message: 'an edit takes header_handle; header_source is for creation',
-    });
-  }
+  checkSources(draft.components, judged);
   return faults;
 }
 

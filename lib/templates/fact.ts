@@ -23,10 +23,11 @@ function canonical(value: unknown, key?: string): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, item]) => [name, canonical(item, name)]);
   }
-  return key === 'header_handle' && typeof value === 'string' ? withoutQuery(value) : value;
+  return key === 'header_handle' && typeof value === 'string' ? mediaName(value) : value;
 }
 
-function withoutQuery(url: string): string {
+/** What names the media in a URL of the platform or a handle: the URL without the query that signs it. */
+export function mediaName(url: string): string {
   return url.startsWith('https://') ? (url.split('?', 1)[0] ?? url) : url;
 }
 

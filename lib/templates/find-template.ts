@@ -1,9 +1,8 @@
 import type { Waba } from '../access/directory.ts';
-import { templateNotFound } from './document.ts';
+import { addressOf, rowOfDocument, templateNotFound } from './document.ts';
 import type { TemplateRow } from './row.ts';
 import type { TemplateStore } from './store.ts';
 import type { StoredFact } from './template.ts';
-import { parseDocumentId } from './template-key.ts';
 
 export interface FoundTemplate {
   readonly templateKey: string;
@@ -23,11 +22,10 @@ export async function findTemplate(
   waba: Pick<Waba, 'wabaId' | 'clientIds'>,
   messageTemplateId: string,
 ): Promise<FoundTemplate> {
-  const address = parseDocumentId(messageTemplateId);
-  if (address === undefined || !waba.clientIds.includes(address.clientId)) throw templateNotFound();
+  const address = addressOf(messageTemplateId);
   const { templateKey } = address;
   const { fact, rows } = await templates.stateOf(templateKey, waba.clientIds);
-  const named = rows.some((row) => row.documents.some((document) => document.id === messageTemplateId));
-  if (fact === undefined || fact.deleted || fact.wabaId !== waba.wabaId || !named) throw templateNotFound();
-  return { templateKey, fact, clientIds: rows.map((row) => row.clientId), rows };
+  const row = rowOfDocument(({ clientId }) => rows.find((each) => each.clientId === clientId), address);
+  if (row === undefined || fact?.wabaId !== waba.wabaId || fact.deleted) throw templateNotFound();
+  return { templateKey, fact, clientIds: rows.map(({ clientId }) => clientId), rows };
 }

@@ -1,6 +1,8 @@
 import { invalid } from '../http/refusal.ts';
 import { atPlatform } from '../platform/refusals.ts';
-import { enumOf, isPart, type Part } from './rules/draft.ts';
+import type { RequestTime } from './request-time.ts';
+import { enumOf } from './rules/draft.ts';
+import { headersOf, type PlacedHeader, withHeaders } from './rules/headers.ts';
 import { judgeMedia, type MediaFormat, mediaLimits } from './rules/media.ts';
 
 export interface MediaFile {
@@ -16,83 +18,71 @@ export interface MediaPorts {
     options: { readonly path: string; readonly maxBytes: number; readonly totalMs: number },
   ) => Promise<{ readonly bytes: Buffer; readonly contentType?: string }>;
   /** Uploads a file for an example and returns its handle; throws `PlatformFailure`. */
-  readonly uploadMedia: (
-    credentialName: string,
-    file: { readonly bytes: Buffer; readonly type: string; readonly name: string },
-  ) => Promise<string>;
+  readonly uploadMedia: (credentialName: string, file: UploadedFile, timeLeftMs: () => number) => Promise<string>;
+}
+
+interface UploadedFile {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly name: string;
 }
 
 export interface HeaderMedia {
   readonly components: readonly unknown[];
-  /** The file that came with the request, for the header of the message. */
+  /** The file that came with the request, for the header of the message and never for a card's. */
   readonly file?: MediaFile | undefined;
   readonly credential: string;
+  readonly time: Pick<RequestTime, 'forMedia'>;
 }
 
 const fetchMs = 8_000;
 
 /**
- * Checked components in which every `header_source` and the request's file has become a `header_handle`: fetched, judged by
- * type and size, uploaded. Refuses with 400 media that will not do, and as the platform does.
+ * Checked components in which every `header_source` and the request's file has become a `header_handle`: fetched and judged
+ * by type and size, and only when all of them will do, uploaded. Refuses with 400 media that will not do, with 502 when
+ * they take too long, and as the platform does.
  */
 export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
-  return Promise.all(
-    media.components.map((component, index) =>
-      withHandle(ports, { ...media, component, path: `components[${index}]` }),
-    ),
-  );
+  const { components, credential, time } = media;
+  const judging = headersOf(components, 'components').map(async (placed) => {
+    const file = await judgedFile(ports, media, placed);
+    return file === undefined ? [] : [{ path: placed.path, file }];
+  });
+  const files = (await Promise.all(judging)).flat();
+  const uploading = files.map(async ({ path, file }) => {
+    const handle = await atPlatform(() => ports.uploadMedia(credential, file, time.forMedia));
+    return [path, handle] as const;
+  });
+  const handles = new Map(await Promise.all(uploading));
+  return withHeaders(components, 'components', ({ header, path }) => {
+    const { header_source: _, ...rest } = header;
+    return handles.has(path) ? { ...rest, header_handle: handles.get(path) } : header;
+  });
 }
 
-interface PlacedComponent extends HeaderMedia {
-  readonly component: unknown;
-  readonly path: string;
-}
-
-async function withHandle(ports: MediaPorts, placed: PlacedComponent): Promise<unknown> {
-  const { component, path, file } = placed;
-  if (!isPart(component)) return component;
-  if (Array.isArray(component['cards'])) return withCardHandles(ports, placed, component);
-  const format = enumOf(component['format']);
-  if (enumOf(component['type']) !== 'HEADER' || !isMediaFormat(format)) return component;
-  const { header_source: source, ...header } = component;
+/** The file for a header as it may be uploaded; undefined when the header names no file. */
+async function judgedFile(
+  ports: MediaPorts,
+  { file, time }: HeaderMedia,
+  { header, path, card }: PlacedHeader,
+): Promise<UploadedFile | undefined> {
+  const format = enumOf(header['format']);
+  if (!isMediaFormat(format)) return undefined;
+  const source = header['header_source'];
   if (typeof source === 'string') {
     const place = `${path}.header_source`;
-    const fetched = await ports.fetchPublic(source, {
-      path: place,
-      maxBytes: mediaLimits[format].maxBytes,
-      totalMs: fetchMs,
-    });
+    const totalMs = Math.min(fetchMs, time.forMedia());
+    const fetched = await ports.fetchPublic(source, { path: place, maxBytes: mediaLimits[format].maxBytes, totalMs });
     const name = new URL(source).pathname.split('/').at(-1) || 'file';
-    return { ...header, header_handle: await handleOf(ports, placed, { ...fetched, format, name, place }) };
+    return judged({ ...fetched, name }, format, place);
   }
-  if (file === undefined) return component;
-  return { ...header, header_handle: await handleOf(ports, placed, { ...file, format, place: 'file' }) };
+  return file === undefined || card !== undefined ? undefined : judged(file, format, 'file');
 }
 
-/** The request's file is for the header of the message, never for a card's. */
-async function withCardHandles(ports: MediaPorts, placed: PlacedComponent, carousel: Part): Promise<Part> {
-  const cards: unknown[] = Array.isArray(carousel['cards']) ? carousel['cards'] : [];
-  const resolved = cards.map(async (card, cardIndex) => {
-    if (!isPart(card) || !Array.isArray(card['components'])) return card;
-    const parts = card['components'].map((component: unknown, index) => {
-      const path = `${placed.path}.cards[${cardIndex}].components[${index}]`;
-      return withHandle(ports, { ...placed, component, path, file: undefined });
-    });
-    return { ...card, components: await Promise.all(parts) };
-  });
-  return { ...carousel, cards: await Promise.all(resolved) };
-}
-
-interface JudgedFile extends MediaFile {
-  readonly format: MediaFormat;
-  readonly place: string;
-}
-
-async function handleOf(ports: MediaPorts, { credential }: HeaderMedia, file: JudgedFile): Promise<string> {
-  const { bytes, name, format, place } = file;
-  const judged = judgeMedia(format, file);
-  if ('fault' in judged) throw invalid(place, judged.fault);
-  return atPlatform(() => ports.uploadMedia(credential, { bytes, type: judged.type, name }));
+function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFile {
+  const verdict = judgeMedia(format, file);
+  if ('fault' in verdict) throw invalid(place, verdict.fault);
+  return { bytes: file.bytes, type: verdict.type, name: file.name };
 }
 
 function isMediaFormat(format: string | undefined): format is MediaFormat {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { boundedList, plainObject } from '../http/closed-object.ts';
-import type { FaultList } from '../http/fault-list.ts';
-import { Refusal } from '../http/refusal.ts';
-import { categories } from './rules/draft.ts';
+import { publicHttpsUrlFault } from '../http/public-url.ts';
+import { categories, fault, type Judged } from './rules/draft.ts';
+import { headersOf } from './rules/headers.ts';
 
 /*
  * The parts of a request that create and edit have in common.
@@ -32,7 +32,11 @@ export const AllowButtonUrlChangeSchema = v.pipe(
   v.check((allowed) => !allowed, 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set'),
 );
 
-/** Refuses with one 400 that lists every fault; nothing happens when there is none. */
-export function refuseFaults(faults: FaultList): void {
-  if (faults.count > 0) throw new Refusal('invalid_request', faults.message, { errors: faults.listed() });
+/** Checks the text of every `header_source`; what stands there is looked at when all else is found right (D18). */
+export function checkSources(components: readonly unknown[], { path: root, faults }: Judged): void {
+  for (const { header, path } of headersOf(components, root)) {
+    const source = header['header_source'];
+    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
+    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
+  }
 }

@@ -14,18 +14,20 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string>>;
   /** The raw body, as it was sent. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isBase64Encoded?: boolean;
 }
 
 /** Calls an endpoint the way the gateway does, and reads the JSON of its answer. */
 export async function call(
   endpoint: Endpoint,
   caller: TestCaller,
-  { path, query, body }: CallOptions = {},
+  { path, query, body, headers = {}, isBase64Encoded = false }: CallOptions = {},
 ): Promise<{ status: number | undefined; body: unknown; headers: Readonly<Record<string, unknown>> }> {
   const lambda = authorizerContext({ permissions: [], ...caller, expiresAtSeconds: 9_999_999_999 });
   const event = {
-    headers: {},
-    isBase64Encoded: false,
+    headers,
+    isBase64Encoded,
     requestContext: { requestId: 'request-1', authorizer: { lambda } },
     ...(path === undefined ? {} : { pathParameters: path }),
     ...(query === undefined ? {} : { queryStringParameters: query }),

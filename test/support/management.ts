@@ -27,11 +27,15 @@ export function recordedPlatform(): RecordedPlatform {
     created: { id: '1627019861106999', status: 'PENDING', category: 'UTILITY' },
     platformTemplates: { find: async () => platform.found },
     management: {
-      create: async ({ wabaId }, template) => {
+      create: async ({ wabaId }, template, timeLeftMs) => {
+        timeLeftMs();
         act(['create', wabaId, template]);
         return platform.created;
       },
-      edit: async (_, id, changes) => act(['edit', id, changes]),
+      edit: async (_, { id, changes }, timeLeftMs) => {
+        timeLeftMs();
+        act(['edit', id, changes]);
+      },
       remove: async ({ wabaId }, { id, name }) => act(['remove', wabaId, id, name]),
     },
   };

@@ -4,6 +4,8 @@ const labelMaxLength = 25;
 const urlMaxLength = 2_000;
 const phoneMaxLength = 20;
 const maxButtons = 10;
+const flowActions = ['NAVIGATE', 'DATA_EXCHANGE'];
+const flowIcons = ['DOCUMENT', 'PROMOTION', 'REVIEW'];
 
 interface ButtonRule {
   readonly max: number;
@@ -15,21 +17,28 @@ interface ButtonRule {
 
 const label = (button: Part, judged: Judged) => requiredText(button, 'text', labelMaxLength, judged);
 
+/** A label that the platform sets: it takes no other text. */
+function fixedLabel(text: string): NonNullable<ButtonRule['check']> {
+  return (button, judged) => {
+    if (button['text'] !== text) fault(at(judged, 'text'), `"${text}" is required, received ${shown(button['text'])}`);
+  };
+}
+
 /** Every kind of button a template may be created with (platform reference, 3.6); OTP is in authentication.ts. */
 const buttonRules: Readonly<Record<string, ButtonRule>> = {
   QUICK_REPLY: { max: 10, keys: ['type', 'text'], check: label },
   URL: { max: 2, keys: ['type', 'text', 'url', 'example'], check: checkUrl },
   PHONE_NUMBER: { max: 1, keys: ['type', 'text', 'phone_number'], check: checkPhone },
   COPY_CODE: { max: 1, keys: ['type', 'text', 'example'], check: checkCoupon },
-  VOICE_CALL: { max: 1, keys: ['type', 'text', 'ttl_minutes'], check: label },
+  VOICE_CALL: { max: 1, keys: ['type', 'text'], check: label },
   FLOW: {
     max: 1,
     keys: ['type', 'text', 'flow_id', 'flow_name', 'flow_json', 'flow_action', 'navigate_screen', 'icon'],
     check: checkFlow,
   },
-  CATALOG: { max: 1, alone: true, keys: ['type', 'text'], check: label },
-  MPM: { max: 1, alone: true, keys: ['type', 'text'], check: label },
-  SPM: { max: 1, alone: true, keys: ['type', 'text'], check: label },
+  CATALOG: { max: 1, alone: true, keys: ['type', 'text'], check: fixedLabel('View catalog') },
+  MPM: { max: 1, alone: true, keys: ['type', 'text'], check: fixedLabel('View items') },
+  SPM: { max: 1, alone: true, keys: ['type', 'text'], check: fixedLabel('View') },
 };
 
 /** Checks a list of buttons of which `kinds` are allowed, and returns the kinds it holds, in order. */
@@ -108,8 +117,11 @@ function checkFlow(button: Part, judged: Judged): void {
   if (given.length !== 1) {
     fault(judged, `exactly one of flow_id, flow_name and flow_json, received ${given.join(', ') || 'none'}`);
   }
-  const action = button['flow_action'];
-  if (action !== undefined && action !== 'navigate' && action !== 'data_exchange') {
+  const { flow_action: action, icon } = button;
+  if (action !== undefined && !flowActions.includes(enumOf(action) ?? '')) {
     fault(at(judged, 'flow_action'), `navigate or data_exchange, received ${shown(action)}`);
+  }
+  if (icon !== undefined && !flowIcons.includes(enumOf(icon) ?? '')) {
+    fault(at(judged, 'icon'), `one of ${flowIcons.join(', ')}, received ${shown(icon)}`);
   }
 }

@@ -51,7 +51,7 @@ function create(body: string, { did = '5491100000001', ...more }: EventOverrides
     events: new MemoryEvents(),
     pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
     fetchPublic: async () => ({ bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' }),
-    uploadMedia: async (...upload) => `4::${uploads.push(upload)}`,
+    uploadMedia: async (credential, file) => `4::${uploads.push([credential, file])}`,
     dropIdleConnections: () => undefined,
     nowMs: () => 1_800_000_000_000,
   });

@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MediaPorts } from '../../../lib/templates/header-media.ts';
 import type { TemplateStore } from '../../../lib/templates/store.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
@@ -7,6 +8,7 @@ import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.
 import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
+import { filePart, formBody, formEvent, templatePart } from '../../support/multipart.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -32,6 +34,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   platform = recordedPlatform();
+  media.length = 0;
 });
 
 let count = 0;
@@ -50,10 +53,24 @@ interface EditOptions extends Partial<CallOptions> {
   readonly templates?: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
 }
 
+const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const media: string[] = [];
+const mediaPorts: MediaPorts = {
+  fetchPublic: async (url) => {
+    media.push(`fetch ${url}`);
+    return { bytes: url.endsWith('.txt') ? Buffer.from('text') : png };
+  },
+  uploadMedia: async (credential, { type, name }) => {
+    media.push(`upload ${type} ${name} with ${credential}`);
+    return `4::${name}`;
+  },
+};
+
 function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
   const { management } = platform;
   const events = new MemoryEvents();
-  const deps = { directory, templates, management, events, dropIdleConnections: () => undefined, nowMs: () => nowMs };
+  const dropIdleConnections = () => undefined;
+  const deps = { ...mediaPorts, directory, templates, management, events, dropIdleConnections, nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
 }
@@ -100,8 +117,8 @@ test('the category may change unless the template is APPROVED', async () => {
 
 test('every fault of the components at once, against the category that is stored', async () => {
   const { id } = await stored();
-  const media = { type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x.png' };
-  const components = [media, { type: 'BODY', text: 'x'.repeat(1_025) }, { type: 'CAROUSEL', cards: [] }];
+  const header = { type: 'HEADER', format: 'IMAGE', header_source: 'http://a.example.com/x.png' };
+  const components = [header, { type: 'BODY', text: 'x'.repeat(1_025) }, { type: 'CAROUSEL', cards: [] }];
   const { status, body } = await edit(id, { components });
   expect(status).toBe(400);
   expect((body as { errors: { path: string }[] }).errors.map(({ path }) => path)).toEqual([
@@ -109,7 +126,7 @@ test('every fault of the components at once, against the category that is stored
     'components[1].text',
     'components[0].header_source',
   ]);
-  expect(platform.calls).toEqual([]);
+  expect([...media, ...platform.calls]).toEqual([]);
 });
 
 test.each<[string, unknown, string]>([
@@ -122,7 +139,8 @@ test.each<[string, unknown, string]>([
     'REDIRECT_BASE_URL',
   ],
   ['a spec that is none', { components: [changedBody], optimization_spec: [] }, 'must be an object'],
-  ['no JSON object', null, 'the request body must be a JSON object'],
+  ['no JSON object', null, 'must be an object'],
+  ['a list', [], 'must be an object'],
 ])('%s: 400', async (_, body, message) => {
   const answer = await edit('x', body);
   expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
@@ -177,4 +195,113 @@ test('two DynamoDB requests', async () => {
   const counted = countReadUnits(counting);
   await edit(id, { components: [changedBody] }, { templates: templateStore(counting, table) });
   expect(counted.requests).toBe(2);
+});
+
+describe('new media (D20)', () => {
+  const text = { type: 'BODY', text: 'The same.' };
+  const url = 'https://scontent.example.com/old.png';
+  const image = (more: object) => ({ type: 'HEADER', format: 'IMAGE', ...more });
+  const written = (handle: string) => image({ example: { header_handle: [handle] } });
+  const card = (header: { readonly type: string }) => ({
+    components: [header, { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Yes' }] }],
+  });
+  const withImage = () => stored({ components: [written(`${url}?sig=1`), text] });
+
+  test.each([
+    [
+      'header_source',
+      'https://a.example.com/new.png',
+      '4::new.png',
+      ['fetch https://a.example.com/new.png', 'upload image/png new.png with demo'],
+    ],
+    ['header_handle', '4::mine', '4::mine', []],
+  ])('by %s', async (key, given, handle, expected) => {
+    const { template, key: templateKey, id } = await withImage();
+    expect(await edit(id, { components: [image({ [key]: given }), text] })).toMatchObject({ body: { changed: true } });
+    const components = [written(handle), text];
+    expect({ media, calls: platform.calls }).toEqual({
+      media: expected,
+      calls: [['edit', template.id, { components }]],
+    });
+    expect((await stateOf(templateKey)).fact?.template).toMatchObject({ components, status: 'PENDING' });
+  });
+
+  test('by a form with a file', async () => {
+    const { template, id } = await withImage();
+    const form = formEvent(
+      formBody(
+        [{ headers: templatePart.headers, content: JSON.stringify({ components: [image({}), text] }) }, filePart],
+        'b',
+      ),
+    );
+    const options = {
+      body: form.body as string,
+      headers: form.headers as Record<string, string>,
+      isBase64Encoded: true,
+    };
+    expect(await edit(id, undefined, options)).toMatchObject({ status: 200, body: { changed: true } });
+    expect(media).toEqual(['upload image/png logo.png with demo']);
+    expect(platform.calls).toEqual([['edit', template.id, { components: [written('4::logo.png'), text] }]]);
+  });
+
+  test.each([
+    ['the stored URL', { header_source: url }],
+    ['what the listing shows', { example: { header_handle: [`${url}?sig=2`] } }],
+  ])('%s is none: nothing is fetched or sent', async (_, more) => {
+    const { id } = await withImage();
+    expect(await edit(id, { components: [image(more), text] })).toMatchObject({ body: { changed: false } });
+    expect([...media, ...platform.calls]).toEqual([]);
+  });
+
+  test('the stored URL beside another change: the platform takes components whole, so it gets the media again', async () => {
+    const { id } = await withImage();
+    await edit(id, { components: [image({ header_source: url }), changedBody] });
+    expect(platform.calls).toMatchObject([
+      ['edit', expect.anything(), { components: [written('4::old.png'), changedBody] }],
+    ]);
+  });
+
+  test('of one card', async () => {
+    const cards = [card(written(`${url}?sig=1`)), card(written('https://scontent.example.com/2.png'))];
+    const { id } = await stored({ category: 'MARKETING', components: [text, { type: 'CAROUSEL', cards }] });
+    const given = [
+      card(image({ header_source: 'https://a.example.com/1.png' })),
+      card(image({ header_source: 'https://scontent.example.com/2.png' })),
+    ];
+    await edit(id, { components: [text, { type: 'CAROUSEL', cards: given }] });
+    const sent = [card(written('4::1.png')), card(written('4::2.png'))];
+    expect(platform.calls).toMatchObject([
+      ['edit', expect.anything(), { components: [text, { type: 'CAROUSEL', cards: sent }] }],
+    ]);
+  });
+
+  test.each([
+    [
+      'two sources',
+      image({ header_source: 'https://a.example.com/x.png', header_handle: '4::x' }),
+      'one source of media',
+    ],
+    ['a private address', image({ header_source: 'https://127.0.0.1/x.png' }), 'must name a public host'],
+    ['no image', image({ header_source: 'https://a.example.com/x.txt' }), 'IMAGE media must be'],
+  ])('%s: 400, nothing uploaded or sent', async (_, header, message) => {
+    const { id } = await withImage();
+    const answer = await edit(id, { components: [header, text] });
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
+    expect([...media.filter((step) => step.startsWith('upload')), ...platform.calls]).toEqual([]);
+  });
+
+  test('a file and no media header, and a broken form: 400', async () => {
+    const { id } = await stored();
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const form = (body: Buffer) => ({ body: body.toString('base64'), headers, isBase64Encoded: true });
+    const parts = [{ headers: templatePart.headers, content: JSON.stringify({ components: [text] }) }, filePart];
+    expect(await edit(id, undefined, form(formBody(parts, 'b')))).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('there is no media HEADER for it') },
+    });
+    expect(await edit(id, undefined, form(formBody(parts, 'b').subarray(0, -9)))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed_body' },
+    });
+  });
 });

@@ -64,7 +64,8 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
   };
   const content = { name, language: 'en_US', category: 'UTILITY', components: [body], ...more };
   const request = parseCreateRequest(content, { fileAttached: file !== undefined });
-  return createTemplate(ports, { request, file, did: { waba, channel: makeChannel() }, clientId: 1001, userId: 'u-1' });
+  const did = { waba, channel: makeChannel() };
+  return createTemplate(ports, { request, file, did, clientId: 1001, userId: 'u-1', startedAtMs: ports.nowMs() });
 }
 
 const refusalOf = (promise: Promise<unknown>) =>
@@ -244,6 +245,22 @@ test('media of the wrong type: nothing is uploaded or created', async () => {
     '400 IMAGE media must be image/jpeg or image/png',
   );
   expect([...uploads, ...platform.calls]).toEqual([]);
+});
+
+test('media that use up the time of the request: nothing is created', async () => {
+  let passedMs = 0;
+  const slow: Overrides = {
+    nowMs: () => nowMs + passedMs,
+    uploadMedia: async () => {
+      passedMs = 16_001;
+      return '4::late';
+    },
+  };
+  const components = [{ type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x.png' }, body];
+  expect(await refusalOf(create(newName(), { components }, slow))).toBe(
+    '502 too little time was left for the platform; nothing was changed there',
+  );
+  expect(platform.calls).toEqual([]);
 });
 
 test('a WABA of 120 clients: all of them have it', async () => {

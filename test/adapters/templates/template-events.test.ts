@@ -51,6 +51,11 @@ const toBoth = (type: string) => [
   [type, 1002, idFor(1002)],
 ];
 
+const noMedia = {
+  fetchPublic: () => Promise.reject(new Error('no media here')),
+  uploadMedia: () => Promise.reject(new Error('no media here')),
+};
+
 interface Broken {
   readonly sink?: EventSink;
   readonly writeUpstream?: TemplateStore['writeUpstream'];
@@ -60,13 +65,12 @@ function create({ sink = events.sink, away = false }: Broken & { readonly away?:
   const creations = creationStore(client, table, async () => undefined);
   const { name, language, category, components } = template;
   const request = parseCreateRequest({ name, language, category, components }, { fileAttached: false });
-  const order = { request, did: { waba, channel: makeChannel() }, clientId: 1001, userId: 'u-1' };
+  const order = { request, did: { waba, channel: makeChannel() }, clientId: 1001, userId: 'u-1', startedAtMs: now };
   const ports = {
     creations: away ? { ...creations, store: storeIsAway } : creations,
     management: platform.management,
     pairFaults: async () => [],
-    fetchPublic: () => Promise.reject(new Error('no media here')),
-    uploadMedia: () => Promise.reject(new Error('no media here')),
+    ...noMedia,
     events: sink,
     nowMs: () => now,
   };
@@ -79,8 +83,9 @@ function managing({ sink = events.sink, ...templates }: Broken) {
 }
 
 const edit = (over: Broken = {}, text = 'Order {{1}} is on its way.') =>
-  editTemplate(managing(over), waba, {
+  editTemplate({ ...managing(over), ...noMedia }, waba, {
     messageTemplateId: idFor(1002),
+    startedAtMs: now,
     components: [{ type: 'BODY', text, example: { body_text: [['7']] } }],
   });
 const remove = (over: Broken = {}) => deleteTemplate(managing(over), waba, idFor(1002));

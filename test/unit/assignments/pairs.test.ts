@@ -64,6 +64,18 @@ function take(row: TemplateRow, { kind, pairs }: Step): TemplateRow {
   return kind === 'replace' ? replacePairs(row, pairs) : removePairs(row);
 }
 
+test('a replacement that keeps no pair is a removal and an addition in one, so its path names the template again', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 10 }), fc.array(anyPair, { maxLength: 6 }), (steps, pairs) => {
+      const row = steps.reduce(take, makeRow());
+      const none = pairs.filter((wanted) => !row.documents.some(({ pair }) => pair && textOf(pair) === textOf(wanted)));
+      const replaced = replacePairs(row, none);
+      expect(replaced).toEqual(addPairs(removePairs(row), none));
+      expect(replaced.documents[0]?.id).toBe(row.documents[0]?.id);
+    }),
+  );
+});
+
 test('whatever the history: exactly the wanted pairs, ids unique and never reborn, everything else untouched', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 20 }), (steps) => {

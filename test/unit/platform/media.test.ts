@@ -31,7 +31,7 @@ async function uploadAgainst(steps: readonly Step[]) {
     timeoutMs: 5_000,
   });
   const upload = platformMedia(call, async (name) => ({ accessToken: `token of ${name}`, appId: '777' }));
-  const result = await upload('demo', file).catch((error: unknown) => error);
+  const result = await upload('demo', file, () => 5_000).catch((error: unknown) => error);
   return { result, asked };
 }
 

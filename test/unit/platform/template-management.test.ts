@@ -3,6 +3,7 @@ import type { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { templateManagement } from '../../../lib/platform/template-management.ts';
 import type { PlatformCall } from '../../../lib/platform/transport.ts';
 
+const timeLeftMs = () => 7_000;
 const waba = { wabaId: '200000000000001', credential: 'demo' };
 
 function managed(reply: Record<string, unknown>) {
@@ -22,15 +23,21 @@ const failureOf = (promise: Promise<unknown>) => promise.then(String, (error: Pl
 test('creates on the WABA and reads id, status and category', async () => {
   const { calls, management } = managed({ id: '7', status: 'PENDING', category: 'UTILITY', more: 1 });
   const template = { name: 'order_update' };
-  expect(await management.create(waba, template)).toEqual({ id: '7', status: 'PENDING', category: 'UTILITY' });
+  expect(await management.create(waba, template, timeLeftMs)).toEqual({
+    id: '7',
+    status: 'PENDING',
+    category: 'UTILITY',
+  });
   const path = '200000000000001/message_templates';
-  expect(calls).toEqual([{ method: 'POST', path, body: template, accessToken: 'demo-token' }]);
+  expect(calls).toEqual([{ method: 'POST', path, body: template, accessToken: 'demo-token', timeoutMs: 7_000 }]);
 });
 
 test('edits the template itself', async () => {
   const { calls, management } = managed({ success: true });
-  await management.edit(waba, '7', { components: [] });
-  expect(calls).toEqual([{ method: 'POST', path: '7', body: { components: [] }, accessToken: 'demo-token' }]);
+  await management.edit(waba, { id: '7', changes: { components: [] } }, timeLeftMs);
+  expect(calls).toEqual([
+    { method: 'POST', path: '7', body: { components: [] }, accessToken: 'demo-token', timeoutMs: 7_000 },
+  ]);
 });
 
 test('deletes by id and name, so that other languages stay (D21)', async () => {
@@ -45,8 +52,8 @@ test.each([{}, { success: false }, { id: 7, status: 'PENDING', category: 'UTILIT
   'an answer that says nothing of use is no success: %j',
   async (reply) => {
     const { management } = managed(reply);
-    expect(await failureOf(management.create(waba, {}))).toBe('ambiguous');
-    expect(await failureOf(management.edit(waba, '7', {}))).toBe('ambiguous');
+    expect(await failureOf(management.create(waba, {}, timeLeftMs))).toBe('ambiguous');
+    expect(await failureOf(management.edit(waba, { id: '7', changes: {} }, timeLeftMs))).toBe('ambiguous');
     expect(await failureOf(management.remove(waba, { id: '7', name: 'x' }))).toBe('ambiguous');
   },
 );

@@ -61,6 +61,16 @@ describe('what is known after a call that did not succeed', () => {
     expect((await failureOf(call(send))).kind).toBe('ambiguous');
   });
 
+  test('a call that has less time than the transport gives up by itself', async () => {
+    const port = await listening(createServer(() => undefined));
+    const { call } = platformTransport({
+      baseUrl: `http://127.0.0.1:${port}`,
+      version: 'v25.0',
+      timeoutMs: 600_000,
+    });
+    expect((await failureOf(call({ ...send, timeoutMs: 100 }))).kind).toBe('ambiguous');
+  });
+
   test('a reset on a kept connection is ambiguous, and dropping idle connections avoids it', async () => {
     let requests = 0;
     const { call, dropIdleConnections } = await platformThat((request, response) => {

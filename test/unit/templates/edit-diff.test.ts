@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/platform.json' with { type: 'json' };
 import { componentsAsRead, type TemplateComponent } from '../../../infra/local/simulator/templates/template.ts';
-import { editChanges, type WantedTemplate } from '../../../lib/templates/edit-diff.ts';
+import { editChanges, hasNewMedia, type WantedTemplate } from '../../../lib/templates/edit-diff.ts';
 import type { Category, Part } from '../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../lib/templates/rules/upstream-components.ts';
 import type { PlatformTemplate } from '../../../lib/templates/template.ts';
@@ -171,5 +171,46 @@ describe('AUTHENTICATION', () => {
     ['another label', shown('COPY_CODE'), given('COPY_CODE', true, { text: 'Copy' }), ['components']],
   ])('%s', (_, stored, wanted, expected) => {
     expect(changed(stored, wanted, { category: 'AUTHENTICATION' })).toEqual(expected);
+  });
+});
+
+describe('new media (D20)', () => {
+  const stored = [image('https://scontent.example.com/x?sig=1'), body];
+  const given = (more: object) => [body, { type: 'header', format: 'IMAGE', ...more }];
+  test.each<[string, readonly Part[], readonly Part[], boolean]>([
+    ['another source', stored, given({ header_source: 'https://a.example.com/x' }), true],
+    ['the stored source', stored, given({ header_source: 'https://scontent.example.com/x' }), false],
+    ['the stored source, signed anew', stored, given({ header_source: 'https://scontent.example.com/x?sig=2' }), false],
+    ['a handle', stored, given({ header_handle: '4::x' }), true],
+    ['the stored handle', [image('4::x'), body], given({ header_handle: '4::x' }), false],
+    ['the example of the platform, or another', stored, given({ example: { header_handle: ['4::x'] } }), false],
+    ['a source where there was a text', [body], given({ header_source: 'https://a.example.com/x' }), true],
+    [
+      'a source of one card',
+      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
+      [carousel({ components: [given({ header_source: 'https://s.example.com/2' })[1]] }), body],
+      true,
+    ],
+    [
+      'the sources of both cards',
+      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
+      [
+        carousel(
+          ...[1, 2].map((n) => ({ components: [given({ header_source: `https://s.example.com/${n}?sig=9` })[1]] })),
+        ),
+      ],
+      false,
+    ],
+  ])('%s', (_, before, now, expected) => {
+    expect(hasNewMedia(before, now, false)).toBe(expected);
+  });
+
+  test('a file always, for the header of the message', () => {
+    expect(hasNewMedia(stored, given({}), true)).toBe(true);
+    expect(hasNewMedia([], [carousel(card('4::x'))], true)).toBe(false);
+  });
+
+  test('is sent though all else is the same', () => {
+    expect(changed(stored, stored, { newMedia: true })).toEqual(['components']);
   });
 });

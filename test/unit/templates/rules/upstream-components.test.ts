@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Part, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
-import { headersWithSource } from '../../../../lib/templates/rules/header-sources.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
 
 function written(components: readonly Part[], draft: Partial<TemplateDraft> = {}): Part[] {
@@ -61,12 +60,4 @@ test.each<[string, readonly Part[], Partial<TemplateDraft>, Part, number]>([
     { type: 'FOOTER', code_expiration_minutes: minutes },
     otpWritten,
   ]);
-});
-
-test('finds every header that names a source', () => {
-  const header = { type: 'header', format: 'IMAGE', header_source: 'https://a.example.com/x.png' };
-  const card = (more: object) => ({ components: [{ type: 'BODY', text: 'x' }, more] });
-  const cards = [card({ type: 'HEADER', header_handle: '4::x' }), card(header), 'x'];
-  const found = headersWithSource([header, { type: 'CAROUSEL', cards }, null], 'components');
-  expect(found.map(({ path }) => path)).toEqual(['components[0]', 'components[1].cards[1].components[1]']);
 });

@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { plainObject } from '../http/closed-object.ts';
+import {
+  AllowButtonUrlChangeSchema,
+  CategorySchema,
+  ComponentsSchema,
+  OptimizationSpecSchema,
+} from './template-request.ts';
+
+/**
+ * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form. A template's name and
+ * language never change: both are read, and ignored.
+ */
+export const TemplatesEditBody = v.pipe(
+  plainObject,
+  v.object({
+    name: v.optional(v.string()),
+    language: v.optional(v.string()),
+    category: v.optional(CategorySchema),
+    components: ComponentsSchema,
+    client_id: v.optional(v.unknown()),
+    allow_button_url_change: v.optional(AllowButtonUrlChangeSchema),
+    optimization_spec: v.optional(OptimizationSpecSchema),
+  }),
+);

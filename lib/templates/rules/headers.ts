@@ -1,0 +1,40 @@
+import { enumOf, isPart, type Part } from './draft.ts';
+
+export interface PlacedHeader {
+  readonly header: Part;
+  readonly path: string;
+  /** The number of its card in a carousel; absent for the header of the message. */
+  readonly card?: number;
+}
+
+/** All headers of a list of components, those of carousel cards among them, with their paths. */
+export function headersOf(components: readonly unknown[], path: string): PlacedHeader[] {
+  const headers: PlacedHeader[] = [];
+  withHeaders(components, path, (placed) => {
+    headers.push(placed);
+    return placed.header;
+  });
+  return headers;
+}
+
+/** The components with every header replaced, those of carousel cards among them; everything else as it is. */
+export function withHeaders(
+  components: readonly unknown[],
+  path: string,
+  replace: (placed: PlacedHeader) => Part,
+): unknown[] {
+  return components.map((component, index) => {
+    if (!isPart(component)) return component;
+    const place = `${path}[${index}]`;
+    if (enumOf(component['type']) === 'HEADER') return replace({ header: component, path: place });
+    if (!Array.isArray(component['cards'])) return component;
+    const cards = component['cards'].map((given: unknown, card) => {
+      if (!isPart(given) || !Array.isArray(given['components'])) return given;
+      const inside = withHeaders(given['components'], `${place}.cards[${card}].components`, (placed) =>
+        replace({ ...placed, card }),
+      );
+      return { ...given, components: inside };
+    });
+    return { ...component, cards };
+  });
+}
