@@ -8,7 +8,7 @@ import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { answer } from '../lib/http/answer.ts';
-import { bodyText, jsonValue } from '../lib/http/body.ts';
+import { bodyText, jsonObject, jsonValue } from '../lib/http/body.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
 import { isMultipart, readMultipart } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
@@ -35,7 +35,7 @@ export function templatesCreate({ directory, dropIdleConnections, ...ports }: Co
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
     const { template, file } = isMultipart(event)
       ? readMultipart(event)
-      : { template: jsonValue(bodyText(event)), file: undefined };
+      : { template: jsonObject(jsonValue(bodyText(event))), file: undefined };
     const request = parseCreateRequest(template, { fileAttached: file !== undefined });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 

@@ -16,8 +16,8 @@ export interface MultipartFile {
 }
 
 export interface MultipartTemplate {
-  /** The JSON of part `template`, still to be parsed with a schema. */
-  readonly template: unknown;
+  /** The JSON object of part `template`, still to be parsed with a schema. */
+  readonly template: Record<string, unknown>;
   readonly file?: MultipartFile;
 }
 
@@ -52,11 +52,17 @@ export function readMultipart(event: HttpEvent): MultipartTemplate {
   return { template: jsonOf(template), ...(file === undefined ? {} : { file: fileOf(file) }) };
 }
 
-function jsonOf({ content }: Part): unknown {
+function jsonOf({ content }: Part): Record<string, unknown> {
   if (content.byteLength > maxTemplateBytes) {
     const message = `part template must have at most ${maxTemplateBytes} bytes`;
     throw refusedPart('payload_too_large', 'template', message);
   }
+  const value = parsedOf(content);
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw refusedPart('malformed_body', 'template', 'part template must be a JSON object');
+}
+
+function parsedOf(content: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
   } catch (error) {
