@@ -109,7 +109,7 @@ function checkFlow(button: Part, judged: Judged): void {
     fault(judged, `exactly one of flow_id, flow_name and flow_json, received ${given.join(', ') || 'none'}`);
   }
   const action = button['flow_action'];
-  if (action !== undefined && action !== 'navigate' && action !== 'data_exchange') {
+  if (action !== undefined && !['NAVIGATE', 'DATA_EXCHANGE'].includes(enumOf(action) ?? '')) {
     fault(at(judged, 'flow_action'), `navigate or data_exchange, received ${shown(action)}`);
   }
 }
