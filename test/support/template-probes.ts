@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject } from 'vitest';
-import { type ApiReply, api, call, type DemoUser, platform, tokenOf } from './api.ts';
+import { type ApiReply, api, call, type DemoUser, platform, synchronize, tokenOf } from './api.ts';
 import { eraseTemplate } from './erase-template.ts';
 import { runningTarget } from './running-target.ts';
 
@@ -28,6 +28,28 @@ export async function create(body: unknown, options: CreateOptions = {}): Promis
   const { user = 'supervisor1001', did = sharedDid, query = '', headers } = options;
   const token = await tokenOf(user);
   return api(`POST /v1/templates/${did}${query}`, { token, body, ...(headers === undefined ? {} : { headers }) });
+}
+
+/** Lets the platform's review happen, and reads what came of it. */
+export async function reviewAll(): Promise<void> {
+  await platform('POST /_control/clock', { advance_seconds: 61 });
+  await synchronize('supervisor1001');
+}
+
+/** Creates a template under a name of its own and returns the creator's id and the platform's. */
+export async function createdTemplate(draft: Draft): Promise<{ id: string; platformId: string; name: string }> {
+  const { status, text, body } = await create(draft);
+  if (status !== 200) throw new Error(`creation of ${draft.name} answered ${status} ${text}`);
+  return { id: (await listedTemplate(1001, draft.name)).id, platformId: body.id, name: draft.name };
+}
+
+/** Edits a template over HTTP; `body` is sent as JSON, or as it is when it is text. */
+export async function edit(
+  id: string,
+  body: unknown,
+  { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {},
+) {
+  return api(`PUT /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user), body });
 }
 
 /** The entry of a client's listing for a template of that name, or undefined. */
