@@ -184,7 +184,8 @@ describe('assignment while creating (D13)', () => {
     const groups = campaigns.map((campaign_id) => ({ campaign_id, channels: [channel] }));
     expect(await listedTemplate(1001, draft.name)).toMatchObject({ client_id: 1001, channel_campaigns: groups });
     expect((await listedTemplate(1001, draft.name)).channel_campaigns).toHaveLength(campaigns.length);
-    expect(await listedTemplate(1002, draft.name)).toMatchObject({ client_id: 1002, channel_campaigns: [] });
+    const unassigned = await listedTemplate(1002, draft.name, '&campaign_name=Unassigned');
+    expect(unassigned).toMatchObject({ client_id: 1002, channel_campaigns: [] });
     expect(await lastSent()).not.toHaveProperty('channel_campaigns');
   });
 });
