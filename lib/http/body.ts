@@ -20,3 +20,9 @@ export function jsonValue(text: string): unknown {
     throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
   }
 }
+
+/** A request's whole JSON is an object. Refuses with 400 what is none (D6). */
+export function jsonObject(value: unknown): Record<string, unknown> {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Refusal('malformed_body', 'the request body must be a JSON object');
+}

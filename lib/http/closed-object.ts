@@ -17,26 +17,27 @@ type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
 
 /**
  * An object without room for unknown fields: every one of them is a fault that names it (D6), 20 at most, so that a body
- * made of unknown fields cannot fill the memory with faults. `v.strictObject` names only the first.
+ * made of unknown fields cannot fill the memory with faults. `v.strictObject` names only the first, and every object of
+ * valibot leaves out `__proto__`, `prototype` and `constructor` without a word: hence the look at what was given.
  */
 export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
-  return v.pipe(
+  const nothingElse = v.pipe(
     plainObject,
-    v.looseObject(entries),
     v.rawCheck(({ dataset, addIssue }) => {
-      const input: unknown = dataset.value;
-      if (input === null || typeof input !== 'object') return;
+      if (!dataset.typed) return;
+      const input = dataset.value;
       const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
       for (const key of unknown.slice(0, maxNamedFields)) {
         addIssue({
           message: unrecognizedField,
-          path: [
-            { type: 'object', origin: 'key', input: dataset.value as Record<string, unknown>, key, value: undefined },
-          ],
+          path: [{ type: 'object', origin: 'key', input, key, value: undefined }],
         });
       }
     }),
-  ) as unknown as ClosedObject<E>;
+    v.transform(() => ({})),
+  );
+  const both = v.intersect([v.object(entries), nothingElse]) as unknown as v.GenericSchema<Record<string, unknown>>;
+  return v.pipe(plainObject, both) as unknown as ClosedObject<E>;
 }
 
 /** A list that is measured before its items are looked at, so that an endless one costs nothing. */

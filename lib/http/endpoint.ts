@@ -3,6 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { log } from '../observe/log.ts';
 import { type Answer, refusalAnswer } from './answer.ts';
+import { jsonObject } from './body.ts';
 import { Refusal } from './refusal.ts';
 
 /** What API Gateway hands to an endpoint behind the authorizer; `body` is parsed JSON once `jsonBody` has run. */
@@ -78,10 +79,7 @@ function jsonBody(): middy.MiddlewareObj<HttpEvent, Answer> {
       } catch (error) {
         throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
       }
-      const { body } = request.event;
-      if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-        throw new Refusal('malformed_body', 'the request body must be a JSON object');
-      }
+      jsonObject(request.event.body);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { bodyBytes, bodyText, jsonValue } from './body.ts';
+import { bodyBytes, bodyText, jsonObject, jsonValue } from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
 import { boundaryOf, type Part, partsOf } from './multipart-parts.ts';
 import { Refusal } from './refusal.ts';
@@ -16,14 +16,14 @@ export interface MultipartFile {
 }
 
 export interface MultipartTemplate {
-  /** The JSON of part `template`, still to be parsed with a schema. */
-  readonly template: unknown;
+  /** The JSON object of part `template`, still to be parsed with a schema. */
+  readonly template: Record<string, unknown>;
   readonly file?: MultipartFile;
 }
 
 /** What a request carries that may come as JSON, the template alone, or as a form with a file (D18). */
 export function readTemplate(event: HttpEvent): MultipartTemplate {
-  return isMultipart(event) ? readMultipart(event) : { template: jsonValue(bodyText(event)) };
+  return isMultipart(event) ? readMultipart(event) : { template: jsonObject(jsonValue(bodyText(event))) };
 }
 
 /** Whether a request says that its body is a form rather than JSON. */
@@ -57,11 +57,17 @@ export function readMultipart(event: HttpEvent): MultipartTemplate {
   return { template: jsonOf(template), ...(file === undefined ? {} : { file: fileOf(file) }) };
 }
 
-function jsonOf({ content }: Part): unknown {
+function jsonOf({ content }: Part): Record<string, unknown> {
   if (content.byteLength > maxTemplateBytes) {
     const message = `part template must have at most ${maxTemplateBytes} bytes`;
     throw refusedPart('payload_too_large', 'template', message);
   }
+  const value = parsedOf(content);
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw refusedPart('malformed_body', 'template', 'part template must be a JSON object');
+}
+
+function parsedOf(content: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
   } catch (error) {

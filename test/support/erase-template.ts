@@ -1,12 +1,34 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { templateKey } from '../../lib/templates/template-key.ts';
 import { factKey, rowKey } from '../../lib/templates/upstream-writes.ts';
 import type { runningTarget } from './running-target.ts';
 
-/** Removes a template of the shared WABA from the store as if it had never been, so that no other file meets it. */
-export async function eraseTemplate(target: ReturnType<typeof runningTarget>, name: string): Promise<void> {
-  const key = templateKey({ wabaId: '200000000000001', name, language: 'en_US' });
-  for (const Key of [factKey(key), rowKey(1001, key), rowKey(1002, key)]) {
-    await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('templates'), Key }));
+/**
+ * Removes a template from the store as if it had never been, its archive too, so that no other file meets it. It is one of
+ * the shared WABA in en_US unless told.
+ */
+export async function eraseTemplate(
+  { documentClient, tableName }: ReturnType<typeof runningTarget>,
+  name: string,
+  { wabaId = '200000000000001', language = 'en_US' } = {},
+): Promise<void> {
+  const TableName = tableName('templates');
+  const key = templateKey({ wabaId, name, language });
+  const keys = [factKey(key)];
+  for (const clientId of [1001, 1002]) {
+    const { pk } = rowKey(clientId, key);
+    const rows = paginateQuery(
+      { client: documentClient },
+      {
+        TableName,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :key)',
+        ExpressionAttributeValues: { ':pk': pk, ':key': key },
+        ConsistentRead: true,
+      },
+    );
+    for await (const { Items = [] } of rows) {
+      for (const { sk } of Items) keys.push({ pk, sk }, factKey(sk));
+    }
   }
+  for (const Key of keys) await documentClient.send(new DeleteCommand({ TableName, Key }));
 }

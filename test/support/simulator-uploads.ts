@@ -4,7 +4,7 @@ export const demoApp = '100000000000001';
 
 /** Sends bytes to an upload session as the platform wants them. */
 export async function sendBytes(
-  simulator: SimulatorAtRest,
+  simulator: Pick<SimulatorAtRest, 'url'>,
   upload: {
     readonly id: string;
     readonly offset?: number;
@@ -24,7 +24,11 @@ export async function sendBytes(
 }
 
 /** Uploads a file of so many bytes in one go and returns its handle. */
-export async function uploadedHandle(simulator: SimulatorAtRest, fileType: string, length = 1_000): Promise<string> {
+export async function uploadedHandle(
+  simulator: Pick<SimulatorAtRest, 'url'> & { post(path: string, body: unknown): Promise<Pick<Answer, 'body'>> },
+  fileType: string,
+  length = 1_000,
+): Promise<string> {
   const opened = await simulator.post(`${demoApp}/uploads`, { file_length: length, file_type: fileType });
   const { body } = await sendBytes(simulator, { id: opened.body.id, offset: 0, bytes: new Uint8Array(length) });
   return body.h;

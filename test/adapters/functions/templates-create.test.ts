@@ -85,8 +85,8 @@ test('a form with a file', async () => {
 
 test.each<[string, string, EventOverrides & { did?: string }, string]>([
   ['no JSON', '{', {}, '400 malformed_body'],
-  ['null', 'null', {}, '400 invalid_request'],
-  ['a list', '[]', {}, '400 invalid_request'],
+  ['null', 'null', {}, '400 malformed_body'],
+  ['a list', '[]', {}, '400 malformed_body'],
   ['no did', json({}), { did: '' }, '400 invalid_request'],
   ['a client id as text', json({ client_id: '1001' }), {}, '400 invalid_client_id'],
   ['another client without BSP_CN', json({ client_id: 1002 }), {}, '403 cross_client_forbidden'],

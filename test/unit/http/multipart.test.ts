@@ -41,7 +41,6 @@ describe('forms that are read', () => {
       [templatePart, field('file', '')],
       { template, file: { bytes: Buffer.alloc(0), contentType: 'application/octet-stream', name: 'file' } },
     ],
-    ['a value that is no object', [field('template', 'null')], { template: null }],
   ])('%s', (_, parts, expected) => {
     expect(readMultipart(formEvent(formBody(parts, 'b')))).toEqual(expected);
   });
@@ -49,9 +48,9 @@ describe('forms that are read', () => {
   test('a body that the gateway left as text', () => {
     const event = makeHttpEvent({
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body: formBody([field('template', '"für"')], 'b').toString('utf8'),
+      body: formBody([field('template', '{"name":"für"}')], 'b').toString('utf8'),
     });
-    expect(readMultipart(event)).toEqual({ template: 'für' });
+    expect(readMultipart(event)).toEqual({ template: { name: 'für' } });
   });
 
   test.each([
@@ -178,8 +177,9 @@ describe('sizes (R11)', () => {
   });
 
   test('a template of 1 MiB is read whole, one byte more is 413', () => {
-    const text = `"${'t'.repeat(1_048_574)}"`;
-    expect(readMultipart(formEvent(formBody([field('template', text)], 'b'))).template).toHaveLength(1_048_574);
+    const name = 't'.repeat(1_048_576 - '{"name":""}'.length);
+    const text = JSON.stringify({ name });
+    expect(readMultipart(formEvent(formBody([field('template', text)], 'b'))).template).toEqual({ name });
     const refusal = refused(() => readMultipart(formEvent(formBody([field('template', `${text} `)], 'b'))));
     expect([refusal.status, refusal.message]).toEqual([413, 'part template must have at most 1048576 bytes']);
   });
@@ -207,6 +207,8 @@ describe('parts that are refused (R12)', () => {
     ],
     ['no template', [filePart], 'part template is required'],
     ['no JSON', [field('template', '{')], 'part template must be valid JSON in UTF-8'],
+    ['null', [field('template', 'null')], 'part template must be a JSON object'],
+    ['a list', [field('template', '[]')], 'part template must be a JSON object'],
     ['an empty template', [field('template', '')], 'part template must be valid JSON in UTF-8'],
     ['not UTF-8', [field('template', Buffer.from([0x22, 0xff, 0x22]))], 'part template must be valid JSON in UTF-8'],
     ['no disposition', [templatePart, part('Content-Type: image/png')], noName],

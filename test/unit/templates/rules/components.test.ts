@@ -97,6 +97,14 @@ describe('what the platform takes has no fault', () => {
   });
 });
 
+test.each(['navigate', 'NAVIGATE', 'data_exchange', undefined])(
+  'a flow_action %s, as written and as read',
+  (action) => {
+    const flow = { type: 'FLOW', text: 'Go', flow_id: '1', ...(action === undefined ? {} : { flow_action: action }) };
+    expect(faultsOf([body(), buttons(flow)])).toEqual([]);
+  },
+);
+
 describe('every fault names its path, what is expected and what came', () => {
   const long = (length: number) => 'x'.repeat(length);
   test.each<[string, readonly unknown[], string, Partial<TemplateDraft>?]>([
@@ -290,6 +298,11 @@ describe('every fault names its path, what is expected and what came', () => {
       'a flow without flow',
       [body(), buttons({ type: 'FLOW', text: 'Go' })],
       'components[1].buttons[0]: exactly one of flow_id, flow_name and flow_json, received none',
+    ],
+    [
+      'a flow that does something else',
+      [body(), buttons({ type: 'FLOW', text: 'Go', flow_id: '1', flow_action: 'open' })],
+      'components[1].buttons[0].flow_action: navigate or data_exchange, received "open"',
     ],
     [
       'products beside a reply',

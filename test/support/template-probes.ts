@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject } from 'vitest';
+import { type ApiReply, api, call, type DemoUser, platform, synchronize, tokenOf } from './api.ts';
+import { eraseTemplate } from './erase-template.ts';
+import { runningTarget } from './running-target.ts';
+
+export const sharedDid = '5491100000001';
+export const sharedWaba = '200000000000001';
+export const plainBody = { type: 'BODY', text: 'Your order is ready to be picked up.' };
+
+export interface Draft {
+  readonly name: string;
+  readonly language: string;
+  readonly category: string;
+  readonly components: readonly unknown[];
+  readonly [field: string]: unknown;
+}
+
+export interface CreateOptions {
+  readonly user?: DemoUser;
+  readonly did?: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Creates a template over HTTP; `body` is sent as JSON, or as it is when it is text or bytes. */
+export async function create(body: unknown, options: CreateOptions = {}): Promise<ApiReply> {
+  const { user = 'supervisor1001', did = sharedDid, query = '', headers } = options;
+  const token = await tokenOf(user);
+  return api(`POST /v1/templates/${did}${query}`, { token, body, ...(headers === undefined ? {} : { headers }) });
+}
+
+/** Lets the platform's review happen, and reads what came of it. */
+export async function reviewAll(): Promise<void> {
+  await platform('POST /_control/clock', { advance_seconds: 61 });
+  await synchronize('supervisor1001');
+}
+
+/** Creates a template under a name of its own and returns the creator's id and the platform's. */
+export async function createdTemplate(draft: Draft): Promise<{ id: string; platformId: string; name: string }> {
+  const { status, text, body } = await create(draft);
+  if (status !== 200) throw new Error(`creation of ${draft.name} answered ${status} ${text}`);
+  return { id: (await listedTemplate(1001, draft.name)).id, platformId: body.id, name: draft.name };
+}
+
+/** Edits a template over HTTP; `body` is sent as JSON, or as it is when it is text. */
+export async function edit(
+  id: string,
+  body: unknown,
+  { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {},
+) {
+  return api(`PUT /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user), body });
+}
+
+/** The entry of a client's listing for a template of that name, or undefined. */
+export async function listedTemplate(clientId: number, name: string, query = '') {
+  const token = await tokenOf('operator');
+  const { body } = await api(`GET /v1/templates?client_id=${clientId}&name=${name}${query}`, { token });
+  return body.data[0];
+}
+
+/** How many creations have reached the platform. */
+export async function creationsAsked(wabaId = sharedWaba): Promise<number> {
+  const { body } = await platform(`GET /_control/requests?method=POST&path=${wabaId}/message_templates&limit=0`);
+  return body.total;
+}
+
+/** Asks for a creation that must be a 400 which names the fields, and that the platform must never hear of. */
+export async function expectRefused(
+  ask: () => Promise<ApiReply>,
+  message: string,
+  at: readonly string[],
+): Promise<void> {
+  const before = await creationsAsked();
+  const { status, body } = await ask();
+  expect([status, body?.code, body?.message]).toEqual([400, 'invalid_request', message]);
+  expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(at);
+  expect(await creationsAsked()).toBe(before);
+}
+
+/** The body of the newest request of the platform whose path holds this text. */
+export async function lastSent(path = 'message_templates', method = 'POST') {
+  const { body } = await platform(`GET /_control/requests?method=${method}&path=${path}&limit=1`);
+  return body.data[0].body;
+}
+
+/** Templates under names that nobody else uses; `cleanUp` leaves neither the platform nor the store a trace of them. */
+export function templateProbes() {
+  const mark = `probe_${randomUUID().slice(0, 8)}`;
+  const drafts: Draft[] = [];
+  return {
+    /** A request that will do, changed by `changes`. */
+    draft: (changes: Readonly<Record<string, unknown>> = {}): Draft => {
+      const name = `${mark}_${drafts.length}`;
+      const draft = { name, language: 'en_US', category: 'UTILITY', components: [plainBody], ...changes };
+      drafts.push(draft);
+      return draft;
+    },
+    cleanUp: async (): Promise<void> => {
+      await platform('DELETE /_control/faults');
+      for (const wabaId of [sharedWaba, '200000000000002']) {
+        const path = `GET /v25.0/${wabaId}/message_templates?name=${mark}&fields=id&limit=1000`;
+        const { body } = await call(inject('platformUrl'), path, { token: 'demo-platform-token' });
+        for (const { id } of body.data) await platform(`DELETE /_control/templates/${id}`);
+        for (const { name, language } of drafts) await eraseTemplate(runningTarget(), name, { wabaId, language });
+      }
+    },
+  };
+}
