@@ -1,4 +1,4 @@
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
@@ -12,34 +12,63 @@ import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { templateStore } from '../lib/templates/store.ts';
 import { runSync, type SyncWorkshop } from '../lib/templates/sync.ts';
-import { SyncLockLost } from '../lib/templates/sync-lock.ts';
+import { SyncLockLost, syncLockScope } from '../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
-import { SyncMessageSchema, type SyncQueue } from '../lib/templates/sync-message.ts';
+import { QueuedSyncSchema, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
 import { syncQueue } from '../lib/templates/sync-queue.ts';
+import { takeTurn, type WalkPorts } from '../lib/templates/sync-walk.ts';
+import { syncWalkStore } from '../lib/templates/sync-walk-store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
-const QueuedSync = v.pipe(v.string(), v.parseJson(), SyncMessageSchema);
+const Queued = v.pipe(v.string(), v.parseJson(), QueuedSyncSchema);
+
+type Collaborators = SyncWorkshop & WalkPorts;
 
 /**
  * The worker of the sync queue (batch size 1): goes on with a synchronization and queues its checkpoint when time runs
- * short. An error leaves the message to be delivered again; a message whose lock was lost is done with.
+ * short, or takes a turn of the scheduled walk. An error leaves the message to be delivered again; a message whose lock was
+ * lost is done with. However a synchronization of the walk ends, the walk goes on with the next client.
  */
-export function templatesSyncWorker(deps: SyncWorkshop & { readonly queue: SyncQueue }) {
+export function templatesSyncWorker(deps: Collaborators) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
     for (const record of event.Records) {
-      const message = v.parse(QueuedSync, record.body);
-      const { clientId, lock } = message;
-      const facts = { syncId: lock.owner, fence: lock.fence, clientId };
+      const message = v.parse(Queued, record.body);
+      if (!('lock' in message)) {
+        await takeTurn(deps, message.walk, record.messageId);
+        continue;
+      }
       try {
-        const result = await runSync(deps, message, () => context.getRemainingTimeInMillis());
-        if (result.kind === 'unfinished') await deps.queue.send(result.checkpoint);
-        else log('sync.completed', { ...facts, outcome: JSON.stringify(result.counts) });
+        const unfinished = await synchronize(deps, message, () => context.getRemainingTimeInMillis());
+        if (!unfinished) await walkOn(deps, message);
       } catch (error) {
-        if (!(error instanceof SyncLockLost)) throw error;
-        log('sync.stopped', { ...facts, code: 'lock_lost' });
+        if (isLastDelivery(record)) await walkOn(deps, message);
+        throw error;
       }
     }
   };
+}
+
+async function synchronize(deps: Collaborators, message: SyncMessage, timeLeftMs: () => number): Promise<boolean> {
+  const { clientId, lock } = message;
+  const facts = { syncId: lock.owner, fence: lock.fence, clientId };
+  try {
+    const result = await runSync(deps, message, timeLeftMs);
+    if (result.kind === 'unfinished') await deps.queue.send(result.checkpoint);
+    else log('sync.completed', { ...facts, outcome: JSON.stringify(result.counts) });
+    return result.kind === 'unfinished';
+  } catch (error) {
+    if (!(error instanceof SyncLockLost)) throw error;
+    log('sync.stopped', { ...facts, code: 'lock_lost' });
+    return false;
+  }
+}
+
+async function walkOn({ queue }: Collaborators, { walk, clientId }: SyncMessage): Promise<void> {
+  if (walk !== undefined) await queue.sendTurn({ id: walk.id, turn: walk.turn + 1, after: clientId }, 0);
+}
+
+function isLastDelivery({ attributes }: SQSRecord): boolean {
+  return Number(attributes.ApproximateReceiveCount) >= syncDeliveries;
 }
 
 const store = documentClient();
@@ -60,6 +89,8 @@ export const handler = templatesSyncWorker({
     platformCredentials(() => readSecret(credentialsSecret), Date.now),
   ),
   locks: syncLockStore(store, templatesTable),
+  lockScope: syncLockScope(environmentVariable('SYNC_LOCK_SCOPE')),
+  walks: syncWalkStore(store, templatesTable),
   queue: syncQueue(sqs, environmentVariable('SYNC_QUEUE_URL')),
   events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
   nowMs: Date.now,

@@ -94,7 +94,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 512,
     tables: { directory: 'read', templates: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
+    settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync', 'events'],
     consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },

@@ -19,6 +19,16 @@ const settingRules = {
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
   /** One synchronization at a time for the whole deployment, or one per client (D22). */
   syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
+  /** When all clients are synchronized by themselves; off when absent. Times of cron are UTC. */
+  syncSchedule: [
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^(?:rate\([1-9]\d{0,3} (?:minute|hour|day)s?\)|cron\([A-Z\d,*/?#-]+(?: [A-Z\d,*/?#-]+){5}\))$/),
+      ),
+    ),
+    'an expression such as rate(6 hours) or cron(0 3 * * ? *)',
+  ],
   /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
   dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
   logRetentionDays: [
@@ -47,6 +57,7 @@ export function settingsFrom(node: Node): Settings {
     platformBaseUrl: setting(node, 'platformBaseUrl', 'https://graph.facebook.com'),
     platformVersion: setting(node, 'platformVersion', 'v25.0'),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
+    syncSchedule: setting(node, 'syncSchedule', undefined),
     dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),

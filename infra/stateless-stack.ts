@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
+import { SyncSchedule } from './constructs/sync-schedule.ts';
 import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
 import { resourceName } from './names.ts';
 import { routes } from './routes.ts';
@@ -40,6 +41,11 @@ export class StatelessStack extends Stack {
       authorizer: lambdaOf('authorizer'),
       handlerOf: lambdaOf,
     });
+    const { settings, state } = props;
+    if (settings.syncSchedule !== undefined) {
+      const { queue } = state.queues.sync;
+      new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
+    }
     new CfnOutput(this, 'ApiUrl', { value: api.url, description: 'Base address of the interface' });
   }
 

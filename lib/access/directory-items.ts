@@ -14,8 +14,15 @@ export const channelKey = (clientId: number, channelId: number): ItemKey =>
   clientItem(clientId, `CHANNEL#${channelId}`);
 export const wabaKey = (clientId: number, wabaId: string): ItemKey =>
   clientItem(clientId, `${wabaSortPrefix}${wabaId}`);
+/** All clients, in one partition and in order of their ids, for those who must go through all of them. */
+export const registeredClientKey = (clientId: number): ItemKey => ({
+  pk: clientsPartition,
+  sk: `${clientSortPrefix}${String(clientId).padStart(16, '0')}`,
+});
 export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: 'DID' });
 
+export const clientsPartition = 'CLIENTS';
+export const clientSortPrefix = 'CLIENT#';
 export const campaignSortPrefix = 'CAMPAIGN#';
 export const wabaSortPrefix = 'WABA#';
 
@@ -28,6 +35,8 @@ function clientItem(clientId: number, sk: string): ItemKey {
 }
 
 export const ClientItemSchema = v.object({ clientId: v.number(), name: v.string() });
+
+export const RegisteredClientSchema = v.object({ clientId: v.number() });
 
 export const UserItemSchema = v.object({
   userId: v.string(),

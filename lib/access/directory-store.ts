@@ -11,8 +11,11 @@ import {
   campaignSortPrefix,
   channelKey,
   clientPartition,
+  clientSortPrefix,
+  clientsPartition,
   DidItemSchema,
   didKey,
+  RegisteredClientSchema,
   UserItemSchema,
   userKey,
   WabaItemSchema,
@@ -28,7 +31,7 @@ export function directoryStore(
   const get = async (key: ItemKey) =>
     (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
 
-  const list = async (clientId: number, sortPrefix: string) => {
+  const list = async (partition: string, sortPrefix: string) => {
     const items: unknown[] = [];
     for await (const page of paginateQuery(
       { client },
@@ -36,7 +39,7 @@ export function directoryStore(
         TableName: tableName,
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':partition': clientPartition(clientId), ':prefix': sortPrefix },
+        ExpressionAttributeValues: { ':partition': partition, ':prefix': sortPrefix },
       },
     )) {
       items.push(...(page.Items ?? []));
@@ -49,9 +52,14 @@ export function directoryStore(
     findDid: async (did) =>
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
-    listWabas: async (clientId) => v.parse(v.array(WabaItemSchema), await list(clientId, wabaSortPrefix)),
+    listClientIds: async () => {
+      const clients = v.parse(v.array(RegisteredClientSchema), await list(clientsPartition, clientSortPrefix));
+      return clients.map(({ clientId }) => clientId);
+    },
+    listWabas: async (clientId) =>
+      v.parse(v.array(WabaItemSchema), await list(clientPartition(clientId), wabaSortPrefix)),
     listCampaigns: async (clientId) => {
-      const campaigns = v.parse(v.array(CampaignItemSchema), await list(clientId, campaignSortPrefix));
+      const campaigns = v.parse(v.array(CampaignItemSchema), await list(clientPartition(clientId), campaignSortPrefix));
       return campaigns.sort((a, b) => a.campaignId - b.campaignId);
     },
     findChannels: async (clientId, channelIds) => {

@@ -49,6 +49,8 @@ export interface Did {
 export interface Directory {
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
+  /** All clients, ascending. */
+  listClientIds(): Promise<number[]>;
   /** The WABAs a client works with, by id. */
   listWabas(clientId: number): Promise<Waba[]>;
   listCampaigns(clientId: number): Promise<Campaign[]>;

@@ -6,6 +6,7 @@ import {
   clientKey,
   type DidItem,
   didKey,
+  registeredClientKey,
   userKey,
   type WabaItem,
   wabaKey,
@@ -31,6 +32,10 @@ export function provisionedItems(file: ProvisioningFile, nowIso: string): Provis
     ...file.clients.map(({ client_id: clientId, name }) => ({
       key: clientKey(clientId),
       attributes: { clientId, name },
+    })),
+    ...file.clients.map(({ client_id: clientId }) => ({
+      key: registeredClientKey(clientId),
+      attributes: { clientId },
     })),
     ...file.wabas.flatMap(membershipItems),
     ...file.campaigns.map(({ campaign_id: campaignId, client_id: clientId, name }) => ({

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 
+/** Deliveries after which the queue gives a message up (the queue's maxReceiveCount). */
+export const syncDeliveries = 5;
+
 /** What a synchronization has done so far. */
 export const SyncCountsSchema = v.object({
   created: v.number(),
@@ -33,10 +36,20 @@ export const SyncMessageSchema = v.object({
     }),
   ),
   counts: SyncCountsSchema,
+  /** The walk that goes on when this synchronization has ended, and its turn. */
+  walk: v.optional(v.object({ id: v.string(), turn: v.number() })),
 });
 export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
+
+/** A turn of the scheduled walk over all clients: turns count up, and the clients up to `after` have had theirs. */
+export const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.number() });
+export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
+
+/** What the sync queue carries. */
+export const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 
 /** Where the messages go. Throws when the queue did not take one. */
 export interface SyncQueue {
   send(message: SyncMessage): Promise<void>;
+  sendTurn(turn: WalkTurn, delaySeconds: number): Promise<void>;
 }

@@ -14,5 +14,15 @@ export function syncQueue(client: SQSClient, queueUrl: string): SyncQueue {
         }),
       );
     },
+    sendTurn: async (walk, delaySeconds) => {
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: queueBody({ walk }),
+          MessageGroupId: 'walk',
+          DelaySeconds: delaySeconds,
+        }),
+      );
+    },
   };
 }

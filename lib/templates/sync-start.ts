@@ -5,7 +5,7 @@ import { PlatformFailure } from '../platform/failure.ts';
 import { refusalOf } from '../platform/refusals.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
 import { type SyncLockScope, type SyncLocks, syncLockName } from './sync-lock.ts';
-import { noCounts, type SyncQueue } from './sync-message.ts';
+import { noCounts, type SyncMessage, type SyncQueue } from './sync-message.ts';
 
 export interface SyncStart {
   readonly directory: Pick<Directory, 'listWabas'>;
@@ -23,7 +23,7 @@ export interface SyncStart {
  */
 export async function startSync(
   start: SyncStart,
-  { clientId, owner }: { readonly clientId: number; readonly owner: string },
+  { clientId, owner, walk }: { readonly clientId: number; readonly owner: string; readonly walk?: SyncMessage['walk'] },
 ): Promise<void> {
   const wabas = await start.directory.listWabas(clientId);
   const name = syncLockName(start.lockScope, clientId);
@@ -31,7 +31,8 @@ export async function startSync(
   if (lock === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
   try {
     await firstAnswer(start.platform, wabas);
-    await enqueue(start.queue, { lock, clientId, wabaIds: wabas.map((waba) => waba.wabaId), counts: noCounts });
+    const wabaIds = wabas.map((waba) => waba.wabaId);
+    await enqueue(start.queue, { lock, clientId, wabaIds, counts: noCounts, ...(walk === undefined ? {} : { walk }) });
   } catch (error) {
     // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
     await start.locks.release(lock).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
@@ -58,7 +59,7 @@ async function firstAnswer(platform: Pick<PlatformTemplates, 'probe'>, wabas: re
   if (firstFailure !== undefined) throw refusalOf(firstFailure);
 }
 
-async function enqueue(queue: SyncQueue, message: Parameters<SyncQueue['send']>[0]): Promise<void> {
+async function enqueue(queue: SyncQueue, message: SyncMessage): Promise<void> {
   try {
     await queue.send(message);
   } catch (cause) {

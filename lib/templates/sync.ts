@@ -88,7 +88,7 @@ function completed({ message: { lock, clientId }, counts, nowMs }: Work): Servic
 
 /** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
 async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
-  const { lock, clientId, wabaIds } = work.message;
+  const { lock, clientId, wabaIds, walk } = work.message;
   if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();
   return {
     kind: 'unfinished',
@@ -98,6 +98,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       wabaIds: wabaIds.slice(wabaIndex),
       ...(listing === undefined ? {} : { listing }),
       counts: work.counts,
+      ...(walk === undefined ? {} : { walk }),
     },
   };
 }

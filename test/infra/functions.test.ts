@@ -52,6 +52,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'SYNC_LOCK_SCOPE',
     'SYNC_QUEUE_URL',
     'TEMPLATES_TABLE',
   ],

@@ -4,6 +4,7 @@ import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.t
 import { noConsumerTimeoutSeconds, type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/claim.ts';
+import { syncDeliveries } from '../../lib/templates/sync-message.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 const service = synthesize({ stage: 'test' });
@@ -115,6 +116,10 @@ it('nothing that holds state is in the stateless stack, and no function in the s
     expect(types(service.stateless)).not.toContain(type);
   }
   expect(types(service.stateful)).not.toContain('AWS::Lambda::Function');
+});
+
+it('gives a synchronization up after as many deliveries as its worker counts', () => {
+  expect(queues.sync.maxReceiveCount).toBe(syncDeliveries);
 });
 
 it('ends a dispatch worker when the claims say it must be dead', () => {

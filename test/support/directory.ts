@@ -6,8 +6,9 @@ export function memoryDirectory(content: {
   readonly channels?: readonly Channel[];
   readonly campaigns?: readonly Campaign[];
   readonly users?: readonly UserProfile[];
+  readonly clientIds?: readonly number[];
 }): Directory {
-  const { wabas = [], channels = [], campaigns = [], users = [] } = content;
+  const { wabas = [], channels = [], campaigns = [], users = [], clientIds = [] } = content;
   return {
     findDid: async (did) => {
       const channel = channels.find((candidate) => candidate.did === did);
@@ -15,6 +16,7 @@ export function memoryDirectory(content: {
       return channel === undefined || waba === undefined ? undefined : { channel, waba };
     },
     findUser: async (clientId, userId) => users.find((user) => user.clientId === clientId && user.userId === userId),
+    listClientIds: async () => clientIds.toSorted((a, b) => a - b),
     listWabas: async (clientId) => wabas.filter((waba) => waba.clientIds.includes(clientId)),
     listCampaigns: async (clientId) => campaigns.filter((campaign) => campaign.clientId === clientId),
     findChannels: async (clientId, channelIds) =>

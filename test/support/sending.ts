@@ -32,6 +32,7 @@ const unused = () => Promise.reject(new Error('not part of a send'));
 const directory: Directory = {
   findDid: async (did) => dids.get(did),
   findUser: unused,
+  listClientIds: unused,
   listWabas: unused,
   listCampaigns: unused,
   findChannels: unused,

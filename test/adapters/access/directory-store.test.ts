@@ -136,3 +136,11 @@ test('an item that is not what it should be is an error', async () => {
   await client.send(new PutCommand({ TableName: tableName, Item }));
   await expect(directory.findDid('5400000000000')).rejects.toThrow('channelId');
 });
+
+test('all clients are listed, by number and not by spelling', async () => {
+  const extra = [20_000, 3].map((id) => ({ client_id: id, name: `Client ${id}` }));
+  const file = provisioningFile(demo, []);
+  const write = provisioningStore(client, tableName);
+  for (const item of provisionedItems({ ...file, clients: [...file.clients, ...extra] }, '')) await write(item);
+  expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);
+});

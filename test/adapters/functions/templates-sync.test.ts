@@ -7,6 +7,7 @@ import { templateStore } from '../../../lib/templates/store.ts';
 import type { SyncLockScope } from '../../../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
 import { syncQueue } from '../../../lib/templates/sync-queue.ts';
+import { syncWalkStore } from '../../../lib/templates/sync-walk-store.ts';
 import { call } from '../../support/calls.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
@@ -59,6 +60,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
     directory: memoryDirectory({ wabas: [own, shared] }),
     templates: templateStore(documentClient, table),
     locks: syncLockStore(documentClient, table),
+    walks: syncWalkStore(documentClient, table),
     platform: platformTemplates(transport.call, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
     queue: syncQueue(localQueueClient(), overrides.queueUrl ?? queueUrl),
     events: new MemoryEvents(),

@@ -50,7 +50,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     platformCredentialsChanged: 1,
     tokenKeysCreated: true,
   });
-  expect(await contents('directory')).toHaveLength(19);
+  expect(await contents('directory')).toHaveLength(22);
 
   const credential = await credentialStore(client, target.tableName('credentials')).find('supervisor1001');
   expect(credential).toMatchObject({ userId: 'supervisor1001', clientId: 1001 });

@@ -1,0 +1,62 @@
+import type { Directory } from '../access/directory.ts';
+import { Refusal } from '../http/refusal.ts';
+import { log } from '../observe/log.ts';
+import type { SyncQueue, WalkTurn } from './sync-message.ts';
+import { type SyncStart, startSync } from './sync-start.ts';
+
+/**
+ * The scheduled synchronization walks all clients, one after another. Where it stands travels through the sync queue, in
+ * one message at a time; one item says whose turn it is, so that a message that was doubled does not double the walk.
+ */
+export interface SyncWalks {
+  /**
+   * Takes a turn for the queue message `messageId`, which may be delivered again and again. False when a later turn was
+   * taken, or this one by another message. Turn 0 begins a walk: false while another walk is under way, unless that has
+   * not moved for two hours; then it has died, and the new one takes its place.
+   */
+  take(turn: WalkTurn, messageId: string, nowMs: number): Promise<boolean>;
+  finish(walkId: string): Promise<void>;
+}
+
+/** Longer than the five deliveries of a message that keeps failing take. */
+export const walkDeadAfterMs = 2 * 3_600_000;
+
+/** How long the walk waits for somebody else's synchronization before it looks again. */
+const lockWaitSeconds = 30;
+
+export interface WalkPorts extends SyncStart {
+  readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
+  readonly walks: SyncWalks;
+  readonly queue: SyncQueue;
+}
+
+/**
+ * One step of the walk: starts the synchronization of the next client, in order of their ids. Waits while another one holds
+ * the lock; a client that cannot be synchronized is logged and passed over. Throws when the store or the queue fails:
+ * the message must then be delivered again.
+ */
+export async function takeTurn(ports: WalkPorts, turn: WalkTurn, messageId: string): Promise<void> {
+  const { id, turn: number, after } = turn;
+  if (!(await ports.walks.take(turn, messageId, ports.nowMs()))) {
+    log('sync.walk_skipped', { syncId: id });
+    return;
+  }
+  const clientId = (await ports.directory.listClientIds()).find((each) => each > after);
+  if (clientId === undefined) {
+    await ports.walks.finish(id);
+    log('sync.walk_finished', { syncId: id });
+    return;
+  }
+  try {
+    await startSync(ports, { clientId, owner: `${id}#${number}`, walk: { id, turn: number } });
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : 'internal_error';
+    if (code === 'dispatch_unavailable') throw error;
+    if (code === 'sync_in_progress') {
+      await ports.queue.sendTurn({ id, turn: number + 1, after }, lockWaitSeconds);
+      return;
+    }
+    log('sync.walk_passed_over', { syncId: id, clientId, code });
+    await ports.queue.sendTurn({ id, turn: number + 1, after: clientId }, 0);
+  }
+}

@@ -1,0 +1,192 @@
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import { templateStore } from '../../../lib/templates/store.ts';
+import { clockSkewMs, leaseMs } from '../../../lib/templates/sync-lock.ts';
+import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
+import { syncDeliveries } from '../../../lib/templates/sync-message.ts';
+import { syncQueue } from '../../../lib/templates/sync-queue.ts';
+import { walkDeadAfterMs } from '../../../lib/templates/sync-walk.ts';
+import { syncWalkStore } from '../../../lib/templates/sync-walk-store.ts';
+import { makeWaba, memoryDirectory } from '../../support/directory.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
+
+vi.hoisted(() => {
+  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'SYNC_QUEUE_URL', 'EVENT_QUEUE_URL'];
+  for (const name of [...names, 'PLATFORM_CREDENTIALS_SECRET']) process.env[name] = 'unused';
+  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', SYNC_LOCK_SCOPE: 'deployment' };
+  Object.assign(process.env, others, { AWS_REGION: 'us-east-1' });
+});
+const { templatesSyncWorker } = await import('../../../functions/templates-sync-worker.ts');
+
+const clientIds = [1001, 1002, 1003];
+const wabas = clientIds.map((id) => makeWaba({ wabaId: `20000000000${id}`, clientIds: [id] }));
+const client = localDocumentClient();
+const sqs = localQueueClient();
+
+interface Message {
+  readonly id: string;
+  readonly body: string;
+}
+
+let table: string;
+let queueUrl: string;
+let now: number;
+let events: MemoryEvents;
+let delays: (readonly [turn: number, seconds: number])[];
+beforeEach(async () => {
+  [table, queueUrl] = await Promise.all([freshTable('templates'), freshQueue()]);
+  now = 1_800_000_000_000;
+  events = new MemoryEvents();
+  delays = [];
+});
+
+const locks = () => syncLockStore(client, table);
+
+function worker({
+  probe = async () => undefined,
+}: {
+  readonly probe?: (waba: { wabaId: string }) => Promise<void>;
+} = {}) {
+  const real = syncQueue(sqs, queueUrl);
+  return templatesSyncWorker({
+    directory: memoryDirectory({ wabas, clientIds }),
+    templates: templateStore(client, table),
+    platform: { probe, page: async () => ({ templates: [], unreadable: [] }) },
+    locks: locks(),
+    walks: syncWalkStore(client, table),
+    events,
+    lockScope: 'deployment',
+    queue: {
+      send: real.send,
+      sendTurn: async (turn, seconds) => {
+        delays.push([turn.turn, seconds]);
+        await real.sendTurn(turn, 0);
+      },
+    },
+    nowMs: () => now,
+    pause: async () => undefined,
+  });
+}
+
+async function next(): Promise<Message | undefined> {
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 0 }));
+  const [message] = Messages ?? [];
+  if (message === undefined) return undefined;
+  await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: message.ReceiptHandle }));
+  return { id: message.MessageId ?? '', body: message.Body ?? '' };
+}
+
+const scheduled = (id: string, messageId = `message of ${id}`): Message => ({
+  id: messageId,
+  body: JSON.stringify({ walk: { id, turn: 0, after: 0 } }),
+});
+
+function work({ id, body }: Message, { run = worker(), deliveries = 1 } = {}) {
+  const record = { messageId: id, body, attributes: { ApproximateReceiveCount: String(deliveries) } };
+  return run({ Records: [record] } as SQSEvent, { getRemainingTimeInMillis: () => 300_000 });
+}
+
+/** Works off everything that is queued; at most one message may wait at a time. */
+async function workOff(run = worker()): Promise<void> {
+  for (let message = await next(); message !== undefined; message = await next()) {
+    expect(await next()).toBeUndefined();
+    await work(message, { run });
+  }
+}
+
+const synchronized = () => events.sent.map(({ clientId }) => clientId);
+
+test('a scheduled walk synchronizes every client, one after another, and the next schedule walks again', async () => {
+  await work(scheduled('first'));
+  await workOff();
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+  await work(scheduled('second'));
+  await workOff();
+  expect(synchronized()).toEqual([1001, 1002, 1003, 1001, 1002, 1003]);
+});
+
+test('a schedule that fires while a walk is under way, or twice, starts nothing', async () => {
+  await work(scheduled('first'));
+  await work(scheduled('second'));
+  await work(scheduled('first', 'its double'));
+  await workOff();
+  await work(scheduled('first', 'late double'));
+  await workOff();
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
+
+test("a user's synchronization delays the walk and does not break it", async () => {
+  const held = await locks().acquire({ name: 'sync', owner: 'a user', nowMs: now });
+  await work(scheduled('first'));
+  for (let look = 0; look < 3; look += 1) await work((await next()) as Message);
+  expect(delays).toEqual([1, 2, 3, 4].map((turn) => [turn, 30]));
+  expect(synchronized()).toEqual([]);
+  if (held !== undefined) await locks().release(held);
+  await workOff();
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
+
+test.each([
+  ['the platform refuses', new PlatformFailure('refused', { httpStatus: 401, code: 190 })],
+  ['something is broken', new TypeError('a bug')],
+])('a client for whom %s is passed over', async (_, error) => {
+  const probe = async ({ wabaId }: { wabaId: string }) => {
+    if (wabaId.endsWith('1002')) throw error;
+  };
+  await work(scheduled('first'), { run: worker({ probe }) });
+  await workOff(worker({ probe }));
+  expect(synchronized()).toEqual([1001, 1003]);
+});
+
+test('messages that are delivered again, or doubled, do not double the walk', async () => {
+  let before = scheduled('first');
+  await work(before);
+  for (let message = await next(); message !== undefined; message = await next()) {
+    await work(before);
+    await work(message);
+    await work({ ...message, id: `double of ${message.id}` });
+    before = message;
+  }
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
+
+test('a turn whose worker died before it was acknowledged is taken again', async () => {
+  const dying = worker({ probe: () => Promise.reject(new PlatformFailure('not_sent')) });
+  const silent = { ...scheduled('first') };
+  await work(silent, { run: dying });
+  // The successor was lost with the crash; the same message comes again.
+  await next();
+  await work(silent);
+  await workOff();
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
+
+test('a synchronization that keeps failing is given up after its last delivery, and the walk goes on', async () => {
+  await work(scheduled('first'));
+  const message = (await next()) as Message;
+  events.broken = true;
+  for (let deliveries = 1; deliveries <= syncDeliveries; deliveries += 1) {
+    expect(await next()).toBeUndefined();
+    await expect(work(message, { deliveries })).rejects.toThrow('event queue');
+  }
+  events.broken = false;
+  now += leaseMs + clockSkewMs + 1;
+  await workOff();
+  expect(synchronized()).toEqual([1002, 1003]);
+});
+
+test('a walk that has died makes room for the next one after two hours, and does not rise again', async () => {
+  await work(scheduled('dead'));
+  const lost = (await next()) as Message;
+  now += walkDeadAfterMs;
+  await work(scheduled('too early'));
+  expect(await next()).toBeUndefined();
+  now += 1;
+  await work(scheduled('next'));
+  await work(lost);
+  for (let message = await next(); message !== undefined; message = await next()) await work(message);
+  expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
