@@ -15,7 +15,10 @@ export type UpstreamWrite =
       readonly clientIds: readonly number[];
       /** When the platform was asked: an older reading never replaces a newer one. */
       readonly readAtMs: number;
-      /** The template is what was sent to the platform, which shows it in another form: the next send reads it again. */
+      /**
+       * The template is what was sent to the platform, which shows it in another form: the next send reads it again. It does
+       * not bring back what was deleted meanwhile.
+       */
       readonly asSent?: true;
     }
   | {
@@ -160,6 +163,8 @@ function factAction(
   const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
   // Without a body it only marks: what is not stored must not come into being by that.
   if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
+  const onlyLive = values['asSent'] === true;
+  if (onlyLive) conditions.push('#deleted = :live');
   if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
   const names = Object.keys(values);
   const settings = names.map((name) => `#${name} = :${name}`);
@@ -176,6 +181,7 @@ function factAction(
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
+        ...(onlyLive ? { ':live': false } : {}),
         ...(fence === undefined ? {} : { ':fence': fence.fence }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

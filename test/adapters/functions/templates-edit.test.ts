@@ -189,6 +189,22 @@ test('taken upstream and not stored: the answer says so all the same', async () 
   });
 });
 
+test('deleted while the platform took the edit: it stays deleted', async () => {
+  const { template, key, id } = await stored();
+  const real = templateStore(client, table);
+  const templates: typeof real = {
+    ...real,
+    writeUpstream: async (writes, options) => {
+      await real.writeUpstream([{ kind: 'gone', templateKey: key, clientIds: waba.clientIds, readAtMs: nowMs }]);
+      return real.writeUpstream(writes, options);
+    },
+  };
+  expect(await edit(id, { components: [changedBody] }, { templates })).toMatchObject({ status: 200 });
+  const { fact, rows } = await stateOf(key);
+  expect(fact).toMatchObject({ deleted: true, template });
+  expect(rows.map(({ deleted }) => deleted)).toEqual([true, true]);
+});
+
 test('two DynamoDB requests', async () => {
   const { id } = await stored();
   const counting = localDocumentClient();

@@ -1,0 +1,166 @@
+import { expect } from 'vitest';
+import { type ClientId, clientsOf, eachPairOnce, type Pair, type Slot, samePair, slotKey, wabas } from './setting.ts';
+import { UpstreamModel, type UpstreamTemplate } from './upstream.ts';
+
+/** A stored document. Its `_id` is the service's to choose: undefined until an answer has told it. */
+export interface ModelDocument {
+  id: string | undefined;
+  readonly pair?: Pair;
+}
+
+/** What is a client's own of a template. */
+export interface Kept {
+  active: boolean;
+  /** Oldest first; one without pair is the placeholder. */
+  documents: ModelDocument[];
+}
+
+/** A template as the service knows it. */
+export interface StoredTemplate {
+  readonly slot: Slot;
+  /** `platform_template` of the listing. */
+  shown: Shown;
+  deleted: boolean;
+  readonly kept: ReadonlyMap<number, Kept>;
+}
+
+export interface Shown {
+  readonly id: string;
+  readonly status: string;
+  readonly components: readonly { readonly type: 'BODY'; readonly text: string }[];
+  readonly [field: string]: unknown;
+}
+
+const monthMs = 30 * 24 * 3_600_000;
+
+/** The service as contract and decisions tell it (D12 to D22), in plain maps, beside the platform that it works with. */
+export class Model {
+  nowMs: number;
+  readonly upstream = new UpstreamModel();
+  /** The current template of each slot. */
+  readonly stored = new Map<string, StoredTemplate>();
+  /** Deleted templates whose slot another one has taken. */
+  readonly archived: StoredTemplate[] = [];
+  readonly #heldUntilMs = new Map<string, number>();
+  readonly #idsSeen = new Set<string>();
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  letPass(ms: number): void {
+    this.nowMs += ms;
+    this.upstream.settle(this.nowMs);
+  }
+
+  /** An answer has told a document's `_id`: the one that it has had all along, or one that nothing ever had. */
+  learnId(document: ModelDocument, id: string): void {
+    if (document.id === undefined) {
+      expect([...this.#idsSeen], 'a new document has an _id of its own').not.toContain(id);
+      this.#idsSeen.add(id);
+      document.id = id;
+    }
+    expect(id).toBe(document.id);
+  }
+
+  /** Ids that once named a document and name none any more. */
+  idsOfThePast(): string[] {
+    return [...this.#idsSeen].filter((id) => this.named(id) === undefined);
+  }
+
+  /** The template, not deleted, that has a document of this `_id`, and whose document that is (D12). */
+  named(id: string): { readonly template: StoredTemplate; readonly ownerId: number } | undefined {
+    for (const template of this.stored.values()) {
+      for (const [ownerId, { documents }] of template.kept) {
+        if (!template.deleted && documents.some((document) => document.id === id)) return { template, ownerId };
+      }
+    }
+    return undefined;
+  }
+
+  /** A template of the name exists, or an approved one was deleted within 30 days (D18). */
+  nameIsTaken(slot: Slot): boolean {
+    const key = slotKey(slot);
+    return this.stored.get(key)?.deleted === false || (this.#heldUntilMs.get(key) ?? 0) > this.nowMs;
+  }
+
+  /** Stores a creation: the creator has its pairs, everybody else the placeholder (D13). */
+  storeCreated(created: UpstreamTemplate, creatorId: ClientId, pairs: readonly Pair[]): void {
+    const before = this.stored.get(slotKey(created.slot));
+    if (before !== undefined) this.archived.push(before);
+    const { quality_score: _, rejected_reason: __, ...shown } = shownOf(created);
+    const template = this.#add(created.slot, shown);
+    const creator = template.kept.get(creatorId);
+    if (creator !== undefined) creator.documents = changed(creator.documents, 'add', pairs);
+  }
+
+  storeEdited(template: StoredTemplate, text: string): void {
+    const { rejected_reason: _, ...shown } = template.shown;
+    template.shown = { ...shown, status: 'PENDING', components: [{ type: 'BODY', text }] };
+  }
+
+  storeDeleted(template: StoredTemplate): void {
+    template.deleted = true;
+    if (template.shown.status === 'APPROVED') this.#heldUntilMs.set(slotKey(template.slot), this.nowMs + monthMs);
+  }
+
+  /** All WABAs of the client: the platform's facts for every client of each, and what is the clients' own for none (D22). */
+  synchronize(clientId: ClientId): void {
+    for (const waba of wabas.filter((each) => each.clientIds.includes(clientId))) {
+      for (const template of this.stored.values()) {
+        if (template.slot.wabaId === waba.wabaId && this.upstream.at(template.slot) === undefined)
+          template.deleted = true;
+      }
+      for (const current of this.upstream.ofWaba(waba.wabaId)) {
+        const template = this.stored.get(slotKey(current.slot)) ?? this.#add(current.slot, shownOf(current));
+        template.shown = shownOf(current);
+        template.deleted = current.status === 'PENDING_DELETION';
+      }
+    }
+  }
+
+  #add(slot: Slot, shown: Shown): StoredTemplate {
+    const kept = new Map(
+      clientsOf(slot.wabaId).map((ownerId) => [ownerId, { active: true, documents: [{ id: undefined }] }]),
+    );
+    const template = { slot, shown, deleted: false, kept };
+    this.stored.set(slotKey(slot), template);
+    return template;
+  }
+}
+
+/** What a reading of the platform's template shows. */
+function shownOf({ slot, id, status, text, reason = 'NONE', quality = 'UNKNOWN' }: UpstreamTemplate): Shown {
+  return {
+    id,
+    name: slot.name,
+    language: slot.language,
+    status,
+    category: 'UTILITY',
+    components: [{ type: 'BODY', text }],
+    quality_score: { score: quality },
+    rejected_reason: reason,
+  };
+}
+
+export type AssignmentKind = 'add' | 'replace' | 'remove';
+
+/**
+ * The documents after POST, PUT or DELETE of channel-campaigns (D14). Where no pair is kept, the oldest document lives on:
+ * as the first new pair, or as the placeholder.
+ */
+export function changed(
+  documents: readonly ModelDocument[],
+  kind: AssignmentKind,
+  pairs: readonly Pair[],
+): ModelDocument[] {
+  const wanted = kind === 'remove' ? [] : eachPairOnce(pairs);
+  const has = (pair: Pair) => documents.some((document) => samePair(document.pair, pair));
+  const isWanted = (pair: Pair) => wanted.some((other) => samePair(other, pair));
+  const kept = documents.filter(({ pair }) => pair !== undefined && (kind === 'add' || isWanted(pair)));
+  const added: ModelDocument[] = wanted.filter((pair) => !has(pair)).map((pair) => ({ id: undefined, pair }));
+  if (kept.length > 0) return [...kept, ...added];
+  const id = documents[0]?.id;
+  const [first, ...rest] = added;
+  return first === undefined ? [{ id }] : [{ ...first, id }, ...rest];
+}

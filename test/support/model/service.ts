@@ -1,0 +1,174 @@
+import '../function-environment.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { channelCampaignsAdd } from '../../../functions/channel-campaigns-add.ts';
+import { channelCampaignsRemove } from '../../../functions/channel-campaigns-remove.ts';
+import { channelCampaignsReplace } from '../../../functions/channel-campaigns-replace.ts';
+import { templatesCreate } from '../../../functions/templates-create.ts';
+import { templatesDelete } from '../../../functions/templates-delete.ts';
+import { templatesEdit } from '../../../functions/templates-edit.ts';
+import { templatesList } from '../../../functions/templates-list.ts';
+import { templatesStatus } from '../../../functions/templates-status.ts';
+import { templatesSync } from '../../../functions/templates-sync.ts';
+import { demoSeed } from '../../../infra/local/simulator/seed.ts';
+import { startSimulator } from '../../../infra/local/simulator/server.ts';
+import { pairFaults } from '../../../lib/assignments/request.ts';
+import { assignmentStore } from '../../../lib/assignments/store.ts';
+import type { Endpoint } from '../../../lib/http/endpoint.ts';
+import { templateManagement } from '../../../lib/platform/template-management.ts';
+import { platformTemplates } from '../../../lib/platform/templates.ts';
+import { platformTransport } from '../../../lib/platform/transport.ts';
+import { creationStore } from '../../../lib/templates/creation-store.ts';
+import { rowStore } from '../../../lib/templates/row-store.ts';
+import { statusStore } from '../../../lib/templates/status-store.ts';
+import { templateStore } from '../../../lib/templates/store.ts';
+import { runSync } from '../../../lib/templates/sync.ts';
+import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
+import type { SyncMessage } from '../../../lib/templates/sync-message.ts';
+import { type CallOptions, call } from '../calls.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../directory.ts';
+import { freshTable, localDocumentClient } from '../stores.ts';
+import {
+  type ClientId,
+  campaignIds,
+  campaignName,
+  campaignOfUser,
+  channels,
+  clientIds,
+  type Slot,
+  wabas,
+} from './setting.ts';
+
+const startMs = Date.parse('2026-11-20T12:00:00Z');
+const token = 'demo-platform-token';
+const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'] };
+
+const directory = memoryDirectory({
+  wabas: wabas.map((waba) => makeWaba({ ...waba, namespace: `namespace_${waba.wabaId}` })),
+  channels: channels.map((channel) => makeChannel(channel)),
+  campaigns: clientIds.flatMap((clientId) =>
+    campaignIds.map((campaignId) => ({ campaignId, clientId, name: campaignName(clientId, campaignId) })),
+  ),
+  users: clientIds.map((clientId) => ({
+    userId: 'u-1',
+    username: `user${clientId}`,
+    clientId,
+    permissions: [],
+    campaignIds: [campaignOfUser],
+  })),
+});
+
+/** The platform of the model test: the simulator, empty, on a clock that stands still unless told. */
+export async function startPlatform() {
+  const clock = { nowMs: startMs };
+  const { tokens, wabas: seeded } = demoSeed();
+  const seed = { tokens, wabas: seeded.map((waba) => ({ ...waba, templates: [] })) };
+  const simulator = await startSimulator({ seed, nowMs: () => clock.nowMs });
+  // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+  const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const reply = await fetch(`${simulator.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json();
+  };
+  return {
+    clock,
+    url: simulator.url,
+    stop: () => simulator.stop(),
+    control: (method: string, path: string, body?: unknown) => ask(method, `/_control/${path}`, body),
+    /** The id of a template that is there. */
+    idOf: async ({ wabaId, ...wanted }: Slot): Promise<string> => {
+      const { data } = await ask('GET', `/v26.0/${wabaId}/message_templates?${new URLSearchParams(wanted)}`);
+      return data[0].id;
+    },
+  };
+}
+
+export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;
+
+/** What becomes of a call that the platform has carried out. */
+export type Fate = 'fine' | 'reply_lost' | 'not_stored';
+
+/** The service of one run: the endpoints over real stores in a table of its own, before a platform that has forgotten all. */
+export async function startService(
+  platform: TestPlatform,
+  {
+    client = localDocumentClient(),
+    nowMs = () => platform.clock.nowMs,
+  }: { readonly client?: DynamoDBDocumentClient; readonly nowMs?: () => number } = {},
+) {
+  await platform.control('POST', 'reset');
+  platform.clock.nowMs = startMs;
+  const table = await freshTable('templates');
+  const transport = platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
+  const credentialOf = async () => ({ accessToken: token, appId: '100000000000001' });
+  const management = templateManagement(transport.call, credentialOf);
+  const upstream = platformTemplates(transport.call, credentialOf);
+  const templates = templateStore(client, table);
+  const creations = creationStore(client, table);
+  // In no transaction, and so without conflicts: faults of `client` are not for the lock.
+  const locks = syncLockStore(localDocumentClient(), table);
+  const assignments = { directory, rows: rowStore(client, table), assignments: assignmentStore(client, table), nowMs };
+  const connection = { dropIdleConnections: () => undefined };
+  const away = async () => {
+    throw new Error('the table is away');
+  };
+  const managed = { directory, management, ...connection, nowMs };
+  const creating = (fate: Fate) =>
+    templatesCreate({
+      ...managed,
+      creations: fate === 'not_stored' ? { ...creations, store: away } : creations,
+      pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+      fetchPublic: away,
+      uploadMedia: away,
+    });
+  const editing = (fate: Fate) =>
+    templatesEdit({ ...managed, templates: fate === 'not_stored' ? { ...templates, writeUpstream: away } : templates });
+
+  const queue: SyncMessage[] = [];
+  const syncing = templatesSync({
+    directory,
+    platform: upstream,
+    locks,
+    queue: { send: async (message) => void queue.push(message) },
+    lockScope: 'deployment',
+    nowMs,
+    newId: () => `sync at ${nowMs()}`,
+  });
+  /** What the worker does, until its queue is empty. */
+  const work = async (timeLeftMs: number) => {
+    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      const workshop = { directory, templates, platform: upstream, locks, nowMs, pause: async () => undefined };
+      const result = await runSync(workshop, message, () => timeLeftMs);
+      if (result.kind === 'unfinished') queue.push(result.checkpoint);
+    }
+  };
+
+  const asOperator = (endpoint: Endpoint, clientId: ClientId | undefined, { query, ...options }: CallOptions = {}) =>
+    call(endpoint, operator, {
+      ...options,
+      query: { ...query, ...(clientId === undefined ? {} : { client_id: String(clientId) }) },
+    });
+  return {
+    platform,
+    work,
+    asOperator,
+    asUser: (endpoint: Endpoint, clientId: ClientId, options: CallOptions = {}) =>
+      call(endpoint, { userId: 'u-1', clientId }, options),
+    endpoints: {
+      add: channelCampaignsAdd(assignments),
+      replace: channelCampaignsReplace(assignments),
+      remove: channelCampaignsRemove(assignments),
+      creating,
+      editing,
+      deleting: templatesDelete({ ...managed, templates, platformTemplates: upstream }),
+      status: templatesStatus({ directory, rows: rowStore(client, table), status: statusStore(client, table), nowMs }),
+      list: templatesList({ directory, templates, nowMs }),
+      sync: syncing,
+    },
+  };
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;

@@ -1,0 +1,76 @@
+/*
+ * Who is there: clients 1001 and 1002 share the first WABA, 1002 and 1003 the second, so that 1001 and 1003 share nothing.
+ */
+
+export const clientIds = [1001, 1002, 1003] as const;
+export type ClientId = (typeof clientIds)[number];
+
+export const wabas: readonly { readonly wabaId: string; readonly clientIds: readonly ClientId[] }[] = [
+  { wabaId: '200000000000001', clientIds: [1001, 1002] },
+  { wabaId: '200000000000002', clientIds: [1002, 1003] },
+];
+
+export const clientsOf = (wabaId: string): readonly ClientId[] =>
+  wabas.find((waba) => waba.wabaId === wabaId)?.clientIds ?? [];
+
+interface ChannelSetting {
+  readonly channelId: number;
+  readonly clientId: ClientId;
+  readonly wabaId: string;
+  readonly did: string;
+  /** The empty name is not shown. */
+  readonly name: string;
+}
+
+export const channels: readonly ChannelSetting[] = [
+  { channelId: 501, clientId: 1001, wabaId: '200000000000001', did: '5491100000501', name: 'Sales' },
+  { channelId: 505, clientId: 1001, wabaId: '200000000000001', did: '5491100000505', name: '' },
+  { channelId: 502, clientId: 1002, wabaId: '200000000000001', did: '5491100000502', name: 'Clinic' },
+  { channelId: 504, clientId: 1002, wabaId: '200000000000002', did: '5491100000504', name: 'Clinic abroad' },
+  { channelId: 503, clientId: 1003, wabaId: '200000000000002', did: '5491100000503', name: 'Desk' },
+];
+
+/** Every client has campaigns of these numbers, each under a name of its own. */
+export const campaignIds = [10, 11] as const;
+export const campaignName = (clientId: number, campaignId: number) => `Campaign ${campaignId} of ${clientId}`;
+
+/** The one campaign of each client's user without BSP_CN. */
+export const campaignOfUser = 10;
+
+/** A place for a template: a name in a language on a WABA. */
+export interface Slot {
+  readonly wabaId: string;
+  readonly name: string;
+  readonly language: string;
+}
+
+/** One name in two languages, and the same name on both WABAs. */
+export const slots: readonly [Slot, Slot, Slot, Slot] = [
+  { wabaId: '200000000000001', name: 'welcome', language: 'en_US' },
+  { wabaId: '200000000000001', name: 'welcome', language: 'es' },
+  { wabaId: '200000000000001', name: 'order_update', language: 'en_US' },
+  { wabaId: '200000000000002', name: 'welcome', language: 'en_US' },
+];
+
+export const slotKey = ({ wabaId, name, language }: Slot) => `${wabaId} ${name} ${language}`;
+
+/** Bodies; the words in capitals tell the simulator what its review shall say. */
+export const texts = [
+  'Your order has left our house.',
+  'Your order has arrived.',
+  'Good to have you here. REVIEW_NOW',
+  'Send us your money. REJECT_SCAM',
+  'Send us your money now. REVIEW_NOW REJECT_SCAM',
+] as const;
+
+export interface Pair {
+  readonly channelId: number;
+  readonly campaignId: number;
+}
+
+export const samePair = (a: Pair | undefined, b: Pair | undefined) =>
+  a?.channelId === b?.channelId && a?.campaignId === b?.campaignId;
+
+/** Each pair once, in the order of the first mention. */
+export const eachPairOnce = (pairs: readonly Pair[]) =>
+  pairs.filter((pair, index) => pairs.findIndex((other) => samePair(other, pair)) === index);
