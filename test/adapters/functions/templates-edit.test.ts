@@ -4,8 +4,8 @@ import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
 import { type CallOptions, call } from '../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
-import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
+import { meterRequests } from '../../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -172,7 +172,7 @@ test('taken upstream and not stored: the answer says so all the same', async () 
 test('two DynamoDB requests', async () => {
   const { id } = await stored();
   const counting = localDocumentClient();
-  const counted = countReadUnits(counting);
+  const meter = meterRequests(counting);
   await edit(id, { components: [changedBody] }, { templates: templateStore(counting, table) });
-  expect(counted.requests).toBe(2);
+  expect(meter.taken().requests).toBe(2);
 });
