@@ -41,6 +41,12 @@ export async function batchGet(
   return items;
 }
 
+/**
+ * DynamoDB's own pages end at 1 MB, which is thousands of small items: on a busy machine, one more than an attempt has time
+ * for while others are read beside it.
+ */
+const maxPageItems = 2_500;
+
 /** All items of a partition, strongly consistent, read page by page to the end. */
 export async function queryPartition({ documentClient, tableName }: TableAccess, partition: string): Promise<Item[]> {
   const items: Item[] = [];
@@ -52,6 +58,7 @@ export async function queryPartition({ documentClient, tableName }: TableAccess,
         KeyConditionExpression: 'pk = :partition',
         ExpressionAttributeValues: { ':partition': partition },
         ConsistentRead: true,
+        Limit: maxPageItems,
         ExclusiveStartKey: start,
       }),
     );

@@ -22,7 +22,7 @@ import {
 
 /** The templates table as listing and synchronization see it; see row.ts for the model. */
 export interface TemplateStore extends TemplatesForSending {
-  /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to 4 MB. */
+  /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to about 8,000. */
   rowsOf(clientId: number): Promise<TemplateRow[]>;
   /** One template of a WABA as those clients have it, strongly consistent: one round trip for up to 99 clients. */
   stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;

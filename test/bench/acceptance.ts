@@ -1,17 +1,14 @@
-import { fork } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import * as v from 'valibot';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
-import { functionEnvironment, type RunningStack } from '../../infra/local/stack.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
+import { queuePurposes, resourceName } from '../../infra/names.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
-import { bundleOf } from './bundles.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { report } from './figure.ts';
+import { type FunctionProcess, startFunction } from './function-process.ts';
 
 const recipientCount = 10_000;
 const bytesPerMb = 1_048_576;
-const accepting = new URL('accepting-function.mjs', import.meta.url).pathname;
 
 interface Body {
   readonly name: string;
@@ -55,19 +52,19 @@ async function benchBody(stack: RunningStack, { name, noise, sqsLimit }: Body, p
   const { dynamodb, sqs } = proxies;
   const body = bodyText(noise);
   const figure = (what: string) => `accept.${name}.${what}`;
-  const acceptor = startFunction(stack, proxies);
+  const acceptor = startAcceptor(stack, proxies);
   try {
     report({ figure: figure('body'), value: Buffer.byteLength(body) / bytesPerMb, unit: 'MB' });
-    const firstPeakBytes = await acceptor.accept(sendEvent(body));
+    const { peakBytes: firstPeakBytes } = await acceptor.invoke(sendEvent(body));
     const limit = sqsLimit === undefined ? {} : { limit: sqsLimit };
     report({ figure: figure('sqs_requests'), value: sqs.taken(), unit: 'requests', ...limit });
     report({ figure: figure('dynamodb_requests'), value: dynamodb.taken(), limit: 3, unit: 'requests' });
     report({ figure: figure('peak_memory'), value: firstPeakBytes / bytesPerMb, limit: 256, unit: 'MB' });
     // The process is used again and V8 collects when it likes, up to the function's configured memory: no limit here.
-    const secondPeakBytes = await acceptor.accept(sendEvent(body, { 'idempotency-key': randomUUID() }));
+    const again = await acceptor.invoke(sendEvent(body, { 'idempotency-key': randomUUID() }));
     sqs.taken();
     report({ figure: figure('dynamodb_requests_with_key'), value: dynamodb.taken(), unit: 'requests' });
-    report({ figure: figure('peak_memory_used_again'), value: secondPeakBytes / bytesPerMb, unit: 'MB' });
+    report({ figure: figure('peak_memory_used_again'), value: again.peakBytes / bytesPerMb, unit: 'MB' });
   } finally {
     acceptor.stop();
   }
@@ -86,36 +83,14 @@ function incompressible(seed: number, length: number): string {
   return createHash('shake256', { outputLength: length }).update(String(seed)).digest('base64url').slice(0, length);
 }
 
-const ReplySchema = v.object({
-  answer: v.object({ statusCode: v.literal(200) }),
-  peakBytes: v.number(),
-});
-
-/** The built function in a process of its own, in front of the proxies. */
-function startFunction({ addresses, template }: RunningStack, { dynamodb, sqs }: Proxies) {
-  const definition = Object.values(template.functions).find(({ name }) => name.endsWith('messages-send'));
-  if (definition === undefined) throw new Error('the template has no function messages-send');
-  const { environment, memoryMb } = definition;
-  const child = fork(accepting, [bundleOf('messages-send')], {
-    env: {
-      ...functionEnvironment({ ...addresses, dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint }),
-      ...environment,
-      SEND_JOB_QUEUE_URL: environment['SEND_JOB_QUEUE_URL']?.replace(addresses.sqsEndpoint, sqs.endpoint),
-    },
-    execArgv: [`--max-old-space-size=${memoryMb}`],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    serialization: 'advanced',
+/** The built function in front of the proxies. */
+function startAcceptor(stack: RunningStack, { dynamodb, sqs }: Proxies): FunctionProcess {
+  const { addresses } = stack;
+  const queueUrl = addresses.queueUrls[resourceName(addresses.stage, queuePurposes.sendJobs)];
+  return startFunction(stack, 'messages-send', {
+    addresses: { dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint },
+    variables: { SEND_JOB_QUEUE_URL: queueUrl?.replace(addresses.sqsEndpoint, sqs.endpoint) },
   });
-  return {
-    /** Returns the peak memory of the process so far, in bytes. */
-    accept: async (event: unknown): Promise<number> => {
-      child.send(event as object);
-      const ended = once(child, 'exit').then(() => Promise.reject(new Error('the function ended')));
-      const [reply] = await Promise.race([once(child, 'message'), ended]);
-      return v.parse(ReplySchema, reply).peakBytes;
-    },
-    stop: () => child.kill('SIGKILL'),
-  };
 }
 
 function sendEvent(body: string, headers: Readonly<Record<string, string>> = {}) {

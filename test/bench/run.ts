@@ -8,7 +8,10 @@ import { benchBundles } from './bundles.ts';
 import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
+import { benchListing } from './listing.ts';
 import { benchStartup } from './startup.ts';
+import { benchSynchronization } from './synchronization.ts';
+import { benchTemplateChanges } from './template-changes.ts';
 
 // `npm run bench`: builds, measures, prints one JSON line per figure; exit status 1 when one is above its limit. What
 // is compared is taken in turns within one run, because machines differ and are busy.
@@ -54,6 +57,9 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   // The jobs that these acceptances leave behind are nobody's: they end with the stack.
   await stack.poller.pause();
   await benchAcceptance(stack);
+  await benchTemplateChanges(stack);
+  await benchSynchronization(stack);
+  await benchListing(stack);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());

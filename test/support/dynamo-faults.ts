@@ -50,24 +50,3 @@ function leaveUnprocessed(reply: BatchReply, keep: number): void {
     }
   }
 }
-
-/** Read units that the client's requests have consumed, as DynamoDB counts them, and the number of requests. */
-export function countReadUnits(client: DynamoDBDocumentClient): { units: number; requests: number } {
-  const counted = { units: 0, requests: 0 };
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
-      const result = await next(args);
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
-      counted.requests += 1;
-      for (const { CapacityUnits = 0 } of [ConsumedCapacity ?? []].flat()) counted.units += CapacityUnits;
-      return result;
-    },
-    { step: 'initialize', name: 'countReadUnits', priority: 'high', tags: ['test'] },
-  );
-  return counted;
-}
-
-interface Capacity {
-  readonly CapacityUnits?: number;
-}

@@ -5,10 +5,10 @@ import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
 import { type CallOptions, call } from '../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
-import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
 import { filePart, formBody, formEvent, templatePart } from '../../support/multipart.ts';
+import { meterRequests } from '../../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -208,9 +208,9 @@ test('deleted while the platform took the edit: it stays deleted', async () => {
 test('two DynamoDB requests', async () => {
   const { id } = await stored();
   const counting = localDocumentClient();
-  const counted = countReadUnits(counting);
+  const meter = meterRequests(counting);
   await edit(id, { components: [changedBody] }, { templates: templateStore(counting, table) });
-  expect(counted.requests).toBe(2);
+  expect(meter.taken().requests).toBe(2);
 });
 
 describe('new media (D20)', () => {

@@ -6,9 +6,9 @@ import { selectTemplates } from '../../../lib/templates/listing.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
 import { makeChannel, makeWaba } from '../../support/directory.ts';
-import { countReadUnits } from '../../support/dynamo-faults.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
+import { meterRequests } from '../../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -280,7 +280,7 @@ test('a WABA of 120 clients: all of them have it', async () => {
 
 test('two requests of the store, one to look and one to write', async () => {
   const counting = localDocumentClient();
-  const counted = countReadUnits(counting);
+  const meter = meterRequests(counting);
   await create(newName(), { channel_campaigns: pairs }, { creations: creationStore(counting, table) });
-  expect(counted.requests).toBe(2);
+  expect(meter.taken().requests).toBe(2);
 });

@@ -26,6 +26,7 @@ import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
 import type { SyncMessage } from '../../../lib/templates/sync-message.ts';
 import { type CallOptions, call } from '../calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../directory.ts';
+import { MemoryEvents } from '../memory-events.ts';
 import { freshTable, localDocumentClient } from '../stores.ts';
 import {
   type ClientId,
@@ -115,24 +116,29 @@ export async function startService(
   const away = async () => {
     throw new Error('the table is away');
   };
-  const managed = { directory, management, ...connection, nowMs };
+  const events = new MemoryEvents();
+  const managed = { directory, management, events, ...connection, nowMs };
+  const noMedia = { fetchPublic: away, uploadMedia: away };
   const creating = (fate: Fate) =>
     templatesCreate({
       ...managed,
       creations: fate === 'not_stored' ? { ...creations, store: away } : creations,
       pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
-      fetchPublic: away,
-      uploadMedia: away,
+      ...noMedia,
     });
   const editing = (fate: Fate) =>
-    templatesEdit({ ...managed, templates: fate === 'not_stored' ? { ...templates, writeUpstream: away } : templates });
+    templatesEdit({
+      ...managed,
+      ...noMedia,
+      templates: fate === 'not_stored' ? { ...templates, writeUpstream: away } : templates,
+    });
 
   const queue: SyncMessage[] = [];
   const syncing = templatesSync({
     directory,
     platform: upstream,
     locks,
-    queue: { send: async (message) => void queue.push(message) },
+    queue: { send: async (message) => void queue.push(message), sendTurn: away },
     lockScope: 'deployment',
     nowMs,
     newId: () => `sync at ${nowMs()}`,
@@ -140,7 +146,7 @@ export async function startService(
   /** What the worker does, until its queue is empty. */
   const work = async (timeLeftMs: number) => {
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
-      const workshop = { directory, templates, platform: upstream, locks, nowMs, pause: async () => undefined };
+      const workshop = { directory, templates, platform: upstream, locks, events, nowMs, pause: async () => undefined };
       const result = await runSync(workshop, message, () => timeLeftMs);
       if (result.kind === 'unfinished') queue.push(result.checkpoint);
     }

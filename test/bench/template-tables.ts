@@ -1,0 +1,56 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localRegion } from '../../infra/local/intrinsics.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
+import { createTables } from '../../infra/local/tables.ts';
+import { resourceName } from '../../infra/names.ts';
+import type { TableName } from '../../infra/tables.ts';
+import { documentClient } from '../../lib/aws/dynamodb.ts';
+import { assignmentsAtScale, clientsAtScale, templatesAtScale } from '../support/scale.ts';
+import { type LoadedTable, loadClients, loadTemplates } from '../support/scale-loading.ts';
+
+const seed = 20_261_121;
+
+/** The clients of all figures about templates; the first of them has the templates. */
+export const directoryFile = clientsAtScale({ seed, clients: 20, channelsEach: 5, campaignsEach: 20 });
+export const clientId = 1001;
+export const wabaId = '200000000000001';
+
+/** The first client's templates, and what each of them is assigned to. */
+export function templateData(count: number, bodyBytes: number) {
+  return {
+    templates: templatesAtScale({ seed, count, bodyBytes }),
+    assignments: assignmentsAtScale(directoryFile, { seed, count, clientId }),
+  };
+}
+export type TemplateData = ReturnType<typeof templateData>;
+
+/** The tables of one figure: in the stack's DynamoDB, beside those of the stack. */
+export interface BenchTables {
+  readonly directory: LoadedTable;
+  readonly templates: LoadedTable;
+}
+
+/** A client of its own each time, so that each can be metered apart. */
+export function clientOf({ addresses }: RunningStack) {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return documentClient({ region: localRegion, credentials, endpoint: addresses.dynamodbEndpoint });
+}
+
+/** Makes the tables and loads the directory, and the templates when there are any. */
+export async function benchTables(stack: RunningStack, name: string, data?: TemplateData): Promise<BenchTables> {
+  const loading = clientOf(stack);
+  const make = async (table: TableName) => {
+    const definition = stack.template.tables.find((each) => each.name === resourceName(stack.addresses.stage, table));
+    if (definition === undefined) throw new Error(`the template has no table ${table}`);
+    const tableName = `bench-${name}-${table}`;
+    const { dynamodbEndpoint: endpoint, region } = stack.addresses;
+    const client = new DynamoDBClient({ region, endpoint, credentials: loading.config.credentials });
+    await createTables(client, [{ ...definition, name: tableName }]);
+    client.destroy();
+    return { documentClient: loading, tableName };
+  };
+  const tables = { directory: await make('directory'), templates: await make('templates') };
+  await loadClients(tables.directory, directoryFile);
+  if (data !== undefined) await loadTemplates(tables.templates, { wabaId, clientId, ...data });
+  return tables;
+}

@@ -1,0 +1,58 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** What a client's requests have cost. */
+export interface RequestCost {
+  /** Read units as DynamoDB counts them. */
+  readonly readUnits: number;
+  readonly requests: number;
+  /** Those of the requests that write. */
+  readonly writes: number;
+  /** Length of the longest chain of requests of which each began after another had ended. */
+  readonly roundTrips: number;
+}
+
+export interface RequestMeter {
+  /** The cost since the last call of this; call it when no request is under way. */
+  taken(): RequestCost;
+}
+
+const nothing: RequestCost = { readUnits: 0, requests: 0, writes: 0, roundTrips: 0 };
+
+/** Meters every request of a client from now on. */
+export function meterRequests(client: DynamoDBDocumentClient): RequestMeter {
+  let cost = nothing;
+  let ended = 0;
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const place = ended + 1;
+      const writes = /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(String(context['commandName']));
+      Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
+      const result = await next(args);
+      ended = Math.max(ended, place);
+      cost = {
+        readUnits: cost.readUnits + (writes ? 0 : unitsOf(result.output)),
+        requests: cost.requests + 1,
+        writes: cost.writes + (writes ? 1 : 0),
+        roundTrips: Math.max(cost.roundTrips, place),
+      };
+      return result;
+    },
+    { step: 'initialize', name: 'meterRequests', priority: 'high', tags: ['test'] },
+  );
+  return {
+    taken: () => {
+      const taken = cost;
+      [cost, ended] = [nothing, 0];
+      return taken;
+    },
+  };
+}
+
+interface Capacity {
+  readonly CapacityUnits?: number;
+}
+
+function unitsOf(output: unknown): number {
+  const { ConsumedCapacity } = output as { ConsumedCapacity?: Capacity | Capacity[] };
+  return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}
