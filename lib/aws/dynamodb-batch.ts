@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -73,16 +74,18 @@ const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'Provision
 /**
  * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order, when
  * a condition failed. Conflicts with other transactions and throttles are repeated; after `maxRepetitions` in vain, and
- * for anything else, it throws.
+ * for anything else, it throws. All repetitions carry one token: a transaction that was written although its reply was
+ * lost is not taken for somebody else's when a repetition arrives.
  */
 export async function transactWrite(
   { documentClient, pause }: TableAccess,
   actions: readonly TransactionAction[],
 ): Promise<readonly CancellationReason[] | undefined> {
+  const command = { TransactItems: [...actions], ClientRequestToken: randomUUID() };
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) await pause(attempt);
     try {
-      await documentClient.send(new TransactWriteCommand({ TransactItems: [...actions] }));
+      await documentClient.send(new TransactWriteCommand(command));
       return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;

@@ -1,5 +1,7 @@
+import '../support/function-environment.ts';
 import type { RequestListener } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { templatesCreate } from '../../functions/templates-create.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { pairFaults } from '../../lib/assignments/request.ts';
 import { type FetchedFile, fetchPublic } from '../../lib/http/public-fetch.ts';
@@ -19,14 +21,6 @@ import { lastSent, listedTemplate, plainBody, sharedDid, templateProbes } from '
  * The running stack fetches from the public network only, and no test may depend on that. Here the same endpoint works on
  * the running stack's stores and platform, and takes this machine for media.example.com.
  */
-
-vi.hoisted(() => {
-  for (const name of ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'PLATFORM_CREDENTIALS_SECRET'])
-    process.env[name] = 'unused';
-  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
-  Object.assign(process.env, others);
-});
-const { templatesCreate } = await import('../../functions/templates-create.ts');
 
 const probes = templateProbes();
 let host: MediaHost | undefined;

@@ -139,8 +139,8 @@ test.each<[string, unknown, string]>([
     'REDIRECT_BASE_URL',
   ],
   ['a spec that is none', { components: [changedBody], optimization_spec: [] }, 'must be an object'],
-  ['no JSON object', null, 'must be an object'],
-  ['a list', [], 'must be an object'],
+  ['no JSON object', null, 'must be a JSON object'],
+  ['a list', [], 'must be a JSON object'],
 ])('%s: 400', async (_, body, message) => {
   const answer = await edit('x', body);
   expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
