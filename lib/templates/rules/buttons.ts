@@ -99,7 +99,9 @@ function checkUrl(button: Part, judged: Judged): void {
 function checkPhone(button: Part, judged: Judged): void {
   label(button, judged);
   const phone = requiredText(button, 'phone_number', phoneMaxLength, judged);
-  if (phone !== undefined && !/^\+?\d{5,}$/.test(phone)) fault(at(judged, 'phone_number'), 'digits with an optional +');
+  if (phone !== undefined && !/^\+?\d[\d ()-]*$/.test(phone)) {
+    fault(at(judged, 'phone_number'), 'digits, blanks, brackets and hyphens, with an optional + in front');
+  }
 }
 
 /** Sources differ between 15 and 20 characters; 15 is accepted by both. */

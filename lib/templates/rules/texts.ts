@@ -9,7 +9,7 @@ import {
   requiredText,
   type TemplateDraft,
 } from './draft.ts';
-import { bodyExamples, checkExamples, checkVariables, countEmoji } from './variables.ts';
+import { checkExamples, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;
 const footerMaxLength = 60;
@@ -43,18 +43,19 @@ function checkTextHeader(header: Part, judged: Judged): void {
   if (text === undefined) return;
   const place = at(judged, 'text');
   if (/[\r\n]/.test(text)) fault(place, 'no line breaks in a header');
-  if (/[*_~`]/.test(text)) fault(place, 'no formatting characters in a header');
+  if (/[*~`]|_\S+_/.test(text)) fault(place, 'no formatting characters in a header');
   if (countEmoji(text) > 0) fault(place, 'no emoji in a header');
   const count = checkVariables(text, place);
   if (count > 1) fault(place, `at most one variable in a header, received ${count}`);
-  const example = isPart(header['example']) ? header['example']['header_text'] : undefined;
-  checkExamples(example, Math.min(count, 1), at(at(judged, 'example'), 'header_text'));
+  checkExamples(header, 'header_text', Math.min(count, 1), judged);
 }
 
 /** One source of media and not two (D18): an upload's handle, in either spelling, a URL, or the request's own file. */
 function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): void {
   onlyKeys(header, ['type', 'format', 'example', 'header_handle', 'header_source'], judged);
-  const handles = isPart(header['example']) ? header['example']['header_handle'] : undefined;
+  const { example } = header;
+  if (isPart(example)) onlyKeys(example, ['header_handle'], at(judged, 'example'));
+  const handles = isPart(example) ? example['header_handle'] : undefined;
   const sources = [
     handles === undefined ? undefined : 'example.header_handle',
     header['header_handle'] === undefined ? undefined : 'header_handle',
@@ -81,19 +82,19 @@ export function checkBody(body: Part, maxLength: number, judged: Judged): void {
   const text = requiredText(body, 'text', maxLength, judged);
   if (text === undefined) return;
   const place = at(judged, 'text');
-  if (/(\r?\n){3,}/.test(text)) fault(place, 'at most two line breaks in a row');
+  if (/\n\s*\n\s*\n/.test(text)) fault(place, 'at most two line breaks in a row');
   const emojiCount = countEmoji(text);
   if (emojiCount > maxEmoji) fault(place, `at most ${maxEmoji} emoji, received ${emojiCount}`);
   const count = checkVariables(text, place);
   if (count > 0 && !/[\p{L}\p{N}]/u.test(text.replace(/\{\{[^{}]*\}\}/g, ''))) {
     fault(place, 'a text must not consist of variables only');
   }
-  checkExamples(bodyExamples(body['example']), count, at(at(judged, 'example'), 'body_text'));
+  checkExamples(body, 'body_text', count, judged);
 }
 
 /** Checks a footer (platform reference, 3.5). */
 export function checkFooter(footer: Part, judged: Judged): void {
   onlyKeys(footer, ['type', 'text'], judged);
   const text = requiredText(footer, 'text', footerMaxLength, judged);
-  if (text?.includes('{{')) fault(at(judged, 'text'), 'no variables in a footer');
+  if (text !== undefined && /\{\{|\}\}/.test(text)) fault(at(judged, 'text'), 'no variables in a footer');
 }

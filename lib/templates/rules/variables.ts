@@ -1,4 +1,4 @@
-import { at, fault, isPart, type Judged, shown } from './draft.ts';
+import { at, fault, isPart, type Judged, onlyKeys, type Part, shown } from './draft.ts';
 
 /**
  * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, neither first nor last,
@@ -6,7 +6,7 @@ import { at, fault, isPart, type Judged, shown } from './draft.ts';
  */
 export function checkVariables(text: string, judged: Judged): number {
   const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
-  const names = found.map(([, name = '']) => name.trim());
+  const names = found.map(([, name = '']) => name);
   if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
   const named = names.filter((name) => !/^[1-9]\d{0,2}$/.test(name));
   if (named.length > 0) {
@@ -31,9 +31,27 @@ function checkPlaces(text: string, judged: Judged): void {
   if (/\}\}\s*\{\{/.test(text)) fault(judged, 'there must be text between two variables');
 }
 
-/** Checks that `example` holds one non-empty text for each of `count` variables. */
-export function checkExamples(values: unknown, count: number, judged: Judged): void {
-  if (count === 0) return;
+/**
+ * Checks that the example of a text holds, under `key` and nothing else, one non-empty text for each of `count` variables; a
+ * text without variables has none.
+ */
+export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: Judged): void {
+  const { example } = part;
+  const place = at(judged, 'example');
+  if (example !== undefined && !isPart(example)) {
+    fault(place, `an object, received ${shown(example)}`);
+    return;
+  }
+  if (example !== undefined) onlyKeys(example, [key], place);
+  const values = key === 'body_text' ? bodyExamples(example) : example?.[key];
+  if (count === 0) {
+    if (values !== undefined) fault(at(place, key), 'a text without variables takes no example');
+    return;
+  }
+  checkValues(values, count, at(place, key));
+}
+
+function checkValues(values: unknown, count: number, judged: Judged): void {
   const given = Array.isArray(values) ? values : [];
   if (given.length !== count) {
     fault(judged, `one example for each variable: expected ${count}, received ${given.length}`);
@@ -43,12 +61,13 @@ export function checkExamples(values: unknown, count: number, judged: Judged): v
   });
 }
 
-/** The examples of a body: a list that holds one list, as the platform writes it. */
+/** The examples of a body: a list, or a list that holds one list, as the platform writes it. */
 export function bodyExamples(example: unknown): unknown {
   const rows = isPart(example) ? example['body_text'] : undefined;
-  return Array.isArray(rows) && Array.isArray(rows[0]) ? rows[0] : rows;
+  return Array.isArray(rows) && rows.length === 1 && Array.isArray(rows[0]) ? rows[0] : rows;
 }
 
+/** Emoji as a reader counts them: a family, a flag or a keycap is one, a sign such as ® is none. */
 export function countEmoji(text: string): number {
-  return text.match(/\p{Extended_Pictographic}/gu)?.length ?? 0;
+  return text.match(/\p{RGI_Emoji}/gv)?.length ?? 0;
 }

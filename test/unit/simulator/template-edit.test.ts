@@ -101,6 +101,23 @@ describe('edit', () => {
     expect(await read('1100000000000009', 'optimization_spec')).toEqual({ optimization_spec });
   });
 
+  test('the maximum price of an approved one: a hundred times in an hour, and none of it is an edit of the rest', async () => {
+    const bidding = '1100000000000009';
+    const price = (bid_amount: number) => ({
+      optimization_spec: { bid_amount, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' },
+    });
+    const approve = () => simulator.control('POST', `templates/${bidding}`, { status: 'APPROVED' });
+    for (let count = 1; count <= 100; count += 1) {
+      expect((await edit(bidding, price(count))).status).toBe(200);
+      await approve();
+    }
+    expectManagementError(await edit(bidding, price(101)), 2388039, /100 times in an hour/);
+    expect((await edit(bidding, other)).status).toBe(200);
+    await approve();
+    await wait(day / 24);
+    expect((await edit(bidding, price(101))).status).toBe(200);
+  });
+
   test('an approved one: once in 24 hours', async () => {
     await edit(orderUpdate, other);
     await wait(day - 1);

@@ -6,6 +6,8 @@ const dayMs = 24 * hourMs;
 const lockMs = 30 * dayMs;
 const creationsPerHour = 100;
 const editsPerMonth = 10;
+const bidEditsPerHour = 100;
+const bidEditsPerDay = 2_400;
 
 /** Templates that a WABA may have: the unverified ones few (platform reference, 2.5). */
 export function templateLimitOf(waba: Waba): number {
@@ -29,22 +31,42 @@ export class CreationBudget {
   }
 }
 
-/** Edits of a template while it is APPROVED: one in 24 hours and ten in 30 days (2.6). */
+interface EditLimit {
+  readonly edits: number;
+  readonly withinMs: number;
+  readonly words: string;
+}
+
+/** While a template is APPROVED: for edits of all kinds, and more for those that change the bid alone (2.6). */
+const editLimits: Readonly<Record<'whole' | 'bid', readonly EditLimit[]>> = {
+  whole: [
+    { edits: 1, withinMs: dayMs, words: 'once in 24 hours' },
+    { edits: editsPerMonth, withinMs: 30 * dayMs, words: `${editsPerMonth} times in 30 days` },
+  ],
+  bid: [
+    { edits: bidEditsPerHour, withinMs: hourMs, words: `${bidEditsPerHour} times in an hour` },
+    { edits: bidEditsPerDay, withinMs: dayMs, words: `${bidEditsPerDay} times in a day` },
+  ],
+};
+
+export type EditKind = keyof typeof editLimits;
+
+/** Edits of templates while they are APPROVED. */
 export class EditBudget {
   readonly #editedAtMs = new Map<string, readonly number[]>();
 
   /** The limit that stands in the way, in words; undefined when there is none. */
-  obstacle(templateId: string, nowMs: number): string | undefined {
-    const edits = this.#editedAtMs.get(templateId) ?? [];
-    const since = (ms: number) => edits.filter((atMs) => atMs > nowMs - ms).length;
-    if (since(dayMs) >= 1) return 'An approved template can be edited once in 24 hours';
-    return since(30 * dayMs) >= editsPerMonth
-      ? `An approved template can be edited ${editsPerMonth} times in 30 days`
-      : undefined;
+  obstacle(templateId: string, kind: EditKind, nowMs: number): string | undefined {
+    const edits = this.#editedAtMs.get(`${templateId} ${kind}`) ?? [];
+    const reached = editLimits[kind].find(
+      ({ edits: most, withinMs }) => edits.filter((atMs) => atMs > nowMs - withinMs).length >= most,
+    );
+    return reached === undefined ? undefined : `An approved template can be edited ${reached.words}`;
   }
 
-  spend(templateId: string, nowMs: number): void {
-    this.#editedAtMs.set(templateId, [...(this.#editedAtMs.get(templateId) ?? []), nowMs]);
+  spend(templateId: string, kind: EditKind, nowMs: number): void {
+    const key = `${templateId} ${kind}`;
+    this.#editedAtMs.set(key, [...(this.#editedAtMs.get(key) ?? []), nowMs]);
   }
 }
 

@@ -2,6 +2,7 @@ import { graphError, managementError, unnumberedManagementError } from '../error
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
+import type { EditKind } from './budgets.ts';
 import { type Category, type Change, parseChange } from './definition.ts';
 import { checkComponents } from './rules/component-rules.ts';
 import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
@@ -14,7 +15,8 @@ export function editTemplate(world: World, template: Template, request: Platform
   if (Object.keys(change).length === 0) throw graphError(100, '(#100) Nothing to change was given.');
   const nowMs = world.clock.nowMs();
   const { status } = template.fields;
-  checkStatus(world, template, nowMs);
+  const kind: EditKind = Object.keys(change).every((key) => key === 'optimization_spec') ? 'bid' : 'whole';
+  checkStatus(world, template, kind);
   const category = categoryAfter(world, template, change);
   checkTimeToLive(category, change.message_send_ttl_seconds);
   checkOptimization(category, change.optimization_spec);
@@ -31,7 +33,7 @@ export function editTemplate(world: World, template: Template, request: Platform
       change.components,
     );
   }
-  if (status === 'APPROVED') world.edits.spend(template.id, nowMs);
+  if (status === 'APPROVED') world.edits.spend(template.id, kind, nowMs);
   const { rejected_reason: _, ...kept } = template.fields;
   const fields = {
     ...kept,
@@ -53,12 +55,12 @@ export function unpauseTemplate(world: World, template: Template): Reply {
   return json({ success: true });
 }
 
-function checkStatus(world: World, template: Template, nowMs: number): void {
+function checkStatus(world: World, template: Template, kind: EditKind): void {
   const { status } = template.fields;
   if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status)) {
     throw managementError(2388039, `A template that is ${status} can't be edited`);
   }
-  const obstacle = status === 'APPROVED' ? world.edits.obstacle(template.id, nowMs) : undefined;
+  const obstacle = status === 'APPROVED' ? world.edits.obstacle(template.id, kind, world.clock.nowMs()) : undefined;
   if (obstacle !== undefined) throw managementError(2388039, obstacle);
 }
 

@@ -38,6 +38,8 @@ describe('service and simulator agree on a button', () => {
     [false, { type: 'URL', text: 'Open', url: 'https://a.example.com/{{1}}' }],
     [false, { type: 'URL', text: 'Open', url: 'https://a.example.com/{{1}}/x', example: ['x'] }],
     [true, { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+5491100000001' }],
+    [true, { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+1 (650) 555-1234' }],
+    [false, { type: 'PHONE_NUMBER', text: 'Call', phone_number: '1-800-CALL' }],
     [false, { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+54911000000011234567' }],
     [true, { type: 'COPY_CODE', example: 'SAVE20' }],
     [false, { type: 'COPY_CODE', example: 'SAVE 20' }],
@@ -64,6 +66,31 @@ describe('service and simulator agree on a button', () => {
   ])('%s: %j', (taken, button, header) => {
     const body = { type: 'BODY', text: 'Hello there, good news.' };
     const components = [...(header === undefined ? [] : [header]), body, { type: 'BUTTONS', buttons: [button] }];
+    expect({ service: serviceTakes(components), simulator: simulatorTakes(components) }).toEqual({
+      service: taken,
+      simulator: taken,
+    });
+  });
+});
+
+describe('service and simulator agree on a text', () => {
+  const body = (text: string, example?: object) => [
+    { type: 'BODY', text, ...(example === undefined ? {} : { example }) },
+  ];
+  const titled = (text: string) => [{ type: 'HEADER', format: 'TEXT', text }, ...body('Hello there.')];
+  test.each<[boolean, string, readonly object[]]>([
+    [true, 'signs and families', body(`a${'👨‍👩‍👧‍👦'.repeat(10)}®b`)],
+    [false, 'flags', body(`a${'🇦🇷'.repeat(11)}b`)],
+    [false, 'blank lines', body('a\n \n \nb')],
+    [false, 'blanks in a variable', body('a {{ 1 }} b', { body_text: [['x']] })],
+    [false, 'an example without a variable', body('a b', { body_text: [['x']] })],
+    [false, 'two lists of examples', body('a {{1}} b', { body_text: [['x'], ['y']] })],
+    [true, 'an underscore in a header', titled('order_update')],
+    [false, 'italics in a header', titled('an _old_ one')],
+    [true, 'a sign in a header', titled('Acme™')],
+    [false, 'a keycap in a header', titled('Top 1️⃣')],
+    [false, 'closing braces in a footer', [...body('Hello there.'), { type: 'FOOTER', text: 'a }} b' }]],
+  ])('%s: %s', (taken, _, components) => {
     expect({ service: serviceTakes(components), simulator: simulatorTakes(components) }).toEqual({
       service: taken,
       simulator: taken,

@@ -50,6 +50,12 @@ describe('what the platform takes has no fault', () => {
         { ...header({ format: 'text', text: 'News' }), type: 'header' },
       ],
     ],
+    ['ten families, with signs that are no emoji', [body(`a${'👨‍👩‍👧‍👦'.repeat(10)}®©™b`)]],
+    ['a header with an underscore and a sign', [header({ format: 'TEXT', text: 'order_update by Acme™' }), body()]],
+    [
+      'a phone number as people write it',
+      [body(), buttons({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '+1 (650) 555-1234' })],
+    ],
     ['variables with examples', [body('Hello {{1}}, order {{2}} and {{1}} again.', ['Ana', 'A-1'])]],
     [
       'a text header with a variable',
@@ -197,6 +203,12 @@ describe('every fault names its path, what is expected and what came', () => {
       'components[0].text: at most 600 characters, received 601',
     ],
     ['three line breaks', [body('a\n\n\nb')], 'components[0].text: at most two line breaks in a row'],
+    [
+      'three line breaks with blanks between',
+      [body('a\n \n \nb')],
+      'components[0].text: at most two line breaks in a row',
+    ],
+    ['eleven flags', [body(`a${'🇦🇷'.repeat(11)}b`)], 'components[0].text: at most 10 emoji, received 11'],
     ['eleven emoji', [body(`a${'🎉'.repeat(11)}b`)], 'components[0].text: at most 10 emoji, received 11'],
     [
       'a variable first',
@@ -220,13 +232,64 @@ describe('every fault names its path, what is expected and what came', () => {
       [body('a {{name}} b')],
       'components[0].text: variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{name}}',
     ],
+    [
+      'a number with blanks around it',
+      [body('a {{ 1 }} b', ['a'])],
+      'components[0].text: variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{ 1 }}',
+    ],
     ['open braces', [body('a {{1 b')], 'components[0].text: braces of a variable are not closed'],
     [
       'one example of two',
       [body('a {{1}} b {{2}} c', ['a'])],
       'components[0].example.body_text: one example for each variable: expected 2, received 1',
     ],
+    [
+      'examples without variables',
+      [body('a b', ['x'])],
+      'components[0].example.body_text: a text without variables takes no example',
+    ],
+    [
+      'a header example without a variable',
+      [header({ format: 'TEXT', text: 'Sale', example: { header_text: ['x'] } }), body()],
+      'components[0].example.header_text: a text without variables takes no example',
+    ],
+    [
+      'two lists of examples',
+      [
+        {
+          type: 'BODY',
+          text: 'a {{1}} b {{2}} c',
+          example: {
+            body_text: [
+              ['x', 'y'],
+              ['x', 'y'],
+            ],
+          },
+        },
+      ],
+      'components[0].example.body_text[0]: a text, received ["x","y"]',
+    ],
+    [
+      'an example that is none',
+      [{ type: 'BODY', text: 'a {{1}} b', example: null }],
+      'components[0].example: an object, received null',
+    ],
+    [
+      'an example of something else',
+      [{ type: 'BODY', text: 'a {{1}} b', example: { body_text: [['x']], foo: 1 } }],
+      'components[0].example.foo: unrecognized field: foo',
+    ],
+    [
+      'a media example of something else',
+      [header({ format: 'IMAGE', example: { header_handle: ['4::x'], foo: 1 } }), body()],
+      'components[0].example.foo: unrecognized field: foo',
+    ],
     ['an empty example', [body('a {{1}} b', [''])], 'components[0].example.body_text[0]: a text, received ""'],
+    [
+      'closing braces in the footer',
+      [body(), { type: 'FOOTER', text: 'a }} b' }],
+      'components[1].text: no variables in a footer',
+    ],
     [
       'a variable in the footer',
       [body(), { type: 'FOOTER', text: 'a {{1}} b' }],
@@ -287,7 +350,7 @@ describe('every fault names its path, what is expected and what came', () => {
     [
       'a phone with letters',
       [body(), buttons({ ...phone, phone_number: 'CALL' })],
-      'components[1].buttons[0].phone_number: digits with an optional +',
+      'components[1].buttons[0].phone_number: digits, blanks, brackets and hyphens, with an optional + in front',
     ],
     [
       'a coupon with a dash',
