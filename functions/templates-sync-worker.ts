@@ -34,7 +34,7 @@ export function templatesSyncWorker(deps: Collaborators) {
     for (const record of event.Records) {
       const message = v.parse(Queued, record.body);
       if (!('lock' in message)) {
-        await takeTurn(deps, message.walk, record.messageId);
+        await takeTurn(deps, message.walk, { messageId: record.messageId, last: isLastDelivery(record) });
         continue;
       }
       try {

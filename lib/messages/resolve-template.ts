@@ -20,7 +20,7 @@ import type { EventSink } from '../webhooks/event.ts';
 const freshForMs = 300_000;
 
 export interface ResolutionPorts {
-  readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf'>;
+  readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly events: EventSink;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
   readonly nowMs: () => number;
@@ -43,7 +43,7 @@ export interface ResolvedTemplate {
 
 /**
  * The template that a send names (D23): the stored copy when it was read within 5 minutes, else the platform's answer,
- * which is stored; the old copy when the platform does not answer. Refuses with 404 when there is none, and with 502 (429
+ * which is stored, also that it is gone; the old copy when the platform does not answer. Refuses with 404 when there is none, and with 502 (429
  * when throttled, 400 when refused) when the platform does not answer and nothing is stored.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
@@ -59,15 +59,18 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
     if (stored === undefined) throw refusalOf(error);
     return fromStore(stored, true);
   }
-  if (template === undefined) throw noTemplate();
+  const reading = { wanted, stored, readAtMs };
   try {
-    await tellDifference(template, { wanted, stored, readAtMs }, ports);
-    await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+    if (template === undefined) await markGone(reading, ports);
+    else {
+      await tellDifference(template, reading, ports);
+      await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+    }
   } catch (error) {
     // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
     log('template.not_stored', { wabaId: waba.wabaId, error: error instanceof Error ? error.name : typeof error });
   }
-  if (goneUpstream(template)) throw noTemplate();
+  if (template === undefined || goneUpstream(template)) throw noTemplate();
   return resolved(template, stored, false);
 }
 
@@ -97,6 +100,21 @@ async function tellDifference(
   await events.send(
     goneUpstream(template) ? deletedEvents(announced, rows, readAtMs) : statusChangedEvents(announced, rows, occasion),
   );
+}
+
+/**
+ * Tells and marks that a template is gone, as a synchronization does. One that the platform never listed is left alone: it
+ * was created a moment ago, and lists lag.
+ */
+async function markGone({ wanted, stored, readAtMs }: Reading, { templates, events }: ResolutionPorts): Promise<void> {
+  const before = stored?.fact;
+  if (before === undefined || before.deleted || before.readAtMs === 0) return;
+  const { wabaId, clientIds } = wanted.waba;
+  const key = templateKey({ wabaId, ...before.template });
+  const { rows } = await templates.stateOf(key, clientIds);
+  await events.send(deletedEvents({ ...before.template, wabaId }, rows, readAtMs));
+  const having = rows.map(({ clientId }) => clientId);
+  await templates.writeUpstream([{ kind: 'gone', templateKey: key, clientIds: having, readAtMs }]);
 }
 
 function fromStore(stored: TemplateForSending, storedCopyUsed: boolean): ResolvedTemplate {

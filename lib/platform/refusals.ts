@@ -33,3 +33,17 @@ export async function atPlatform<T>(call: () => Promise<T>): Promise<T> {
     throw error instanceof PlatformFailure ? refusalOf(error) : error;
   }
 }
+
+/** The same for a call that changes something: when nobody can tell whether it did, the refusal says so. */
+export async function changingAtPlatform<T>(call: () => Promise<T>): Promise<T> {
+  return await atPlatform(async () => {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof PlatformFailure) || error.kind !== 'ambiguous') throw error;
+      const message =
+        'the platform did not answer clearly and may have done what was asked; synchronize before repeating it';
+      throw new Refusal('platform_unreachable', message, { cause: error });
+    }
+  });
+}

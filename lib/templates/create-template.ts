@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Did } from '../access/directory.ts';
 import { type Fault, invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
-import { atPlatform } from '../platform/refusals.ts';
+import { changingAtPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
@@ -59,7 +59,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const { name, language, draft } = request;
   const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
   const template = { ...sent, ...request.passedOn };
-  const created = await atPlatform(() => ports.management.create(waba, template, time.forCall));
+  const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
 
   const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());

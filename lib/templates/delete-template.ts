@@ -1,7 +1,7 @@
 import type { Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
 import { PlatformFailure } from '../platform/failure.ts';
-import { atPlatform } from '../platform/refusals.ts';
+import { changingAtPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
 import { announce } from '../webhooks/announce.ts';
@@ -25,34 +25,62 @@ export interface DeletionPorts {
 
 /**
  * Deletes a template upstream, in its one language, tells every client of the WABA (D34) and marks their documents deleted
- * (D21).
+ * (D21). What the platform says of it now decides, not what was stored: whether it is DISABLED, and whether its name is held.
  * Refuses with 404 without a template, with 409 when it is DISABLED, and as the platform does. Two DynamoDB requests.
  */
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
   const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);
-  const { status } = fact.template;
+  const stored = fact.template;
+  const there = await upstreamNow(ports, waba, stored);
+  const status = there?.id === stored.id ? there.status : stored.status;
   if (status === 'DISABLED') throw new Refusal('template_disabled', 'a DISABLED template cannot be deleted');
 
-  await atPlatform(() => removeUpstream(ports, waba, fact.template));
+  await changingAtPlatform(() => removeUpstream(ports, waba, { stored, there }));
 
   const readAtMs = ports.nowMs();
   // Before the write, which may fail: the template is gone whether or not that is stored.
-  await announce(ports.events, deletedEvents({ ...fact.template, wabaId: waba.wabaId }, rows, readAtMs));
+  await announce(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, readAtMs));
+  if (there !== undefined && there.id !== stored.id && !goneUpstream(there)) {
+    // It was deleted and made anew elsewhere: what was asked for is gone, and the new one is not to be hidden.
+    const { wabaId } = waba;
+    await ports.templates.writeUpstream([
+      { kind: 'present', wabaId, clientIds: waba.clientIds, template: there, readAtMs },
+    ]);
+    return;
+  }
   const held = status === 'APPROVED' ? { nameHeldUntilMs: readAtMs + nameHeldMs } : {};
   await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs, ...held }]);
 }
 
+/** What stands under the name upstream; the stored template when the platform does not tell. */
+async function upstreamNow(
+  { platformTemplates }: DeletionPorts,
+  waba: Waba,
+  stored: PlatformTemplate,
+): Promise<PlatformTemplate | undefined> {
+  try {
+    return await platformTemplates.find(waba, stored);
+  } catch (error) {
+    if (error instanceof PlatformFailure) return stored;
+    throw error;
+  }
+}
+
+interface Removal {
+  readonly stored: PlatformTemplate;
+  readonly there: PlatformTemplate | undefined;
+}
+
 /**
  * What the platform no longer has cannot be deleted again: a refusal counts only while the template is still there. So a
- * deletion whose answer was lost, or that was made elsewhere, can be repeated.
+ * deletion whose answer was lost, or that was made elsewhere, can be repeated. A list that lags does not keep from trying.
  */
-async function removeUpstream(ports: DeletionPorts, waba: Waba, template: PlatformTemplate): Promise<void> {
+async function removeUpstream(ports: DeletionPorts, waba: Waba, { stored, there }: Removal): Promise<void> {
   try {
-    await ports.management.remove(waba, template);
+    await ports.management.remove(waba, stored);
   } catch (error) {
     const refused = error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled;
     if (!refused || error.credentialRefused) throw error;
-    const there = await ports.platformTemplates.find(waba, template);
-    if (there !== undefined && there.id === template.id && !goneUpstream(there)) throw error;
+    if (there !== undefined && there.id === stored.id && !goneUpstream(there)) throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Waba } from '../access/directory.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { invalid, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
-import { atPlatform } from '../platform/refusals.ts';
+import { changingAtPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
@@ -66,7 +66,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
     const media = { components: draft.components, file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
   }
-  await atPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
+  await changingAtPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
 
   const edited = { ...withoutReason(stored), ...changes, status: 'PENDING' };
   const nowMs = ports.nowMs();

@@ -30,14 +30,21 @@ export interface WalkPorts extends SyncStart {
   readonly queue: SyncQueue;
 }
 
+/** One delivery of a turn's queue message. */
+export interface TurnDelivery {
+  readonly messageId: string;
+  /** The queue gives the message up after this one. */
+  readonly last: boolean;
+}
+
 /**
  * One step of the walk: starts the synchronization of the next client, in order of their ids. Waits while another one holds
- * the lock; a client that cannot be synchronized is logged and passed over. Throws when the store or the queue fails:
- * the message must then be delivered again.
+ * the lock; a client whom the platform refuses is logged and passed over. Throws when something else fails, and the message
+ * must be delivered again; a client with whom it fails to the last delivery is passed over too.
  */
-export async function takeTurn(ports: WalkPorts, turn: WalkTurn, messageId: string): Promise<void> {
+export async function takeTurn(ports: WalkPorts, turn: WalkTurn, delivery: TurnDelivery): Promise<void> {
   const { id, turn: number, after } = turn;
-  if (!(await ports.walks.take(turn, messageId, ports.nowMs()))) {
+  if (!(await ports.walks.take(turn, delivery.messageId, ports.nowMs()))) {
     log('sync.walk_skipped', { syncId: id });
     return;
   }
@@ -51,7 +58,8 @@ export async function takeTurn(ports: WalkPorts, turn: WalkTurn, messageId: stri
     await startSync(ports, { clientId, owner: `${id}#${number}`, walk: { id, turn: number } });
   } catch (error) {
     const code = error instanceof Refusal ? error.code : 'internal_error';
-    if (code === 'dispatch_unavailable') throw error;
+    const passing = code === 'internal_error' || code === 'dispatch_unavailable';
+    if (passing && !delivery.last) throw error;
     if (code === 'sync_in_progress') {
       await ports.queue.sendTurn({ id, turn: number + 1, after }, lockWaitSeconds);
       return;

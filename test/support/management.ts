@@ -10,6 +10,8 @@ export interface RecordedPlatform {
   readonly calls: unknown[];
   /** Thrown by the next calls while it is set. */
   failure: PlatformFailure | undefined;
+  /** Thrown by `find` while it is set. */
+  readFailure: PlatformFailure | undefined;
   /** What `find` shows. */
   found: PlatformTemplate | undefined;
   created: CreatedTemplate;
@@ -23,9 +25,15 @@ export function recordedPlatform(): RecordedPlatform {
   const platform: RecordedPlatform = {
     calls: [],
     failure: undefined,
+    readFailure: undefined,
     found: undefined,
     created: { id: '1627019861106999', status: 'PENDING', category: 'UTILITY' },
-    platformTemplates: { find: async () => platform.found },
+    platformTemplates: {
+      find: async () => {
+        if (platform.readFailure !== undefined) throw platform.readFailure;
+        return platform.found;
+      },
+    },
     management: {
       create: async ({ wabaId }, template, timeLeftMs) => {
         timeLeftMs();

@@ -84,6 +84,7 @@ export async function sendingEndpoint(options: Options) {
         return clientId === client.clientId ? { fact, client } : { fact };
       },
       refresh: async () => undefined,
+      writeUpstream: async () => new Set(),
       stateOf: async () => ({ rows: [] }),
     },
     events: new MemoryEvents(),

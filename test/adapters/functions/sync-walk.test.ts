@@ -129,15 +129,30 @@ test("a user's synchronization delays the walk and does not break it", async () 
   expect(synchronized()).toEqual([1001, 1002, 1003]);
 });
 
-test.each([
-  ['the platform refuses', new PlatformFailure('refused', { httpStatus: 401, code: 190 })],
-  ['something is broken', new TypeError('a bug')],
-])('a client for whom %s is passed over', async (_, error) => {
-  const probe = async ({ wabaId }: { wabaId: string }) => {
+const failingWith =
+  (error: Error) =>
+  async ({ wabaId }: { wabaId: string }) => {
     if (wabaId.endsWith('1002')) throw error;
   };
-  await work(scheduled('first'), { run: worker({ probe }) });
-  await workOff(worker({ probe }));
+
+test('a client whom the platform refuses is passed over', async () => {
+  const run = worker({ probe: failingWith(new PlatformFailure('refused', { httpStatus: 401, code: 190 })) });
+  await work(scheduled('first'), { run });
+  await workOff(run);
+  expect(synchronized()).toEqual([1001, 1003]);
+});
+
+test('a client with whom something is broken is tried at every delivery, and passed over at the last', async () => {
+  const run = worker({ probe: failingWith(new TypeError('a bug')) });
+  await work(scheduled('first'), { run });
+  await work((await next()) as Message, { run });
+  const turn = (await next()) as Message;
+  for (let deliveries = 1; deliveries < syncDeliveries; deliveries += 1) {
+    await expect(work(turn, { run, deliveries })).rejects.toThrow('a bug');
+    expect(await next()).toBeUndefined();
+  }
+  await work(turn, { run, deliveries: syncDeliveries });
+  await workOff(run);
   expect(synchronized()).toEqual([1001, 1003]);
 });
 

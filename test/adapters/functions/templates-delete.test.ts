@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
 import { type CallOptions, call } from '../../support/calls.ts';
@@ -101,7 +101,8 @@ test('the name of a template that was never approved is free at once', async () 
 });
 
 test('DISABLED: 409, and nothing happens', async () => {
-  const { key, idFor } = await stored({ status: 'DISABLED' });
+  const { template, key, idFor } = await stored({ status: 'DISABLED' });
+  platform.found = template;
   expect(await remove(idFor(1001))).toMatchObject({ status: 409, body: { code: 'template_disabled' } });
   expect(platform.calls).toEqual([]);
   expect((await stateOf(key)).fact?.deleted).toBe(false);
@@ -114,11 +115,71 @@ test('a template deleted before is not there any more', async () => {
 });
 
 test('a template that the platform no longer has is marked all the same', async () => {
+  const { key, idFor } = await stored();
+  platform.failure = failures.content;
+  expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+  expect((await stateOf(key)).fact?.deleted).toBe(true);
+});
+
+test('one that was made anew elsewhere under its name is not hidden, and its name is not held', async () => {
   const { template, key, idFor } = await stored();
   platform.failure = failures.content;
   platform.found = { ...template, id: 'another' };
   expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
-  expect((await stateOf(key)).fact?.deleted).toBe(true);
+  const { fact, rows } = await stateOf(key);
+  expect(fact).toMatchObject({ deleted: false, template: { id: 'another' } });
+  expect(fact?.nameHeldUntilMs).toBeUndefined();
+  expect(rows.map(({ platformId, deleted }) => [platformId, deleted])).toEqual([
+    ['another', false],
+    ['another', false],
+  ]);
+});
+
+describe('the status upstream counts, not the stored one', () => {
+  test('approved meanwhile: the name is held', async () => {
+    const { template, key, idFor } = await stored({ status: 'PENDING' });
+    platform.found = { ...template, status: 'APPROVED' };
+    expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+    expect((await stateOf(key)).fact?.nameHeldUntilMs).toBe(nowMs + 30 * 86_400_000);
+  });
+
+  test('rejected meanwhile: the name is free at once', async () => {
+    const { template, key, idFor } = await stored();
+    platform.found = { ...template, status: 'REJECTED' };
+    expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+    expect((await stateOf(key)).fact).toMatchObject({ deleted: true });
+    expect((await stateOf(key)).fact?.nameHeldUntilMs).toBeUndefined();
+  });
+
+  test('disabled meanwhile: 409, and nothing happens', async () => {
+    const { template, key, idFor } = await stored();
+    platform.found = { ...template, status: 'DISABLED' };
+    expect(await remove(idFor(1001))).toMatchObject({ status: 409, body: { code: 'template_disabled' } });
+    expect(platform.calls).toEqual([]);
+    expect((await stateOf(key)).fact?.deleted).toBe(false);
+  });
+
+  test('enabled meanwhile: it is deleted', async () => {
+    const { template, key, idFor } = await stored({ status: 'DISABLED' });
+    platform.found = { ...template, status: 'PAUSED' };
+    expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+    expect((await stateOf(key)).fact?.deleted).toBe(true);
+  });
+
+  test('the stored one when the platform does not tell', async () => {
+    const { idFor } = await stored({ status: 'DISABLED' });
+    platform.readFailure = failures.unreachable;
+    expect(await remove(idFor(1001))).toMatchObject({ status: 409 });
+  });
+});
+
+test('an answer that was lost is told as such', async () => {
+  const { idFor } = await stored();
+  platform.failure = failures.brokenOff;
+  expect(await remove(idFor(1001))).toMatchObject({
+    status: 502,
+    body: { message: expect.stringContaining('may have done what was asked') },
+  });
 });
 
 test.each([

@@ -30,6 +30,10 @@ function setup(found: TemplateForSending | undefined, platform: PlatformTemplate
       refresh: async (...call) => {
         refreshed.push(call);
       },
+      writeUpstream: async ([write]) => {
+        refreshed.push(write);
+        return new Set();
+      },
       stateOf: async () => ({ rows: [makeRow({ wabaId: '2' }), makeRow({ wabaId: '2', clientId: 1002 })] }),
     },
     platformTemplates: {
@@ -110,6 +114,24 @@ test('another status or category is told to every client of the WABA before it i
   events.broken = true;
   expect(await resolveTemplate(wanted, ports)).toEqual({ template: renewed, storedCopyUsed: false });
   expect(refreshed).toHaveLength(2);
+});
+
+test('one that is gone upstream is told and marked, like by a synchronization', async () => {
+  const { ports, refreshed, events } = setup(stored(6 * minute), undefined);
+  await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ code: 'template_not_found' });
+  expect(events.sent.map(({ type, clientId }) => [type, clientId])).toEqual([
+    ['template.deleted', 1001],
+    ['template.deleted', 1002],
+  ]);
+  expect(refreshed).toMatchObject([{ kind: 'gone', clientIds: [1001, 1002], readAtMs: nowMs }]);
+});
+
+test('one that was only just created here, or is marked already, is left alone', async () => {
+  for (const found of [stored(nowMs), stored(6 * minute, true)]) {
+    const { ports, refreshed, events } = setup(found, undefined);
+    await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ code: 'template_not_found' });
+    expect([...refreshed, ...events.sent]).toEqual([]);
+  }
 });
 
 test('other components alone, and a template that was not stored, are told nobody', async () => {
