@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Did } from '../access/directory.ts';
-import { type Fault, invalid, refuseFaults } from '../http/refusal.ts';
+import { type Fault, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { changingAtPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
@@ -49,8 +49,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
     ports.creations.before(key, waba.clientIds),
     ports.pairFaults(clientId, request.pairs),
   ]);
-  refuseTakenName(before.fact?.fact, ports.nowMs());
-  refuseFaults(pairFaults);
+  refuseFaults([...nameFaults(before.fact?.fact, ports.nowMs()), ...pairFaults]);
 
   const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
   const time = requestTime(ports.nowMs, order.startedAtMs);
@@ -86,13 +85,14 @@ function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: 
 }
 
 /** A name is free in a language when no template has it and the platform does not hold it after a deletion. */
-function refuseTakenName(fact: StoredFact | undefined, nowMs: number): void {
-  if (fact === undefined) return;
-  if (!fact.deleted) throw invalid('name', 'a template of this name and language exists already');
+function nameFaults(fact: StoredFact | undefined, nowMs: number): Fault[] {
+  const taken = (message: string) => [{ path: 'name', message }];
+  if (fact === undefined) return [];
+  if (!fact.deleted) return taken('a template of this name and language exists already');
   const { nameHeldUntilMs = 0 } = fact;
-  if (nowMs >= nameHeldUntilMs) return;
+  if (nowMs >= nameHeldUntilMs) return [];
   const date = new Date(nameHeldUntilMs).toISOString();
-  throw invalid('name', `an approved template of this name was deleted; the name can be used again from ${date}`);
+  return taken(`an approved template of this name was deleted; the name can be used again from ${date}`);
 }
 
 /** The platform has the template: if it cannot be stored here, the next synchronization brings it. */

@@ -5,10 +5,11 @@ import { headersOf } from './rules/headers.ts';
 import { bodyExamples } from './rules/variables.ts';
 import type { PlatformTemplate } from './template.ts';
 
-/** What a client wants a template to be; `components` as the platform writes them (upstream-components.ts). */
+/** What a client wants a template to be. */
 export interface WantedTemplate {
   readonly category: Category;
-  readonly components: readonly Part[];
+  /** As the platform writes them (upstream-components.ts); absent when they are to stay. */
+  readonly components?: readonly Part[];
   readonly optimizationSpec?: Part;
   /** Media are given that the template does not have (`hasNewMedia`). */
   readonly newMedia?: boolean;
@@ -25,7 +26,7 @@ export function editChanges(stored: PlatformTemplate, wanted: WantedTemplate): R
   const sameSpec = optimizationSpec === undefined || isDeepStrictEqual(stored.optimization_spec, optimizationSpec);
   return {
     ...(enumOf(stored.category) === category ? {} : { category }),
-    ...(compared(stored.components, components) && !newMedia ? {} : { components }),
+    ...(components === undefined || (compared(stored.components, components) && !newMedia) ? {} : { components }),
     ...(sameSpec ? {} : { optimization_spec: optimizationSpec }),
   };
 }

@@ -6,6 +6,7 @@ import { changingAtPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
+import { isAsRead, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
 import { editChanges, hasNewMedia } from './edit-diff.ts';
 import { findTemplate } from './find-template.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
@@ -47,23 +48,21 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const { fact, rows } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
-  const { file, optimizationSpec } = edit;
-  const draft = { category, components: edit.components, fileAttached: file !== undefined };
-  const faults = faultsOf(draft);
-  refuseFaults(faults.listed(), faults.message);
+  const draft = wantedDraft(stored, category, edit);
 
+  const { file, optimizationSpec } = edit;
   const differing = editChanges(stored, {
     category,
-    components: upstreamComponents(draft),
+    ...(draft === undefined ? {} : { components: upstreamComponents(draft) }),
     ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
-    newMedia: hasNewMedia(stored.components, draft.components, draft.fileAttached),
+    newMedia: draft !== undefined && hasNewMedia(stored.components, draft.components, draft.fileAttached),
   });
   if (Object.keys(differing).length === 0) return false;
 
   const time = requestTime(ports.nowMs, edit.startedAtMs);
   const changes = { ...differing };
-  if (changes['components'] !== undefined) {
-    const media = { components: draft.components, file, credential: waba.credential, time };
+  if (draft !== undefined && changes['components'] !== undefined) {
+    const media = { components: withSourcesForUrls(draft.components), file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
   }
   await changingAtPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
@@ -75,12 +74,29 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   return true;
 }
 
-function faultsOf(draft: TemplateDraft): FaultList {
+/**
+ * The components of an edit, checked, without keys that nobody knows (D6); undefined when they are those that the listing
+ * shows, which need not be such as a client may write.
+ */
+function wantedDraft(
+  stored: PlatformTemplate,
+  category: Category,
+  { components, file }: TemplateEdit,
+): TemplateDraft | undefined {
+  const sameCategory = stored.category.toUpperCase() === category;
+  if (sameCategory && file === undefined && isAsRead(stored.components, components)) return undefined;
+  const unknown = new Map<unknown, Set<string>>();
+  const leaveOut = (part: Part, key: string) => {
+    unknown.set(part, (unknown.get(part) ?? new Set()).add(key));
+  };
   const faults = new FaultList();
-  const judged = { path: 'components', faults };
+  const judged = { path: 'components', faults, leaveOut };
+  const written = writtenByClient(components, category);
+  const draft = { category, components: written, fileAttached: file !== undefined, editing: true } as const;
   checkComponents(draft, judged);
-  checkSources(draft.components, judged);
-  return faults;
+  checkSources(written, judged);
+  refuseFaults(faults.listed(), faults.message);
+  return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }
 
 function editedCategory(stored: PlatformTemplate, asked: Category | undefined): Category {

@@ -1,4 +1,4 @@
-import { invalid } from '../http/refusal.ts';
+import { invalid, Refusal, refuseFaults } from '../http/refusal.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import type { RequestTime } from './request-time.ts';
 import { enumOf } from './rules/draft.ts';
@@ -48,7 +48,7 @@ export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): P
     const file = await judgedFile(ports, media, placed);
     return file === undefined ? [] : [{ path: placed.path, file }];
   });
-  const files = (await Promise.all(judging)).flat();
+  const files = (await allOrEveryFault(judging)).flat();
   const uploading = files.map(async ({ path, file }) => {
     const handle = await atPlatform(() => ports.uploadMedia(credential, file, time.forMedia));
     return [path, handle] as const;
@@ -58,6 +58,17 @@ export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): P
     const { header_source: _, ...rest } = header;
     return handles.has(path) ? { ...rest, header_handle: handles.get(path) } : header;
   });
+}
+
+/** All results; what was refused with 400 is refused together, every fault with its path. */
+async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  const errors = settled.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+  const faults = errors.flatMap((error) => (error instanceof Refusal ? (error.details.errors ?? []) : []));
+  const other = errors.find((error) => !(error instanceof Refusal && error.details.errors !== undefined));
+  if (other !== undefined) throw other;
+  refuseFaults(faults);
+  return await Promise.all(work);
 }
 
 /** The file for a header as it may be uploaded; undefined when the header names no file. */

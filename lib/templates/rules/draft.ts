@@ -15,17 +15,22 @@ export interface TemplateDraft {
   /** AUTHENTICATION: given beside the components (contract, POST /v1/templates/{did}). */
   readonly codeExpirationMinutes?: number;
   readonly addSecurityRecommendation?: boolean;
+  /** An edit says all that is to be there: the defaults of a creation are none of it. */
+  readonly editing?: true;
 }
 
 /** One value under judgement: its path, and where its faults go. */
 export interface Judged {
   readonly path: string;
   readonly faults: FaultList;
+  /** Takes the keys that have no place in a part; without it they are faults (D6). */
+  readonly leaveOut?: (part: Part, key: string) => void;
 }
 
-export function at({ path, faults }: Judged, key: string | number): Judged {
+export function at(judged: Judged, key: string | number): Judged {
+  const { path } = judged;
   const step = typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${key}`;
-  return { path: `${path}${step}`, faults };
+  return { ...judged, path: `${path}${step}` };
 }
 
 export function fault({ path, faults }: Judged, message: string): void {
@@ -62,5 +67,9 @@ export function requiredText(part: Part, key: string, maxLength: number, judged:
 
 /** Notes every key of a part that has no place in it. */
 export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
-  for (const key of Object.keys(part)) if (!known.includes(key)) fault(at(judged, key), `unrecognized field: ${key}`);
+  for (const key of Object.keys(part)) {
+    if (known.includes(key)) continue;
+    if (judged.leaveOut === undefined) fault(at(judged, key), `unrecognized field: ${key}`);
+    else judged.leaveOut(part, key);
+  }
 }

@@ -7,7 +7,8 @@ const defaultMinutes = 10;
 
 /**
  * Checked components as the platform writes them: enums in upper case, a media handle under `example`, and for an
- * AUTHENTICATION template the code's minutes (whole ones, 10 unless told) in FOOTER and the advice in BODY (D18).
+ * AUTHENTICATION template the code's minutes (whole ones; 10 unless told, when it is created) in FOOTER and the advice in BODY
+ * (D18).
  */
 export function upstreamComponents(draft: TemplateDraft): Part[] {
   const written = draft.components.filter(isPart).map(writtenComponent);
@@ -55,7 +56,8 @@ function partsOf(list: unknown): Part[] {
 
 function withCodeSettings(components: readonly Part[], draft: TemplateDraft): Part[] {
   const footer = components.find((component) => component['type'] === 'FOOTER');
-  const minutes = Number(footer?.['code_expiration_minutes'] ?? draft.codeExpirationMinutes ?? defaultMinutes);
+  const byDefault = draft.editing ? undefined : defaultMinutes;
+  const minutes = footer?.['code_expiration_minutes'] ?? draft.codeExpirationMinutes ?? byDefault;
   const advice = draft.addSecurityRecommendation;
   return [
     ...components
@@ -65,6 +67,6 @@ function withCodeSettings(components: readonly Part[], draft: TemplateDraft): Pa
           ? { ...component, add_security_recommendation: advice }
           : component,
       ),
-    { type: 'FOOTER', code_expiration_minutes: Math.ceil(minutes) },
+    ...(minutes === undefined ? [] : [{ type: 'FOOTER', code_expiration_minutes: Math.ceil(Number(minutes)) }]),
   ];
 }

@@ -213,6 +213,60 @@ test('two DynamoDB requests', async () => {
   expect(meter.taken().requests).toBe(2);
 });
 
+test('keys that nobody knows are left out (D6)', async () => {
+  const { template, id } = await stored();
+  const url = { type: 'URL', text: 'Open', url: 'https://a.example.com/x' };
+  const odd = [
+    { ...changedBody, foo: 1 },
+    { type: 'BUTTONS', foo: 1, buttons: [{ ...url, foo: 1 }] },
+  ];
+  expect(await edit(id, { components: odd })).toMatchObject({ status: 200, body: { changed: true } });
+  expect(platform.calls).toEqual([
+    ['edit', template.id, { components: [changedBody, { type: 'BUTTONS', buttons: [url] }] }],
+  ]);
+});
+
+describe('a template sent back as it was read (D20)', () => {
+  const code = (url: string) => ({
+    type: 'BUTTONS',
+    buttons: [{ type: 'URL', text: 'Copy', url, example: [url.replace('{{1}}', '123')] }],
+  });
+  const url = 'https://www.example.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}';
+  const advised = { type: 'BODY', text: '*{{1}}* is your code. For your security, do not share it.' };
+  const asRead = [
+    { ...advised, add_security_recommendation: true, example: { body_text: [['123456']] } },
+    { type: 'FOOTER', text: 'This code expires in 5 minutes.', code_expiration_minutes: 5 },
+    code(url),
+  ];
+  const authentication = () => stored({ category: 'AUTHENTICATION', components: asRead });
+
+  test('an AUTHENTICATION one, which no client may write so: nothing differs', async () => {
+    const { id } = await authentication();
+    expect(await edit(id, { components: asRead })).toMatchObject({ status: 200, body: { changed: false } });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('the same with other minutes: the platform gets what a client may write', async () => {
+    const { template, id } = await authentication();
+    const components = [asRead[0], { ...asRead[1], code_expiration_minutes: 7 }, asRead[2]];
+    expect(await edit(id, { components })).toMatchObject({ status: 200, body: { changed: true } });
+    const sent = [
+      { type: 'BODY', add_security_recommendation: true },
+      { type: 'FOOTER', code_expiration_minutes: 7 },
+      { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy' }] },
+    ];
+    expect(platform.calls).toEqual([['edit', template.id, { components: sent }]]);
+  });
+
+  test('the same without the minutes: no footer is added', async () => {
+    const { template, id } = await authentication();
+    expect(await edit(id, { components: [asRead[0], asRead[2]] })).toMatchObject({ body: { changed: true } });
+    const [, , { components }] = platform.calls[0] as [string, string, { components: { type: string }[] }];
+    expect(components.map(({ type }) => type)).toEqual(['BODY', 'BUTTONS']);
+    expect(template.components).toHaveLength(3);
+  });
+});
+
 describe('new media (D20)', () => {
   const text = { type: 'BODY', text: 'The same.' };
   const url = 'https://scontent.example.com/old.png';
@@ -240,6 +294,17 @@ describe('new media (D20)', () => {
       calls: [['edit', template.id, { components }]],
     });
     expect((await stateOf(templateKey)).fact?.template).toMatchObject({ components, status: 'PENDING' });
+  });
+
+  test.each([
+    ['example.header_handle', { example: { header_handle: [`${url}?sig=2`] } }],
+    ['header_handle', { header_handle: `${url}?sig=2` }],
+  ])('the stored media in %s beside another text: uploaded anew, for a URL is no handle', async (_, more) => {
+    const { template, id } = await withImage();
+    const other = { type: 'BODY', text: 'Not the same.' };
+    expect(await edit(id, { components: [image(more), other] })).toMatchObject({ body: { changed: true } });
+    expect(media).toEqual([`fetch ${url}?sig=2`, 'upload image/png old.png with demo']);
+    expect(platform.calls).toEqual([['edit', template.id, { components: [written('4::old.png'), other] }]]);
   });
 
   test('by a form with a file', async () => {

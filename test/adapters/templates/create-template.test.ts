@@ -163,7 +163,10 @@ test('pairs that the client does not have: nothing is created', async () => {
 
 test.each([
   ['unreachable', '502 the platform could not be reached'],
-  ['brokenOff', '502 the platform could not be reached'],
+  [
+    'brokenOff',
+    '502 the platform did not answer clearly and may have done what was asked; synchronize before repeating it',
+  ],
   ['throttled', '429 the platform limits the rate of requests, try again later'],
   ['content', '400 Not now.'],
 ] as const)('platform %s: nothing is stored', async (failure, refusal) => {

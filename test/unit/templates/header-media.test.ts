@@ -31,11 +31,11 @@ function slowPorts({ fetchMs = 0, uploadMs = 0, passedMs = 0 }) {
     },
   };
   const time = requestTime(() => nowMs, 0);
-  const handles = (components: HeaderMedia['components'], file?: HeaderMedia['file']) =>
-    withMediaHandles(ports, { components, credential: 'demo', time, file }).catch(
-      ({ status, message }: { status: number; message: string }) => `${status} ${message}`,
-    );
-  return { events, handles, time };
+  const outcome = (components: HeaderMedia['components'], file?: HeaderMedia['file']) =>
+    withMediaHandles(ports, { components, credential: 'demo', time, file });
+  const handles = (...given: Parameters<typeof outcome>) =>
+    outcome(...given).catch(({ status, message }: { status: number; message: string }) => `${status} ${message}`);
+  return { events, outcome, handles, time };
 }
 
 const tooLate = '502 too little time was left for the platform; nothing was changed there';
@@ -44,6 +44,14 @@ test('nothing is uploaded while one of the files will not do', async () => {
   const { events, handles } = slowPorts({});
   expect(await handles([carousel('a', 'b', '!')])).toBe('400 IMAGE media must be image/jpeg or image/png');
   expect(events).toEqual(['fetch a in 8000', 'fetch b in 8000', 'fetch ! in 8000']);
+});
+
+test('every file that will not do is told', async () => {
+  const { outcome } = slowPorts({});
+  const path = (card: number) => `components[0].cards[${card}].components[0].header_source`;
+  await expect(outcome([carousel('!', 'b', '!')])).rejects.toMatchObject({
+    details: { errors: [{ path: path(0) }, { path: path(2) }] },
+  });
 });
 
 test('each card gets the handle of its own file, and the file of the request is for none of them', async () => {
