@@ -121,6 +121,9 @@ test('a name is taken while a template of that language has it', async () => {
   const name = newName();
   await create(name);
   expect(await refusalOf(create(name))).toBe('400 a template of this name and language exists already');
+  await expect(create(name, { channel_campaigns: { channel_id: 9, campaign_id: 10 } })).rejects.toMatchObject({
+    details: { errors: [{ path: 'name' }, { path: 'channel_campaigns[0].channel_id' }] },
+  });
   expect(platform.calls).toHaveLength(1);
 });
 
