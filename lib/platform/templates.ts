@@ -93,11 +93,18 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
           (template) => template.name === name && languageKey(template.language) === languageKey(language),
         );
         if (found !== undefined) return found;
+        // Present and not understood is not gone.
+        if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
         after = read.after;
       } while (after !== undefined);
       return undefined;
     },
   };
+}
+
+function mayBe(entry: { readonly name?: string; readonly language?: string }, wanted: Required<typeof entry>): boolean {
+  const sameName = entry.name === undefined || entry.name === wanted.name;
+  return sameName && (entry.language === undefined || languageKey(entry.language) === languageKey(wanted.language));
 }
 
 function readPage(reply: PlatformReply, askedAfter: string | undefined): TemplatePage {

@@ -57,6 +57,16 @@ test('one template that cannot be read does not stop the others', async () => {
   });
 });
 
+test('a template that is there and cannot be read is not taken for gone', async () => {
+  const wanted = { name: 'odd', language: 'es' };
+  for (const entry of [{ id: '2', ...wanted, status: 7 }, { name: 'odd' }, 'text']) {
+    const find = platformTemplates(answering({ data: [entry] }).call, credentialOf).find(waba, wanted);
+    await expect(find).rejects.toMatchObject({ kind: 'ambiguous' });
+  }
+  const others = [{ id: '2', name: 'odd', language: 'en', status: 7 }, { name: 'odder' }];
+  expect(await platformTemplates(answering({ data: others }).call, credentialOf).find(waba, wanted)).toBeUndefined();
+});
+
 test('null is the same as absent, at any depth', async () => {
   const component = { type: 'BODY', text: 'a', format: null, example: null, buttons: null };
   const { call } = answering({ data: [{ ...makeTemplate(), components: [component], quality_score: null }] });
