@@ -6,6 +6,7 @@ import { atPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
+import { type RedirectPorts, withButtonRedirects } from './button-redirects.ts';
 import { editChanges, hasNewMedia } from './edit-diff.ts';
 import { findTemplate } from './find-template.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
@@ -18,17 +19,19 @@ import type { PlatformTemplate } from './template.ts';
 import { statusChangedEvents } from './template-event.ts';
 import { checkSources } from './template-request.ts';
 
-export interface EditPorts extends MediaPorts {
+export interface EditPorts extends MediaPorts, RedirectPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
   readonly events: EventSink;
-  readonly nowMs: () => number;
 }
 
 export interface TemplateEdit {
   readonly messageTemplateId: string;
+  readonly clientId: number;
   readonly category?: Category | undefined;
   readonly components: readonly unknown[];
+  /** Static URL buttons are to become redirects (D19); those that did before are no difference. */
+  readonly urlChange: boolean;
   readonly optimizationSpec?: Part | undefined;
   /** New media for the header of the message. */
   readonly file?: MediaFile | undefined;
@@ -40,17 +43,20 @@ export interface TemplateEdit {
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
  * written, when nothing differs. Media are fetched and uploaded when all else is found right and components are to be sent.
  * Refuses with 404 without a template, with 400 for component faults (all of them), media that will not do and another
- * category of an approved template, and as the platform does. Two DynamoDB requests. The clients whose status it changes
- * are told (D34), also when storing fails.
+ * category of an approved template, and as the platform does. Two DynamoDB requests, and one for redirects. The clients
+ * whose status it changes are told (D34), also when storing fails.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
-  const { fact, rows } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  const { fact, rows, templateKey } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
   const { file, optimizationSpec } = edit;
-  const draft = { category, components: edit.components, fileAttached: file !== undefined };
-  const faults = faultsOf(draft);
+  const given = { category, components: edit.components, fileAttached: file !== undefined };
+  const faults = faultsOf(given);
   refuseFaults(faults.listed(), faults.message);
+  const origin = { clientId: edit.clientId, wabaId: waba.wabaId, templateKey };
+  const wanted = withButtonRedirects(ports, edit, origin);
+  const draft = { ...given, components: wanted.components };
 
   const differing = editChanges(stored, {
     category,
@@ -65,6 +71,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   if (changes['components'] !== undefined) {
     const media = { components: draft.components, file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
+    await wanted.store();
   }
   await atPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
 
