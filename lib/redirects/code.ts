@@ -6,8 +6,9 @@ const shape = /^[a-z2-7]{32}$/;
 
 /**
  * The code under which one button of one template leads to one URL (D19): 32 characters of lower-case base32. The first 24
- * (120 bits) name the button and its URL, so that a request repeated makes the same code; the last 8 prove that the code was
- * made here, so that a template read back from the platform says by itself which of its buttons are redirects.
+ * (120 bits) name the button and its URL, so that a request repeated makes the same code; the last 8 are a checksum that no
+ * other value has by chance, so that a template read back from the platform says by itself which of its buttons are
+ * redirects. It is no secret: who forges a code fills a button of their own template with a link that leads nowhere.
  */
 export function redirectCode(button: {
   readonly templateKey: string;
