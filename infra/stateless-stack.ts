@@ -103,8 +103,8 @@ export class StatelessStack extends Stack {
 }
 
 /**
- * What was built and no setting leaves out, with its shape. Routes whose function comes later are simply not there; a worker or the authorizer
- * that is missing, and a bundle nobody described, fail with one sentence.
+ * What was built and no setting leaves out, with its shape. Routes whose function comes later are simply not there; a
+ * worker or the authorizer that is missing, and a bundle nobody described, fail with one sentence.
  */
 function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps): [string, FunctionShape][] {
   const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];

@@ -2,7 +2,7 @@ import { withRedirects } from '../redirects/rewriting.ts';
 import type { RedirectOrigin, RedirectStore } from '../redirects/store.ts';
 
 export interface RedirectPorts {
-  /** Absent where the deployment has no address that redirects; nobody's wish for redirects comes as far as here then. */
+  /** Absent where the deployment has no address that redirects; the wish for them is refused before (`urlChangeFaults`). */
   readonly redirects?: (Pick<RedirectStore, 'put'> & { readonly baseUrl: string }) | undefined;
   readonly nowMs: () => number;
 }

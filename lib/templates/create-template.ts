@@ -24,6 +24,7 @@ export interface CreationPorts extends MediaPorts, RedirectPorts {
   /** The channels and campaigns among the pairs that the client does not have (D14). */
   readonly pairFaults: (clientId: number, pairs: CreateRequest['pairs']) => Promise<readonly Fault[]>;
   readonly events: EventSink;
+  readonly nowMs: () => number;
 }
 
 export interface CreationOrder {

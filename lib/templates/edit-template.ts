@@ -23,6 +23,7 @@ export interface EditPorts extends MediaPorts, RedirectPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
   readonly events: EventSink;
+  readonly nowMs: () => number;
 }
 
 export interface TemplateEdit {

@@ -135,7 +135,7 @@ describe('rule packs (R45)', () => {
     ['AwsSolutions', AwsSolutionsChecks],
     ['Serverless', ServerlessChecks],
   ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
-    const { app } = synthesize();
+    const { app } = synthesize({ redirectBaseUrl: 'https://go.example.com' });
     expect(new Pack(app).validateScope(app).violations).toEqual([]);
   });
 });
