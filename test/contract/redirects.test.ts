@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { api, platform, tokenOf } from '../support/api.ts';
+import { api, call, platform, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
   createdTemplate,
   edit,
@@ -44,18 +45,29 @@ async function send(name: string, params: object) {
   return { to, reply };
 }
 
-/** Sends and waits until the platform has taken the message; returns its button parameters by place. */
-async function buttonsReceived(name: string, params: object): Promise<Map<number, string>> {
+interface SentComponent {
+  readonly type: string;
+  readonly index: number;
+  readonly parameters: readonly { readonly text: string }[];
+  readonly cards: readonly { readonly components: readonly SentComponent[] }[];
+}
+
+/** Sends and waits until the platform has taken the message; returns its components. */
+async function received(name: string, params: object): Promise<readonly SentComponent[]> {
   const { to, reply } = await send(name, params);
   expect([reply.status, reply.body]).toEqual([200, { success: true }]);
   expect(await endingsOf(outcomes, reply.headers.get('dispatch-id') ?? '')).toMatchObject([{ to, state: 'sent' }]);
   const { body } = await platform(`GET /_control/messages?to=${to}`);
-  const sent: { type: string; index: number; parameters: { text: string }[] }[] =
-    body.data[0].request.template.components;
-  return new Map(
-    sent.filter(({ type }) => type === 'button').map(({ index, parameters }) => [index, parameters[0]?.text ?? '']),
-  );
+  return body.data[0].request.template.components;
 }
+
+/** The values of buttons, by place. */
+function buttonsOf(sent: readonly SentComponent[]): Map<number, string> {
+  const buttons = sent.filter(({ type }) => type === 'button');
+  return new Map(buttons.map(({ index, parameters }) => [index, parameters[0]?.text ?? '']));
+}
+
+const locationOf = async (code: string | undefined) => (await api(`GET /r/${code}`)).headers.get('location');
 
 describe('a static URL button of a creation with allow_button_url_change', () => {
   const draft = probes.draft(request);
@@ -85,10 +97,10 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
   });
 
   test('is filled by the service, and leads whoever presses it to the URL', async () => {
-    const received = await buttonsReceived(name, { buttons: ['A-7'] });
-    expect([...received.keys()].sort()).toEqual([0, 1]);
-    expect(received.get(1)).toBe('A-7');
-    const reply = await api(`GET /r/${received.get(0)}`);
+    const buttons = buttonsOf(await received(name, { buttons: ['A-7'] }));
+    expect([...buttons.keys()].sort()).toEqual([0, 1]);
+    expect(buttons.get(1)).toBe('A-7');
+    const reply = await api(`GET /r/${buttons.get(0)}`);
     expect({ status: reply.status, text: reply.text, location: reply.headers.get('location') }).toEqual({
       status: 302,
       text: '',
@@ -105,18 +117,37 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
   });
 
   test('leads elsewhere once edited; messages of before lead where they did', async () => {
-    const before = (await buttonsReceived(name, { buttons: ['A-7'] })).get(0);
+    const before = buttonsOf(await received(name, { buttons: ['A-7'] })).get(0);
     const [body, { buttons: [first, second] = [] } = {}] = components;
     const other = 'https://shop.example.com/other';
     const changed = [body, { type: 'BUTTONS', buttons: [{ ...first, url: other }, second] }];
     expect((await edit(id, { ...request, components: changed })).body).toEqual({ success: true, changed: true });
     await reviewAll();
-    const after = (await buttonsReceived(name, { buttons: ['A-7'] })).get(0);
-    const led = await Promise.all(
-      [before, after].map(async (code) => (await api(`GET /r/${code}`)).headers.get('location')),
-    );
+    const after = buttonsOf(await received(name, { buttons: ['A-7'] })).get(0);
+    const led = await Promise.all([before, after].map(locationOf));
     expect(led).toEqual(['https://shop.example.com/gr%C3%B6%C3%9Fe?a=1&b=2#top', other]);
   });
+});
+
+test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {
+  const url = inject('platformUrl');
+  const post = (path: string, body: unknown) =>
+    call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
+  const handle = await uploadedHandle({ url, post }, 'image/png');
+  const targets = ['https://shop.example.com/1', 'https://shop.example.com/2'];
+  const cards = targets.map((cardUrl) => ({
+    components: [
+      { type: 'HEADER', format: 'IMAGE', header_handle: handle },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'See', url: cardUrl }] },
+    ],
+  }));
+  const carousel = [components[0], { type: 'CAROUSEL', cards }];
+  const draft = probes.draft({ ...request, category: 'MARKETING', components: carousel });
+  await createdTemplate(draft);
+  await reviewAll();
+  const sent = await received(draft.name, { cards: [{}, {}] });
+  const codes = sent[0]?.cards.map((card) => buttonsOf(card.components).get(0));
+  expect(await Promise.all((codes ?? []).map(locationOf))).toEqual(targets);
 });
 
 test.each(['x', 'a'.repeat(32), '%2e%2e%2f', 'https:%2f%2fevil.example', '%0d%0alocation:%20x'])(
