@@ -5,7 +5,7 @@ import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { pairFaults } from '../lib/assignments/request.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
+import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
@@ -17,6 +17,8 @@ import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformMedia } from '../lib/platform/media.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { redirectStore } from '../lib/redirects/store.ts';
+import { offeredRedirects } from '../lib/templates/button-redirects.ts';
 import { parseCreateRequest } from '../lib/templates/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create-template.ts';
 import { creationStore } from '../lib/templates/creation-store.ts';
@@ -36,7 +38,8 @@ export function templatesCreate({ directory, dropIdleConnections, ...ports }: Co
     const path = parse(TemplatesCreatePath, event.pathParameters);
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
     const { template, file } = readTemplate(event);
-    const request = parseCreateRequest(template, { fileAttached: file !== undefined });
+    const redirectsOffered = ports.redirects !== undefined;
+    const request = parseCreateRequest(template, { fileAttached: file !== undefined, redirectsOffered });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const clientId = operatingClient(caller, askedId);
@@ -59,12 +62,14 @@ const platform = platformTransport({
   version: environmentVariable('PLATFORM_VERSION'),
   timeoutMs: 8_000,
 });
+const redirects = redirectStore(documents, environmentVariable('REDIRECTS_TABLE'));
 const directory = directoryStore(documents, environmentVariable('DIRECTORY_TABLE'));
 
 export const handler = templatesCreate({
   directory,
   creations: creationStore(documents, environmentVariable('TEMPLATES_TABLE')),
   management: templateManagement(platform.call, credentialOf),
+  redirects: offeredRedirects(optionalVariable('REDIRECT_BASE_URL'), redirects),
   pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
   fetchPublic,
   uploadMedia: platformMedia(platform.call, credentialOf),

@@ -4,7 +4,7 @@ import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
+import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
@@ -12,13 +12,17 @@ import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
 import { readTemplate } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
 import { fetchPublic } from '../lib/http/public-fetch.ts';
+import { refuseFaults } from '../lib/http/refusal.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformMedia } from '../lib/platform/media.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { redirectStore } from '../lib/redirects/store.ts';
+import { offeredRedirects } from '../lib/templates/button-redirects.ts';
 import { TemplatesEditBody } from '../lib/templates/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit-template.ts';
 import { templateStore } from '../lib/templates/store.ts';
+import { urlChangeFaults } from '../lib/templates/template-request.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesEditPath = v.object({ did: v.string(), messageTemplateId: v.string() });
@@ -35,15 +39,17 @@ export function templatesEdit({ directory, dropIdleConnections, ...ports }: Coll
     const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters);
     const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
     const { template, file } = readTemplate(event);
-    const { client_id, category, components, optimization_spec: optimizationSpec } = parse(TemplatesEditBody, template);
-    const askedId = askedClientId({ query: query.client_id, body: client_id });
+    const { category, components, ...body } = parse(TemplatesEditBody, template);
+    const urlChange = body.allow_button_url_change === true;
+    refuseFaults(urlChangeFaults(urlChange, { offered: ports.redirects !== undefined }));
+    const askedId = askedClientId({ query: query.client_id, body: body.client_id });
 
     const clientId = operatingClient(caller, askedId);
     const { waba } = usableDid(await directory.findDid(did), clientId);
 
     dropIdleConnections();
-    const edit = { messageTemplateId, category, components, optimizationSpec, file, startedAtMs };
-    const changed = await editTemplate(ports, waba, edit);
+    const wanted = { category, components, urlChange, optimizationSpec: body.optimization_spec, file };
+    const changed = await editTemplate(ports, waba, { messageTemplateId, clientId, ...wanted, startedAtMs });
 
     if (changed) return answer(200, { success: true, changed });
     return answer(200, { success: true, changed, message: 'nothing differs from the template as it is' });
@@ -51,6 +57,7 @@ export function templatesEdit({ directory, dropIdleConnections, ...ports }: Coll
 }
 
 const documents = documentClient();
+const redirects = redirectStore(documents, environmentVariable('REDIRECTS_TABLE'));
 const readSecret = secretReader();
 const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
 const platform = platformTransport({
@@ -64,6 +71,7 @@ export const handler = templatesEdit({
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
   templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
   management: templateManagement(platform.call, credentialOf),
+  redirects: offeredRedirects(optionalVariable('REDIRECT_BASE_URL'), redirects),
   fetchPublic,
   uploadMedia: platformMedia(platform.call, credentialOf),
   events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),

@@ -10,6 +10,7 @@ export const settingVariables = {
   PLATFORM_BASE_URL: 'platformBaseUrl',
   PLATFORM_VERSION: 'platformVersion',
   SYNC_LOCK_SCOPE: 'syncLockScope',
+  REDIRECT_BASE_URL: 'redirectBaseUrl',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -39,6 +40,8 @@ const endpoint = { timeoutSeconds: 29, memoryMb: 512 };
 
 const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;
 
+const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
+
 /** Every function that exists so far, by the stem of its file in `functions/`. */
 export const functions: Readonly<Record<string, FunctionShape>> = {
   health: { ...endpoint, memoryMb: 128 },
@@ -61,17 +64,17 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', redirects: 'write' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
+    settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-edit': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', redirects: 'write' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
+    settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-delete': {
@@ -103,6 +106,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  redirect: { ...endpoint, tables: { redirects: 'read' } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

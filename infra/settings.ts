@@ -17,6 +17,11 @@ const settingRules = {
   stage: [v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/)), '1 to 16 of a-z, 0-9 and -, a letter first'],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
+  /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
+  redirectBaseUrl: [
+    v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
+    'an https URL of at most 200 characters without query and without a slash at its end (http on 127.0.0.1)',
+  ],
   /** One synchronization at a time for the whole deployment, or one per client (D22). */
   syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
   /** When all clients are synchronized by themselves; off when absent. Times of cron are UTC. */
@@ -56,6 +61,7 @@ export function settingsFrom(node: Node): Settings {
     stage,
     platformBaseUrl: setting(node, 'platformBaseUrl', 'https://graph.facebook.com'),
     platformVersion: setting(node, 'platformVersion', 'v25.0'),
+    redirectBaseUrl: setting(node, 'redirectBaseUrl', undefined),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
     dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
@@ -77,7 +83,16 @@ function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Se
 function isPlatformOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  return (
-    url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && url.hostname === '127.0.0.1'))
-  );
+  return url.origin === text && isSafeTransport(url);
+}
+
+/** Spelled as the URL parser would, so that what is shown to the platform is what browsers ask for. */
+function isRedirectBase(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !isSafeTransport(url) || text.endsWith('/')) return false;
+  return `${url.origin}${url.pathname}`.replace(/\/$/, '') === text;
+}
+
+function isSafeTransport({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && hostname === '127.0.0.1');
 }

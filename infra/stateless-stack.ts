@@ -28,7 +28,7 @@ export class StatelessStack extends Stack {
       description: 'Template messaging: API, functions and alarms',
     });
     const built = new Map(
-      functionsToDeploy(props.bundlesDirectory).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
+      functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
     const lambdaOf = (name: string) => {
       const found = built.get(name);
@@ -57,7 +57,10 @@ export class StatelessStack extends Stack {
       shape,
       bundleDirectory: join(props.bundlesDirectory, name),
       environment: Object.fromEntries(
-        (shape.settings ?? []).map((variable) => [variable, settings[settingVariables[variable]]]),
+        (shape.settings ?? []).flatMap((variable) => {
+          const value = settings[settingVariables[variable]];
+          return value === undefined ? [] : [[variable, value]];
+        }),
       ),
     });
     for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {
@@ -100,17 +103,19 @@ export class StatelessStack extends Stack {
 }
 
 /**
- * What was built, with its shape. Routes whose function comes later are simply not there; a worker or the authorizer
- * that is missing, and a bundle nobody described, fail with one sentence.
+ * What was built and no setting leaves out, with its shape. Routes whose function comes later are simply not there; a
+ * worker or the authorizer that is missing, and a bundle nobody described, fail with one sentence.
  */
-function functionsToDeploy(bundlesDirectory: string): [string, FunctionShape][] {
+function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps): [string, FunctionShape][] {
   const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];
   const operations = new Set(routes.map((route) => route.operation));
   const missing = Object.keys(functions).filter((name) => !built.includes(name) && !operations.has(name));
   if (missing.length > 0) {
     throw new Error(`${bundlesDirectory} holds no bundle of ${missing.join(', ')}: run npm run build first`);
   }
-  return built.map((name) => {
+  const leftOut = routes.filter(({ needs }) => needs !== undefined && settings[needs] === undefined);
+  const wanted = built.filter((name) => !leftOut.some(({ operation }) => operation === name));
+  return wanted.map((name) => {
     const shape = functions[name];
     if (shape === undefined) throw new Error(`the function ${name} has no entry in infra/functions.ts`);
     return [name, shape];

@@ -37,6 +37,30 @@ export const tables = {
     expires: true,
     holds: 'jobs, dispatch claims and outcomes, batch records, idempotency records',
   },
+  channels: {
+    variable: 'CHANNELS_TABLE',
+    sortKey: true,
+    expires: false,
+    holds: 'channels as they are listed, with what the platform says of them',
+  },
+  webhooks: {
+    variable: 'WEBHOOKS_TABLE',
+    sortKey: true,
+    expires: true,
+    holds: 'webhook configurations, the state of delivery, events of the last 7 days',
+  },
+  rates: {
+    variable: 'RATES_TABLE',
+    sortKey: false,
+    expires: false,
+    holds: 'the last good price rates',
+  },
+  redirects: {
+    variable: 'REDIRECTS_TABLE',
+    sortKey: false,
+    expires: false,
+    holds: 'where the codes of redirects lead',
+  },
 } as const satisfies Record<string, TableShape>;
 
 export type TableName = keyof typeof tables;

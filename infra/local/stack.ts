@@ -6,6 +6,7 @@ import { provisionFile } from '../operate/provision.ts';
 import { type LocalStack, localTarget } from '../operate/target.ts';
 import { freePort, runningEmulator, startDynamoDbLocal, startSqsEmulator } from './emulators.ts';
 import { startGateway } from './gateway.ts';
+import { holdPort } from './held-port.ts';
 import type { FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
@@ -88,7 +89,10 @@ type ServerAddresses = Omit<LocalStack, 'pid' | 'apiUrl'>;
 
 async function assemble(options: StackOptions, assembly: Assembly): Promise<RunningStack> {
   const { parts, broken } = assembly;
-  const { template, addresses, queueUrl } = await startServers(options, assembly);
+  // Templates name the address of redirects, which is the API's own: it has to be known before the API opens.
+  const apiPort = await parts.start('servers', () => holdPort(options.apiPort));
+  const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
+  const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
   const sqsClient = await prepareStores(parts, template, addresses);
   const runner = createRunner({
     functions: template.functions,
@@ -96,8 +100,9 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
   });
   await parts.start('functions', async () => runner);
+  await apiPort.stop();
   const gateway = await parts.start('intake', () =>
-    startGateway({ template, invoke: runner.invoke, region: localRegion, port: options.apiPort }),
+    startGateway({ template, invoke: runner.invoke, region: localRegion, port: apiPort.number }),
   );
   const { poller } = await parts.start('intake', async () => {
     const { eventSources } = template;
@@ -121,9 +126,13 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   };
 }
 
+interface Addressed {
+  readonly redirectBaseUrl: string;
+}
+
 /** Starts what the functions talk to; builds and synthesizes meanwhile. */
-async function startServers(options: StackOptions, { parts, onExit }: Assembly) {
-  const { outputDirectory, dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
+async function startServers(options: StackOptions & Addressed, { parts, onExit }: Assembly) {
+  const { outputDirectory, redirectBaseUrl, dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
   const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
   const [dynamodb, sqs, platform] = await Promise.all([
     parts.start('servers', async (signal) =>
@@ -131,7 +140,7 @@ async function startServers(options: StackOptions, { parts, onExit }: Assembly) 
     ),
     parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
     parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
-    synthesize(parts, outputDirectory, `http://127.0.0.1:${platformPort}`),
+    synthesize(parts, outputDirectory, { platformBaseUrl: `http://127.0.0.1:${platformPort}`, redirectBaseUrl }),
   ]);
   const queueUrl = queueUrlAt(sqs.endpoint);
   const template = readLocalTemplate({ cdkOutDirectory: outputDirectory, queueUrl });
@@ -148,13 +157,17 @@ async function startServers(options: StackOptions, { parts, onExit }: Assembly) 
   return { template, addresses, queueUrl };
 }
 
-async function synthesize(parts: Parts, outputDirectory: string, platformBaseUrl: string): Promise<void> {
+async function synthesize(
+  parts: Parts,
+  outputDirectory: string,
+  addresses: Addressed & { readonly platformBaseUrl: string },
+): Promise<void> {
   const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
   await parts.start('servers', async () => removal);
   await parts.run((signal) => runScript('infra/build.ts', { signal }));
   const environment = {
     CDK_OUTDIR: outputDirectory,
-    CDK_CONTEXT_JSON: JSON.stringify({ stage, platformBaseUrl }),
+    CDK_CONTEXT_JSON: JSON.stringify({ stage, ...addresses }),
   };
   await parts.run((signal) => runScript('infra/app.ts', { environment, signal }));
 }

@@ -4,3 +4,8 @@ export function environmentVariable(name: string): string {
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`);
   return value;
 }
+
+/** A variable that the infrastructure sets in some deployments only. */
+export function optionalVariable(name: string): string | undefined {
+  return process.env[name] || undefined;
+}

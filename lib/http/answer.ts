@@ -10,6 +10,15 @@ export function answer(status: number, body: unknown, headers: Readonly<Record<s
   return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
+/** How long a browser may follow a redirect without asking again: long enough for one reader, short enough to stop a link. */
+const movedMaxAgeSeconds = 300;
+
+/** A redirect to an absolute URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
+export function movedTo(url: string): Answer {
+  const headers = { location: url, 'cache-control': `private, max-age=${movedMaxAgeSeconds}` };
+  return { statusCode: 302, headers, body: '' };
+}
+
 /** The body of every refusal (D1). `message` is the key API Gateway uses for its own errors, so clients see one shape. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const { errors, headers, platformCode } = refusal.details;

@@ -4,6 +4,8 @@ import type { ParameterContract } from './parameter-contract.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
 
+const RedirectButtonsSchema = v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() })));
+
 /** Everything beside the recipient that a message is made of: it travels once with the job, not once per message. */
 export const CompositionPlanSchema = v.object({
   templateName: v.string(),
@@ -13,19 +15,21 @@ export const CompositionPlanSchema = v.object({
   /** Of a single-product template. */
   catalogId: v.optional(v.string()),
   buttons: v.array(DynamicButtonSchema),
+  redirects: RedirectButtonsSchema,
   codeButton: v.optional(v.number()),
   productList: v.optional(v.number()),
   cards: v.array(
     v.object({
       media: v.object({ kind: v.picklist(['image', 'video']), link: v.string() }),
       buttons: v.array(DynamicButtonSchema),
+      redirects: RedirectButtonsSchema,
     }),
   ),
 });
 export type CompositionPlan = v.InferOutput<typeof CompositionPlanSchema>;
 
 type HeaderInput = NonNullable<CompositionPlan['header']>;
-type PlannedButtons = CompositionPlan['buttons'];
+type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects'>;
 type Params = NonNullable<Recipient['params']>;
 
 /** The plan of a template whose recipients have passed `checkRecipients`. */
@@ -39,15 +43,18 @@ export function compositionPlan(
     templateName: template.name,
     languageCode: template.language,
     ...inputs,
-    buttons: plannedButtons(contract.buttons),
+    ...plannedButtons(contract),
     ...(codeButton === undefined ? {} : { codeButton }),
     ...(productList === undefined ? {} : { productList }),
-    cards: contract.cards.map(({ media, buttons }) => ({ media, buttons: plannedButtons(buttons) })),
+    cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
   };
 }
 
-function plannedButtons(buttons: ParameterContract['buttons']): PlannedButtons {
-  return buttons.map(({ index, kind }) => ({ index, kind }));
+function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons' | 'redirects'>): PlannedButtons {
+  return {
+    buttons: buttons.map(({ index, kind }) => ({ index, kind })),
+    ...(redirects === undefined ? {} : { redirects: [...redirects] }),
+  };
 }
 
 /**
@@ -83,7 +90,7 @@ function messageComponents(plan: CompositionPlan, params: Params): Component[] {
   const components = [
     ...headerComponent(plan, params),
     ...textComponent('body', params.body),
-    ...buttonComponents(plan.buttons, plan.codeButton === undefined ? params.buttons : []),
+    ...buttonComponents(plan, plan.codeButton === undefined ? params.buttons : []),
   ];
   if (plan.codeButton !== undefined) components.push(urlButton(plan.codeButton, params.body?.[0] ?? ''));
   if (plan.productList !== undefined && product !== undefined) {
@@ -131,7 +138,7 @@ function cardComponents(
 ): Component {
   const { kind, link } = card.media;
   const media = { type: 'header', parameters: [{ type: kind, [kind]: { link } }] };
-  const components = [media, ...textComponent('body', params.body), ...buttonComponents(card.buttons, params.buttons)];
+  const components = [media, ...textComponent('body', params.body), ...buttonComponents(card, params.buttons)];
   return { card_index: index, components };
 }
 
@@ -140,14 +147,16 @@ function textComponent(type: 'header' | 'body', values: readonly string[] = []):
   return [{ type, parameters: values.map((text) => ({ type: 'text', text })) }];
 }
 
-function buttonComponents(buttons: PlannedButtons, values: readonly string[] = []): Component[] {
-  return buttons.map(({ index, kind }, position) => {
+/** The values fill the buttons in order; redirects carry their own (D19). */
+function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: readonly string[] = []): Component[] {
+  const filled = buttons.map(({ index, kind }, position) => {
     const value = values[position];
     if (value === undefined) throw new Error('a button has no value');
     return kind === 'url'
       ? urlButton(index, encodeURIComponent(value))
       : button('copy_code', index, { type: 'coupon_code', coupon_code: value });
   });
+  return [...filled, ...redirects.map(({ index, code }) => urlButton(index, code))];
 }
 
 function urlButton(index: number, suffix: string): Component {

@@ -1,4 +1,5 @@
 import { Refusal } from '../http/refusal.ts';
+import { redirectCodeOf } from '../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../templates/template.ts';
 
 /** A text with variables: how often each is printed, and how long the text is without them, in characters. */
@@ -23,11 +24,19 @@ export interface DynamicButton {
   readonly fixedLength: number;
 }
 
+/** A URL button that was made a redirect (D19), at its absolute place: the service fills it, for every recipient alike. */
+export interface RedirectButton {
+  readonly index: number;
+  readonly code: string;
+}
+
 export interface CardNeed {
   /** The template's own example: the interface has no input for the media of a card. */
   readonly media: { readonly kind: 'image' | 'video'; readonly link: string };
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
+  /** Absent when there are none. */
+  readonly redirects?: readonly RedirectButton[];
 }
 
 /** What a send of one template must carry for every recipient (contract, params; platform reference, 3 and 4.2). */
@@ -35,6 +44,8 @@ export interface ParameterContract {
   readonly header: HeaderNeed;
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
+  /** Absent when there are none. */
+  readonly redirects?: readonly RedirectButton[];
   /** Place of the one-time-password button: it takes the body's value once more. */
   readonly codeButton?: number;
   /** Place of the multi-product button. */
@@ -81,7 +92,7 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
   return {
     header,
     body: authentication ? authenticationBody : textNeed(component('BODY')?.text, longest),
-    buttons: dynamicButtons(buttons, codeButton),
+    ...buttonNeeds(buttons, codeButton),
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
     cards: (component('CAROUSEL')?.cards ?? []).map((card) => cardNeed(card.components)),
@@ -135,7 +146,7 @@ function cardNeed(components: readonly TemplateComponent[]): CardNeed {
   return {
     media: { kind: format === 'IMAGE' ? 'image' : 'video', link },
     body: textNeed(component('BODY')?.text, productBodyMaxLength),
-    buttons: dynamicButtons(component('BUTTONS')?.buttons ?? [], -1),
+    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1),
   };
 }
 
@@ -143,6 +154,17 @@ function cardNeed(components: readonly TemplateComponent[]): CardNeed {
 function isCodeButton(button: TemplateButton, authentication: boolean): boolean {
   const type = button.type.toUpperCase();
   return type === 'OTP' || button.otp_type !== undefined || (authentication && type === 'URL');
+}
+
+/** A redirect is a static URL to whoever sends: only the other buttons with a variable are theirs to fill. */
+function buttonNeeds(buttons: readonly TemplateButton[], codeButton: number): Pick<CardNeed, 'buttons' | 'redirects'> {
+  const redirects = buttons.flatMap((button, index) => {
+    const code = index === codeButton || button.type.toUpperCase() !== 'URL' ? undefined : redirectCodeOf(button);
+    return code === undefined ? [] : [{ index, code }];
+  });
+  const filledHere = new Set(redirects.map(({ index }) => index));
+  const dynamic = dynamicButtons(buttons, codeButton).filter(({ index }) => !filledHere.has(index));
+  return { buttons: dynamic, ...(redirects.length === 0 ? {} : { redirects }) };
 }
 
 /**

@@ -7,13 +7,13 @@ import { faultOf } from '../http/parse.ts';
 import { refuseFaults } from '../http/refusal.ts';
 import { checkMinutes } from './rules/authentication.ts';
 import { checkComponents } from './rules/components.ts';
-import { at, type Category, fault, type Judged, type TemplateDraft } from './rules/draft.ts';
+import { at, type Category, fault, isPart, type Judged, type TemplateDraft } from './rules/draft.ts';
 import {
-  AllowButtonUrlChangeSchema,
   CategorySchema,
   ComponentsSchema,
   checkSources,
   OptimizationSpecSchema,
+  urlChangeFaults,
 } from './template-request.ts';
 
 /** One pair or a list of them (D13). */
@@ -42,7 +42,7 @@ export const TemplatesCreateBody = closedObject({
   client_id: v.optional(v.unknown()),
   channel_campaigns: v.optional(PairsSchema),
   optimization_spec: v.optional(OptimizationSpecSchema),
-  allow_button_url_change: v.optional(AllowButtonUrlChangeSchema),
+  allow_button_url_change: v.optional(v.boolean()),
   allow_category_change: v.optional(v.boolean()),
   add_security_recommendation: v.optional(v.boolean()),
   code_expiration_minutes: v.optional(v.number()),
@@ -61,15 +61,25 @@ export interface CreateRequest {
   /** Pairs to assign at once, each once; none leaves the placeholder (D13). */
   readonly pairs: readonly Pair[];
   readonly country?: string | undefined;
+  /** Static URL buttons are to become redirects (D19). */
+  readonly urlChange: boolean;
   /** Fields that the platform takes as they came. */
   readonly passedOn: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the body of a creation. Refuses with one 400 that lists every fault, those of the components among them (D18). */
-export function parseCreateRequest(body: unknown, { fileAttached }: { readonly fileAttached: boolean }): CreateRequest {
+/**
+ * Reads the body of a creation. Refuses with one 400 that lists every fault, those of the components among them (D18), and
+ * a wish for redirects where none are offered.
+ */
+export function parseCreateRequest(
+  body: unknown,
+  { fileAttached, redirectsOffered = false }: { readonly fileAttached: boolean; readonly redirectsOffered?: boolean },
+): CreateRequest {
   const faults = new FaultList();
   const parsed = v.safeParse(TemplatesCreateBody, body);
   for (const issue of parsed.issues ?? []) faults.add(faultOf(issue));
+  const asked = isPart(body) ? body['allow_button_url_change'] : undefined;
+  for (const wrongWish of urlChangeFaults(asked, { offered: redirectsOffered })) faults.add(wrongWish);
   checkRules(body, fileAttached, faults);
   refuseFaults(faults.listed(), faults.message);
   const request = parsed.output as v.InferOutput<typeof TemplatesCreateBody>;
@@ -81,6 +91,7 @@ export function parseCreateRequest(body: unknown, { fileAttached }: { readonly f
     clientId: request.client_id,
     pairs: eachOnce(request.channel_campaigns ?? []),
     country: request.country,
+    urlChange: request.allow_button_url_change === true,
     passedOn: defined({ message_send_ttl_seconds, allow_category_change, optimization_spec }),
   };
 }

@@ -6,6 +6,7 @@ import { changingAtPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
+import { type RedirectPorts, withButtonRedirects } from './button-redirects.ts';
 import { countryOfNumber } from './country.ts';
 import type { CreateRequest } from './create-request.ts';
 import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
@@ -17,7 +18,7 @@ import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from '
 import { createdEvents } from './template-event.ts';
 import { templateKey } from './template-key.ts';
 
-export interface CreationPorts extends MediaPorts {
+export interface CreationPorts extends MediaPorts, RedirectPorts {
   readonly creations: CreationStore;
   readonly management: Pick<TemplateManagement, 'create'>;
   /** The channels and campaigns among the pairs that the client does not have (D14). */
@@ -39,7 +40,8 @@ export interface CreationOrder {
 /**
  * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
  * with 400 a name that is taken or still held, pairs that the client does not have, media that will not do, and what the
- * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most. Every client of the WABA is told (D34).
+ * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most, and one for redirects (D19). Every client of
+ * the WABA is told (D34).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
   const { request, file, clientId } = order;
@@ -53,11 +55,14 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
 
   const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
   const time = requestTime(ports.nowMs, order.startedAtMs);
-  const media = { components: request.draft.components, file, credential: waba.credential, time };
+  const wish = { urlChange: request.urlChange, components: request.draft.components };
+  const wanted = withButtonRedirects(ports, wish, { clientId, wabaId: waba.wabaId, templateKey: key });
+  const media = { components: wanted.components, file, credential: waba.credential, time };
   const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
   const { name, language, draft } = request;
   const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
   const template = { ...sent, ...request.passedOn };
+  await wanted.store();
   const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
 

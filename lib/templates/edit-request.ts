@@ -1,11 +1,6 @@
 import * as v from 'valibot';
 import { plainObject } from '../http/closed-object.ts';
-import {
-  AllowButtonUrlChangeSchema,
-  CategorySchema,
-  ComponentsSchema,
-  OptimizationSpecSchema,
-} from './template-request.ts';
+import { CategorySchema, ComponentsSchema, OptimizationSpecSchema } from './template-request.ts';
 
 /**
  * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form. A template's name and
@@ -19,7 +14,7 @@ export const TemplatesEditBody = v.pipe(
     category: v.optional(CategorySchema),
     components: ComponentsSchema,
     client_id: v.optional(v.unknown()),
-    allow_button_url_change: v.optional(AllowButtonUrlChangeSchema),
+    allow_button_url_change: v.optional(v.boolean()),
     optimization_spec: v.optional(OptimizationSpecSchema),
   }),
 );

@@ -6,6 +6,7 @@ import { changingAtPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
 import type { EventSink } from '../webhooks/event.ts';
+import { type RedirectPorts, withButtonRedirects } from './button-redirects.ts';
 import { isAsRead, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
 import { editChanges, hasNewMedia } from './edit-diff.ts';
 import { findTemplate } from './find-template.ts';
@@ -19,7 +20,7 @@ import type { PlatformTemplate } from './template.ts';
 import { statusChangedEvents } from './template-event.ts';
 import { checkSources } from './template-request.ts';
 
-export interface EditPorts extends MediaPorts {
+export interface EditPorts extends MediaPorts, RedirectPorts {
   readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
   readonly events: EventSink;
@@ -28,8 +29,11 @@ export interface EditPorts extends MediaPorts {
 
 export interface TemplateEdit {
   readonly messageTemplateId: string;
+  readonly clientId: number;
   readonly category?: Category | undefined;
   readonly components: readonly unknown[];
+  /** Static URL buttons are to become redirects (D19); those that did before are no difference. */
+  readonly urlChange: boolean;
   readonly optimizationSpec?: Part | undefined;
   /** New media for the header of the message. */
   readonly file?: MediaFile | undefined;
@@ -41,14 +45,17 @@ export interface TemplateEdit {
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
  * written, when nothing differs. Media are fetched and uploaded when all else is found right and components are to be sent.
  * Refuses with 404 without a template, with 400 for component faults (all of them), media that will not do and another
- * category of an approved template, and as the platform does. Two DynamoDB requests. The clients whose status it changes
- * are told (D34), also when storing fails.
+ * category of an approved template, and as the platform does. Two DynamoDB requests, and one for redirects. The clients
+ * whose status it changes are told (D34), also when storing fails.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
-  const { fact, rows } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  const { fact, rows, templateKey } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   const stored = fact.template;
   const category = editedCategory(stored, edit.category);
-  const draft = wantedDraft(stored, category, edit);
+  const checked = wantedDraft(stored, category, edit);
+  const wish = { urlChange: edit.urlChange, components: checked?.components ?? [] };
+  const redirected = withButtonRedirects(ports, wish, { clientId: edit.clientId, wabaId: waba.wabaId, templateKey });
+  const draft = checked === undefined ? undefined : { ...checked, components: redirected.components };
 
   const { file, optimizationSpec } = edit;
   const differing = editChanges(stored, {
@@ -64,6 +71,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   if (draft !== undefined && changes['components'] !== undefined) {
     const media = { components: withSourcesForUrls(draft.components), file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
+    await redirected.store();
   }
   await changingAtPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
 
@@ -81,10 +89,11 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
 function wantedDraft(
   stored: PlatformTemplate,
   category: Category,
-  { components, file }: TemplateEdit,
+  { components, file, urlChange }: TemplateEdit,
 ): TemplateDraft | undefined {
   const sameCategory = stored.category.toUpperCase() === category;
-  if (sameCategory && file === undefined && isAsRead(stored.components, components)) return undefined;
+  const asRead = sameCategory && file === undefined && isAsRead(stored.components, components);
+  if (asRead && !urlChange) return undefined;
   const unknown = new Map<unknown, Set<string>>();
   const leaveOut = (part: Part, key: string) => {
     unknown.set(part, (unknown.get(part) ?? new Set()).add(key));

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { boundedList, plainObject } from '../http/closed-object.ts';
 import { publicHttpsUrlFault } from '../http/public-url.ts';
+import type { Fault } from '../http/refusal.ts';
 import { categories, fault, type Judged } from './rules/draft.ts';
 import { headersOf } from './rules/headers.ts';
 
@@ -26,11 +27,12 @@ export const OptimizationSpecSchema = v.pipe(
   ),
 );
 
-/** Refused unless false: no deployment has an address that redirects (D19). */
-export const AllowButtonUrlChangeSchema = v.pipe(
-  v.boolean(),
-  v.check((allowed) => !allowed, 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set'),
-);
+/** What is wrong with asking for redirects (D19): they need an address that redirects. */
+export function urlChangeFaults(asked: unknown, { offered }: { readonly offered: boolean }): Fault[] {
+  if (asked !== true || offered) return [];
+  const message = 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set';
+  return [{ path: 'allow_button_url_change', message }];
+}
 
 /** Checks the text of every `header_source`; what stands there is looked at when all else is found right (D18). */
 export function checkSources(components: readonly unknown[], { path: root, faults }: Judged): void {

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { issueToken, tokenLifetimeSeconds } from '../../lib/access/token.ts';
 import { signingKey } from '../../lib/access/token-keys.ts';
+import { redirectCode } from '../../lib/redirects/code.ts';
+import { redirectStore } from '../../lib/redirects/store.ts';
 import { templateStore } from '../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../lib/templates/template-key.ts';
 import { factKey } from '../../lib/templates/upstream-writes.ts';
@@ -87,6 +89,20 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => api('POST /login', { body: { username: 'operator', password: 'demo-operator' } }),
       refused: () => api('POST /login', { body: '{' }),
     },
+    redirect: {
+      success: async () => {
+        const button = {
+          templateKey: templateKey({ wabaId: '1', name: 'gone', language: 'en_US' }),
+          place: 'buttons[0]',
+        };
+        const url = 'https://example.com/';
+        const code = redirectCode({ ...button, url });
+        const redirects = redirectStore(target.documentClient, target.tableName('redirects'));
+        await redirects.put([{ code, url }], { ...button, clientId: 1001, wabaId: '1', createdAtMs: Date.now() });
+        return api(`GET /r/${code}`);
+      },
+      refused: () => api('GET /r/x'),
+    },
     'messages-send': { success: () => send(), refused: () => send({}) },
     'templates-list': {
       success: () => asSupervisor('GET /v1/templates'),
@@ -148,10 +164,16 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
 
   test.each(built.map(({ operation }) => operation))('%s', async (operation) => {
     const success = await asked[operation]?.success();
+    const refused = await asked[operation]?.refused();
+    // A browser asks, and is sent on without a body.
+    if (operation === 'redirect') {
+      expect(success).toMatchObject({ status: 302, text: '' });
+      expectRefusal(refused as ApiReply, 404, 'redirect_not_found');
+      return;
+    }
     expect(success?.status).toBe(operation === 'channel-campaigns-add' ? 201 : 200);
     expect(success?.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(success?.body).toEqual(expect.any(Object));
-    const refused = await asked[operation]?.refused();
     // Nothing that a client can say makes /health refuse.
     if (operation === 'health') expect(refused).toMatchObject({ status: 200, text: success?.text });
     else expectRefusal(refused as ApiReply, 400);

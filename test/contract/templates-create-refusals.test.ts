@@ -53,9 +53,9 @@ describe('fields', () => {
       ['parameter_format'],
     ],
     [
-      'allow_button_url_change (D19)',
-      probes.draft({ allow_button_url_change: true }),
-      'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
+      'allow_button_url_change as text',
+      probes.draft({ allow_button_url_change: 'true' }),
+      'allow_button_url_change is invalid: expected boolean, received "true"',
       ['allow_button_url_change'],
     ],
     ['a country that is none', probes.draft({ country: 'ARG' }), 'country must be a code of two letters', ['country']],

@@ -88,9 +88,9 @@ describe('refusals of our own', () => {
       ['components[1].type'],
     ],
     [
-      'allow_button_url_change (D19)',
-      { components: [plainBody], allow_button_url_change: true },
-      'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
+      'allow_button_url_change as text',
+      { components: [plainBody], allow_button_url_change: 'true' },
+      'allow_button_url_change is invalid: expected boolean, received "true"',
       ['allow_button_url_change'],
     ],
   ])('%s', async (_, request, message, at) => {

@@ -5,7 +5,7 @@ import { routes } from '../../infra/routes.ts';
 import { synthesize } from '../support/synthesized.ts';
 import routeCases from './route-cases.json' with { type: 'json' };
 
-const service = synthesize({ stage: 'test' });
+const service = synthesize({ stage: 'test', redirectBaseUrl: 'https://go.example.com' });
 const built = routes.filter((route) => route.operation in functions);
 const [stage] = service.all('AWS::ApiGatewayV2::Stage');
 
@@ -25,6 +25,19 @@ describe('routes', () => {
     expect(keys).toContain('GET /health');
   });
 
+  it('of redirects are left out, function and all, where no base URL is set (D19)', () => {
+    const without = synthesize();
+    const keys = without.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
+    expect(keys).not.toContain('GET /r/{code}');
+    expect(keys).toContain('GET /health');
+    const lambdas = without.all('AWS::Lambda::Function').map(({ properties }) => properties);
+    expect(lambdas.map(({ FunctionName }) => FunctionName)).not.toContain(resourceName('dev', 'redirect'));
+    expect(JSON.stringify(lambdas)).not.toContain('REDIRECT_BASE_URL');
+    expect(without.all('AWS::DynamoDB::Table').map(({ properties }) => properties.TableName)).toContain(
+      resourceName('dev', 'redirects'),
+    );
+  });
+
   it.each(built.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s runs its function',
     (key, entry) => {
@@ -37,7 +50,7 @@ describe('routes', () => {
     },
   );
 
-  it('have the authorizer, except POST /login and GET /health (R3)', () => {
+  it('have the authorizer, except POST /login, GET /health and GET /r/{code} (R3)', () => {
     const [authorizer] = service.all('AWS::ApiGatewayV2::Authorizer');
     const open = service
       .all('AWS::ApiGatewayV2::Route')
@@ -45,7 +58,11 @@ describe('routes', () => {
         ({ properties }) =>
           properties.AuthorizationType !== 'CUSTOM' || service.target(properties.AuthorizerId) !== authorizer?.id,
       );
-    expect(open.map(({ properties }) => properties.RouteKey).sort()).toEqual(['GET /health', 'POST /login']);
+    expect(open.map(({ properties }) => properties.RouteKey).sort()).toEqual([
+      'GET /health',
+      'GET /r/{code}',
+      'POST /login',
+    ]);
   });
 
   it('include every route that the precedence cases expect', () => {

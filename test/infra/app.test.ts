@@ -14,6 +14,17 @@ describe('context values', () => {
     ['platformBaseUrl', 'http://example.com'],
     ['platformBaseUrl', 'https://example.com/path'],
     ['platformBaseUrl', 'no address'],
+    ['redirectBaseUrl', 'http://example.com/r'],
+    ['redirectBaseUrl', 'https://example.com/r/'],
+    ['redirectBaseUrl', 'https://example.com/'],
+    ['redirectBaseUrl', 'https://example.com/r?to=x'],
+    ['redirectBaseUrl', 'https://example.com/r#'],
+    ['redirectBaseUrl', 'https://user@example.com/r'],
+    ['redirectBaseUrl', 'https://Example.com/r'],
+    ['redirectBaseUrl', 'https://example.com/{{1}}'],
+    ['redirectBaseUrl', `https://example.com/${'r'.repeat(181)}`],
+    ['redirectBaseUrl', '/r'],
+    ['redirectBaseUrl', ''],
     ['platformVersion', '25'],
     ['syncLockScope', 'all'],
     ['syncSchedule', '6 hours'],
@@ -59,6 +70,16 @@ describe('context values', () => {
     for (const { properties } of service.all('AWS::Logs::LogGroup')) expect(properties.RetentionInDays).toBe(365);
   });
 });
+
+it.each(['https://go.example.com', 'https://example.com/a/r', 'https://example.com:8443/r', 'http://127.0.0.1:3000/r'])(
+  'redirectBaseUrl may be %s, and reaches the functions as it is',
+  (redirectBaseUrl) => {
+    const environments = synthesize({ redirectBaseUrl })
+      .all('AWS::Lambda::Function')
+      .map(({ properties }) => properties.Environment?.Variables);
+    expect(environments).toContainEqual(expect.objectContaining({ REDIRECT_BASE_URL: redirectBaseUrl }));
+  },
+);
 
 describe('what was built', () => {
   const without = (missing: string) => Object.keys(functions).filter((name) => name !== missing);
@@ -114,7 +135,7 @@ describe('rule packs (R45)', () => {
     ['AwsSolutions', AwsSolutionsChecks],
     ['Serverless', ServerlessChecks],
   ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
-    const { app } = synthesize();
+    const { app } = synthesize({ redirectBaseUrl: 'https://go.example.com' });
     expect(new Pack(app).validateScope(app).violations).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { resourceName } from '../../infra/names.ts';
 import { tables } from '../../infra/tables.ts';
 import { type Resource, synthesize } from '../support/synthesized.ts';
 
-const service = synthesize({ stage: 'test' });
+const service = synthesize({ stage: 'test', redirectBaseUrl: 'https://go.example.com' });
 const names = Object.keys(functions);
 
 /** What each function finds in its environment, spelled out: these names are what the code asks for. */
@@ -13,12 +13,15 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   authorizer: ['TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_VERIFICATION_KEYS_SECRET'],
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  redirect: ['REDIRECTS_TABLE'],
   'templates-create': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
+    'REDIRECT_BASE_URL',
     'TEMPLATES_TABLE',
   ],
   'templates-edit': [
@@ -27,6 +30,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
+    'REDIRECT_BASE_URL',
     'TEMPLATES_TABLE',
   ],
   'templates-delete': [
@@ -189,6 +194,12 @@ describe('roles (R46)', () => {
   it('let nobody write the directory: provisioning does, with rights of its own', () => {
     expect(whoMay(/Put|Update|Delete|Write/, resourceName('test', 'directory'))).toEqual([]);
     expect(whoMay(/GetItem/, resourceName('test', 'directory'))).toContain('login');
+  });
+
+  it('let only those who make redirects write them, and only the redirect read them (D19)', () => {
+    const table = resourceName('test', 'redirects');
+    expect(whoMay(/Put|Update|Delete|Write/, table)).toEqual(['templates-create', 'templates-edit']);
+    expect(whoMay(/GetItem/, table)).toEqual(['redirect']);
   });
 
   it('give health and the authorizer no table', () => {

@@ -10,7 +10,13 @@ import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'EVENT_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
+  const names = [
+    'DIRECTORY_TABLE',
+    'TEMPLATES_TABLE',
+    'REDIRECTS_TABLE',
+    'EVENT_QUEUE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+  ];
   for (const name of names) process.env[name] = 'unused';
   const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
   Object.assign(process.env, others);

@@ -85,6 +85,8 @@ function managing({ sink = events.sink, ...templates }: Broken) {
 const edit = (over: Broken = {}, text = 'Order {{1}} is on its way.') =>
   editTemplate({ ...managing(over), ...noMedia }, waba, {
     messageTemplateId: idFor(1002),
+    clientId: 1002,
+    urlChange: false,
     startedAtMs: now,
     components: [{ type: 'BODY', text, example: { body_text: [['7']] } }],
   });

@@ -35,8 +35,14 @@ test('everything that may be said', () => {
     clientId: 1001,
     pairs: [{ channelId: 501, campaignId: 10 }],
     country: 'AR',
+    urlChange: false,
     passedOn: { message_send_ttl_seconds: 43_200, allow_category_change: true, optimization_spec: spec },
   });
+});
+
+test('redirects may be wished for where they are offered', () => {
+  const wish = { ...draft, allow_button_url_change: true };
+  expect(parseCreateRequest(wish, { fileAttached: false, redirectsOffered: true }).urlChange).toBe(true);
 });
 
 test('several pairs, each once', () => {
@@ -93,7 +99,7 @@ describe('one fault', () => {
       'parameter_format: parameter_format must be positional; named parameters are not supported',
     ],
     [
-      'a redirect',
+      'a redirect that is not offered',
       { ...draft, allow_button_url_change: true },
       'allow_button_url_change: allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
     ],

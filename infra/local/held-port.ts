@@ -1,0 +1,19 @@
+import { createServer } from 'node:net';
+import type { Part } from './parts.ts';
+
+export interface HeldPort extends Part {
+  readonly number: number;
+}
+
+/** Keeps a port (0: any free one) for a server that opens later; nobody is served there until `stop` gives it back. */
+export async function holdPort(wanted: number): Promise<HeldPort> {
+  const holder = createServer((socket) => socket.destroy());
+  const number = await new Promise<number>((resolve, reject) => {
+    holder.once('error', reject);
+    holder.listen(wanted, '127.0.0.1', () => {
+      const address = holder.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : wanted);
+    });
+  });
+  return { number, stop: () => new Promise((resolve) => holder.close(() => resolve())) };
+}

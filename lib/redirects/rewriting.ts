@@ -1,0 +1,78 @@
+import { invalid } from '../http/refusal.ts';
+import { enumOf, isPart, type Part } from '../templates/rules/draft.ts';
+import { isRedirectCode, redirectCode } from './code.ts';
+
+/** Where a code leads: an absolute URL as the URL parser spells it, and so visible ASCII only. */
+export interface Redirect {
+  readonly code: string;
+  readonly url: string;
+}
+
+/** A `location` header has to fit into the 10 KB that gateways and browsers take. */
+const urlMaxLength = 8_000;
+const variable = '{{1}}';
+
+/**
+ * Checked components in which every static URL button, those of carousel cards among them, has become
+ * `<base URL>/{{1}}` with its code as the example, and what those codes lead to (D19). Everything else, dynamic URL buttons
+ * included, is as it was. Pure: equal arguments make equal codes. Refuses with 400 a URL of over 8,000 encoded characters.
+ */
+export function withRedirects(
+  components: readonly unknown[],
+  { baseUrl, templateKey }: { readonly baseUrl: string; readonly templateKey: string },
+): { readonly components: unknown[]; readonly redirects: readonly Redirect[] } {
+  const redirects: Redirect[] = [];
+  const rewritten = withButtons(components, '', (button, place) => {
+    const { url: given } = button;
+    if (enumOf(button['type']) !== 'URL' || typeof given !== 'string' || given.endsWith(variable)) return button;
+    const url = new URL(given).href;
+    if (url.length > urlMaxLength) {
+      throw invalid('components', `${place}: a redirect leads to a URL of at most ${urlMaxLength} encoded characters`);
+    }
+    const code = redirectCode({ templateKey, place, url });
+    redirects.push({ code, url });
+    return { ...button, url: `${baseUrl}/${variable}`, example: [`${baseUrl}/${code}`] };
+  });
+  return { components: rewritten, redirects };
+}
+
+/**
+ * The components with every button replaced. A button's place does not depend on the order of components, which means
+ * nothing: `buttons[1]`, `cards[0].buttons[1]`.
+ */
+function withButtons(
+  components: readonly unknown[],
+  prefix: string,
+  replace: (button: Part, place: string) => Part,
+): unknown[] {
+  return components.map((component) => {
+    if (!isPart(component)) return component;
+    const { buttons, cards } = component;
+    return {
+      ...component,
+      ...(Array.isArray(buttons) ? { buttons: buttons.map((button, index) => placed(button, index)) } : {}),
+      ...(Array.isArray(cards) ? { cards: cards.map((card, index) => inCard(card, index)) } : {}),
+    };
+  });
+
+  function placed(button: unknown, index: number): unknown {
+    return isPart(button) ? replace(button, `${prefix}buttons[${index}]`) : button;
+  }
+
+  function inCard(card: unknown, index: number): unknown {
+    if (!isPart(card) || !Array.isArray(card['components'])) return card;
+    return { ...card, components: withButtons(card['components'], `cards[${index}].`, replace) };
+  }
+}
+
+/**
+ * The code of a dynamic URL button that was rewritten here, by its example as the platform shows it; undefined for every
+ * other button. The base URL does not count: templates keep theirs when the deployment's changes.
+ */
+export function redirectCodeOf({ url, example }: Part): string | undefined {
+  const value: unknown = [example].flat()[0];
+  if (typeof url !== 'string' || !url.endsWith(variable) || typeof value !== 'string') return undefined;
+  const fixed = url.slice(0, -variable.length);
+  const code = value.startsWith(fixed) ? value.slice(fixed.length) : value;
+  return isRedirectCode(code) ? code : undefined;
+}

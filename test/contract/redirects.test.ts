@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { api, call, platform, tokenOf } from '../support/api.ts';
+import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+import { uploadedHandle } from '../support/simulator-uploads.ts';
+import {
+  createdTemplate,
+  edit,
+  lastSent,
+  listedTemplate,
+  reviewAll,
+  sharedDid,
+  templateProbes,
+} from '../support/template-probes.ts';
+
+/* Redirects (D19), from the wish of a creation to the browser of a recipient. */
+
+const probes = templateProbes();
+const outcomes = outcomesOn(runningTarget());
+const target = 'https://shop.example.com/größe?a=1&b=2#top';
+const components = [
+  { type: 'BODY', text: 'Your order is ready to be picked up.' },
+  {
+    type: 'BUTTONS',
+    buttons: [
+      { type: 'URL', text: 'Where', url: target },
+      { type: 'URL', text: 'Order', url: 'https://shop.example.com/orders/{{1}}', example: ['A-1'] },
+    ],
+  },
+];
+const request = { components, allow_button_url_change: true };
+
+beforeAll(async () => {
+  await platform('POST /_control/clock', { advance_seconds: 3_600 });
+});
+afterAll(probes.cleanUp);
+
+let recipient = 549_730_000_000;
+
+async function send(name: string, params: object) {
+  recipient += 1;
+  const to = String(recipient);
+  const template = { name, language: 'en_US' };
+  const body = { did: sharedDid, type: 'template', channel: 'MESSAGING', template, recipients: [{ to, params }] };
+  const reply = await api(`POST /v1/template/messages/${sharedDid}`, { token: await tokenOf('supervisor1001'), body });
+  return { to, reply };
+}
+
+interface SentComponent {
+  readonly type: string;
+  readonly index: number;
+  readonly parameters: readonly { readonly text: string }[];
+  readonly cards: readonly { readonly components: readonly SentComponent[] }[];
+}
+
+/** Sends and waits until the platform has taken the message; returns its components. */
+async function received(name: string, params: object): Promise<readonly SentComponent[]> {
+  const { to, reply } = await send(name, params);
+  expect([reply.status, reply.body]).toEqual([200, { success: true }]);
+  expect(await endingsOf(outcomes, reply.headers.get('dispatch-id') ?? '')).toMatchObject([{ to, state: 'sent' }]);
+  const { body } = await platform(`GET /_control/messages?to=${to}`);
+  return body.data[0].request.template.components;
+}
+
+/** The values of buttons, by place. */
+function buttonsOf(sent: readonly SentComponent[]): Map<number, string> {
+  const buttons = sent.filter(({ type }) => type === 'button');
+  return new Map(buttons.map(({ index, parameters }) => [index, parameters[0]?.text ?? '']));
+}
+
+const locationOf = async (code: string | undefined) => (await api(`GET /r/${code}`)).headers.get('location');
+
+describe('a static URL button of a creation with allow_button_url_change', () => {
+  const draft = probes.draft(request);
+  const { name } = draft;
+  const base = `${inject('apiUrl')}/r`;
+  let id = '';
+
+  test('reaches the platform as a dynamic one, whose example leads to the URL at once', async () => {
+    ({ id } = await createdTemplate(draft));
+    const { buttons } = (await lastSent()).components[1];
+    const code = buttons[0].example[0].slice(`${base}/`.length);
+    expect(code).toMatch(/^[a-z2-7]{32}$/);
+    expect(buttons).toEqual([
+      { type: 'URL', text: 'Where', url: `${base}/{{1}}`, example: [`${base}/${code}`] },
+      components[1]?.buttons?.[1],
+    ]);
+    expect((await api(`GET /r/${code}`)).status).toBe(302);
+  });
+
+  test('is listed as the platform has it, and is no difference in an edit', async () => {
+    await reviewAll();
+    const { platform_template: listed } = await listedTemplate(1001, name);
+    expect(listed.status).toBe('APPROVED');
+    expect(listed.components[1].buttons[0].url).toBe(`${base}/{{1}}`);
+    expect((await edit(id, request)).body).toMatchObject({ success: true, changed: false });
+    expect((await edit(id, { components: listed.components })).body).toMatchObject({ success: true, changed: false });
+  });
+
+  test('is filled by the service, and leads whoever presses it to the URL', async () => {
+    const buttons = buttonsOf(await received(name, { buttons: ['A-7'] }));
+    expect([...buttons.keys()].sort()).toEqual([0, 1]);
+    expect(buttons.get(1)).toBe('A-7');
+    const reply = await api(`GET /r/${buttons.get(0)}`);
+    expect({ status: reply.status, text: reply.text, location: reply.headers.get('location') }).toEqual({
+      status: 302,
+      text: '',
+      location: 'https://shop.example.com/gr%C3%B6%C3%9Fe?a=1&b=2#top',
+    });
+  });
+
+  test('is not the caller’s to fill', async () => {
+    const { reply } = await send(name, { buttons: ['x', 'A-7'] });
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'recipients[0].params.buttons', message: 'expected 1 value, received 2' }] },
+    });
+  });
+
+  test('leads elsewhere once edited; messages of before lead where they did', async () => {
+    const before = buttonsOf(await received(name, { buttons: ['A-7'] })).get(0);
+    const [body, { buttons: [first, second] = [] } = {}] = components;
+    const other = 'https://shop.example.com/other';
+    const changed = [body, { type: 'BUTTONS', buttons: [{ ...first, url: other }, second] }];
+    expect((await edit(id, { ...request, components: changed })).body).toEqual({ success: true, changed: true });
+    await reviewAll();
+    const after = buttonsOf(await received(name, { buttons: ['A-7'] })).get(0);
+    const led = await Promise.all([before, after].map(locationOf));
+    expect(led).toEqual(['https://shop.example.com/gr%C3%B6%C3%9Fe?a=1&b=2#top', other]);
+  });
+});
+
+test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {
+  const url = inject('platformUrl');
+  const post = (path: string, body: unknown) =>
+    call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
+  const handle = await uploadedHandle({ url, post }, 'image/png');
+  const targets = ['https://shop.example.com/1', 'https://shop.example.com/2'];
+  const cards = targets.map((cardUrl) => ({
+    components: [
+      { type: 'HEADER', format: 'IMAGE', header_handle: handle },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'See', url: cardUrl }] },
+    ],
+  }));
+  const carousel = [components[0], { type: 'CAROUSEL', cards }];
+  const draft = probes.draft({ ...request, category: 'MARKETING', components: carousel });
+  await createdTemplate(draft);
+  await reviewAll();
+  const sent = await received(draft.name, { cards: [{}, {}] });
+  const codes = sent[0]?.cards.map((card) => buttonsOf(card.components).get(0));
+  expect(await Promise.all((codes ?? []).map(locationOf))).toEqual(targets);
+});
+
+test.each(['x', 'a'.repeat(32), '%2e%2e%2f', 'https:%2f%2fevil.example', '%0d%0alocation:%20x'])(
+  'GET /r/%s is a 404',
+  async (code) => {
+    const reply = await api(`GET /r/${code}`);
+    expect(reply).toMatchObject({ status: 404, body: { code: 'redirect_not_found' } });
+    expect(reply.headers.get('location')).toBeNull();
+  },
+);

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { holdPort } from '../../../infra/local/held-port.ts';
+
+const ending: (() => unknown)[] = [];
+afterEach(() => {
+  for (const end of ending.splice(0)) end();
+});
+
+/** `listening`, or the code of the error. */
+function listen(port: number): Promise<string | undefined> {
+  const server = createServer();
+  ending.push(() => server.close());
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    server.listen(port, '127.0.0.1', () => resolve('listening'));
+  });
+}
+
+test('nobody else gets a held port, and nobody is served there, until it is given back', async () => {
+  const held = await holdPort(0);
+  ending.push(held.stop);
+  expect(await listen(held.number)).toBe('EADDRINUSE');
+  await expect(fetch(`http://127.0.0.1:${held.number}`)).rejects.toThrow();
+  await held.stop();
+  await held.stop();
+  expect(await listen(held.number)).toBe('listening');
+});
+
+test('a port that somebody has cannot be held', async () => {
+  const held = await holdPort(0);
+  ending.push(held.stop);
+  await expect(holdPort(held.number)).rejects.toThrow('EADDRINUSE');
+});
