@@ -1,4 +1,4 @@
-import type { ItemKey } from '../aws/item-key.ts';
+import { credentialKey } from './credential-items.ts';
 import {
   type ChannelItem,
   campaignKey,
@@ -13,12 +13,22 @@ import {
 } from './directory-items.ts';
 import type { ProvisioningFile } from './provisioning.ts';
 
-/** One item of the directory as provisioning wants it. */
-export interface ProvisionedItem {
-  readonly key: ItemKey;
-  readonly attributes: Readonly<Record<string, unknown>>;
+/** The tables that provisioning writes; `credentials` has no sort key. */
+export type ProvisionedTable = 'directory' | 'credentials';
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** Where an item is. */
+export interface ItemPlace {
+  readonly table: ProvisionedTable;
+  readonly key: { readonly pk: string; readonly sk?: string };
+}
+
+/** One item as provisioning wants it. */
+export interface ProvisionedItem extends ItemPlace {
+  readonly attributes: Attributes;
   /** Attributes that keep the value they have, if they have one. */
-  readonly whenAbsent?: Readonly<Record<string, unknown>>;
+  readonly whenAbsent?: Attributes;
 }
 
 /** The user id of a user name. They are the same: user names are unique and never given to somebody else. */
@@ -28,6 +38,12 @@ export function userIdOf(username: string): string {
 
 /** All items of the directory for a file that has been judged sound; referred-to items come before those that refer. */
 export function provisionedItems(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
+  return directoryItems(file, nowIso).map((item) => ({ table: 'directory', ...item }));
+}
+
+type DirectoryItem = Omit<ProvisionedItem, 'table'>;
+
+function directoryItems(file: ProvisioningFile, nowIso: string): DirectoryItem[] {
   return [
     ...file.clients.map(({ client_id: clientId, name }) => ({
       key: clientKey(clientId),
@@ -50,6 +66,16 @@ export function provisionedItems(file: ProvisioningFile, nowIso: string): Provis
   ];
 }
 
+/** The item of the credentials table by which a user can log in (D11). */
+export function credentialItem(
+  { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
+  passwordHash: string,
+): ProvisionedItem {
+  const attributes = { passwordHash, userId: userIdOf(username), clientId };
+  return { table: 'credentials', key: credentialKey(username), attributes };
+}
+
+type FileUser = ProvisioningFile['users'][number];
 type FileWaba = ProvisioningFile['wabas'][number];
 type FileChannel = ProvisioningFile['channels'][number];
 
@@ -58,7 +84,7 @@ function wabaFacts(waba: FileWaba): DidItem['waba'] {
   return { wabaId, name, namespace, credential, clientIds: waba.client_ids.toSorted((a, b) => a - b) };
 }
 
-function membershipItems(waba: FileWaba): ProvisionedItem[] {
+function membershipItems(waba: FileWaba): DirectoryItem[] {
   const attributes: WabaItem = {
     ...wabaFacts(waba),
     businessId: waba.business_id,
@@ -68,7 +94,7 @@ function membershipItems(waba: FileWaba): ProvisionedItem[] {
 }
 
 /** A channel under its client, and the copy under its DID. */
-function channelItems(file: ProvisioningFile, channel: FileChannel, nowIso: string): ProvisionedItem[] {
+function channelItems(file: ProvisioningFile, channel: FileChannel, nowIso: string): DirectoryItem[] {
   const waba = file.wabas.find(({ waba_id }) => waba_id === channel.waba_id);
   const client = file.clients.find(({ client_id }) => client_id === channel.client_id);
   if (waba === undefined || client === undefined) throw new Error('a channel refers to what is not in the file');

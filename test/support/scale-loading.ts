@@ -17,8 +17,10 @@ export interface LoadedTable {
 
 /** Writes the directory of a provisioning file. */
 export async function loadClients({ documentClient, tableName }: LoadedTable, file: ProvisioningFile): Promise<void> {
-  const write = provisioningStore(documentClient, tableName);
-  await fourAtATime(provisionedItems(file, '2026-11-20T12:00:00.000Z'), write);
+  const items = provisionedItems(file, '2026-11-20T12:00:00.000Z');
+  const run = await provisioningStore({ documentClient, tableName: () => tableName, nowMs: () => 0 }).begin('loading');
+  await run.write(items.map(({ attributes, ...item }) => ({ ...item, set: attributes })));
+  await run.end();
 }
 
 /** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */

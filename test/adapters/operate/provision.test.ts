@@ -2,11 +2,13 @@ import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../../infra/operate/command.ts';
-import { describeReport, provision, provisionFile } from '../../../infra/operate/provision.ts';
+import { describeReport, provisionFile } from '../../../infra/operate/provision.ts';
+import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { credentialStore } from '../../../lib/access/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';
+import { lineText } from '../../../lib/access/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
@@ -14,8 +16,9 @@ import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const demoFile = 'infra/local/demo/provisioning.json';
-const nowMs = Date.UTC(2026, 10, 20, 12);
-const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 10, 20, 12);
+const nowMs = () => startMs;
+const nextDay = { nowMs: () => startMs + 86_400_000 };
 
 let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;
@@ -44,11 +47,11 @@ const everything = async () => ({
 
 test('a file is loaded: items, hashed passwords, platform credentials and token keys, public set first', async () => {
   const report = await provisionFile(demoFile, target);
-  expect(report).toEqual({
+  expect(report).toMatchObject({
     counts: { clients: 3, wabas: 2, channels: 3, campaigns: 3, users: 4 },
     passwordsHashed: 4,
-    platformCredentialsChanged: 1,
     tokenKeysCreated: true,
+    clientsToSynchronize: [1001, 1002],
   });
   expect(await contents('directory')).toHaveLength(22);
 
@@ -67,20 +70,21 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
 });
 
 test('a second run changes nothing at all (D36)', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const before = await everything();
   secrets.written.length = 0;
-  expect(await provision(demo, target, nowMs + dayMs)).toMatchObject({
+  expect(await provision(demo, target, nextDay)).toMatchObject({
+    lines: [],
     passwordsHashed: 0,
-    platformCredentialsChanged: 0,
     tokenKeysCreated: false,
+    clientsToSynchronize: [],
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);
 });
 
 test('a run leaves what others have written to a channel as it is', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const Key = { pk: 'CLIENT#1001', sk: 'CHANNEL#501' };
   await client.send(
     new UpdateCommand({
@@ -93,7 +97,7 @@ test('a run leaves what others have written to a channel as it is', async () => 
   );
   const renamed = structuredClone(demo);
   for (const channel of renamed.channels) channel.name = 'Renamed';
-  await provision(renamed, target, nowMs + dayMs);
+  await provision(renamed, target, nextDay);
   expect((await contents('directory')).find(({ sk }) => sk === 'CHANNEL#501')).toMatchObject({
     name: 'Renamed',
     qualityRating: 'GREEN',
@@ -103,7 +107,7 @@ test('a run leaves what others have written to a channel as it is', async () => 
 });
 
 test('a changed password, WABA membership or platform token is taken over; the rest stays', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const before = await everything();
   secrets.texts.set(
     'PLATFORM_CREDENTIALS_SECRET',
@@ -115,7 +119,16 @@ test('a changed password, WABA membership or platform token is taken over; the r
   const changed = structuredClone(demo);
   for (const user of changed.users) if (user.username === 'operator') user.password = 'another password';
   for (const waba of changed.wabas) waba.client_ids = [1001, 1002, 1];
-  expect(await provision(changed, target, nowMs)).toMatchObject({ passwordsHashed: 1, platformCredentialsChanged: 1 });
+  const report = await provision(changed, target, { nowMs, removalsAllowed: 1 });
+  expect(report).toMatchObject({ passwordsHashed: 1, clientsToSynchronize: [1, 1001] });
+  expect(report.lines.map(lineText)).toEqual(
+    expect.arrayContaining([
+      '~ user operator: password',
+      '~ WABA membership 200000000000001 of client 1002: client_ids',
+      '~ platform credential demo: access_token, app_id',
+      '- platform credential other',
+    ]),
+  );
 
   const store = credentialStore(client, target.tableName('credentials'));
   expect(await verifyPassword('another password', (await store.find('operator'))?.passwordHash ?? '')).toBe(true);
@@ -128,28 +141,27 @@ test('a changed password, WABA membership or platform token is taken over; the r
   ]);
   expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({
     demo: { accessToken: 'demo-platform-token', appId: '100000000000001' },
-    other: { accessToken: 'x', appId: '2' },
   });
 });
 
 test('a fault anywhere: nothing is written, every fault is named (D36)', async () => {
   const broken = structuredClone(demo);
   for (const user of broken.users) user.client_id = 7;
-  await expect(provision(broken, target, nowMs)).rejects.toThrow(ProvisioningFaults);
+  await expect(provision(broken, target, { nowMs })).rejects.toThrow(ProvisioningFaults);
   expect(await everything()).toEqual({ directory: [], credentials: [], secrets: [] });
 });
 
 test('a stored hash is taken as it is', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const passwordHash = `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const users = demo.users.map(({ password: _, ...user }) => ({ ...user, password_hash: passwordHash }));
-  expect(await provision({ ...demo, users }, target, nowMs)).toMatchObject({ passwordsHashed: 0 });
+  expect(await provision({ ...demo, users }, target, { nowMs })).toMatchObject({ passwordsHashed: 0 });
   expect((await contents('credentials')).map((item) => item['passwordHash'])).toEqual(Array(4).fill(passwordHash));
 });
 
 test('a broken key set is an error and stays as it is', async () => {
   secrets.texts.set('TOKEN_SIGNING_KEYS_SECRET', '{"keys":[{"kty":"EC"}]}');
-  await expect(provision(demo, target, nowMs)).rejects.toThrow('the signing key set is not usable');
+  await expect(provision(demo, target, { nowMs })).rejects.toThrow('the signing key set is not usable');
   expect(secrets.texts.get('TOKEN_SIGNING_KEYS_SECRET')).toBe('{"keys":[{"kty":"EC"}]}');
 });
 

@@ -1,0 +1,162 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/password.ts';
+import type { PlanLine } from '../../lib/access/plan-lines.ts';
+import {
+  type PlatformCredentials,
+  PlatformCredentialsSchema,
+  wantedPlatformCredentials,
+} from '../../lib/access/platform-credentials.ts';
+import { credentialItem, type ProvisionedItem, provisionedItems } from '../../lib/access/provisioned-items.ts';
+import { type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
+import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/access/provisioning-plan.ts';
+import {
+  type ProvisioningRun,
+  type ProvisioningStore,
+  provisioningStore,
+} from '../../lib/access/provisioning-store.ts';
+import type { Target } from './target.ts';
+import { type PlannedTokenKeys, plannedTokenKeys } from './token-keys.ts';
+
+export interface ProvisioningOptions {
+  /** Writes nothing and reports what would be written. */
+  readonly dryRun?: boolean;
+  /** How many entries may be removed, at most; none by default. */
+  readonly removalsAllowed?: number;
+  readonly nowMs?: () => number;
+}
+
+/** What a run has done, or in a dry run would do. Never a secret. */
+export interface ProvisioningReport {
+  readonly lines: readonly PlanLine[];
+  readonly counts: Readonly<Record<'clients' | 'wabas' | 'channels' | 'campaigns' | 'users', number>>;
+  readonly passwordsHashed: number;
+  readonly tokenKeysCreated: boolean;
+  readonly clientsToSynchronize: readonly number[];
+}
+
+/** Thrown before anything is written: the file has fewer entries than are stored, and not so many may be removed. */
+export class RemovalsRefused extends Error {
+  readonly report: ProvisioningReport;
+  readonly removals: number;
+
+  constructor(report: ProvisioningReport, removals: number) {
+    super(`${removals} entries would be removed`);
+    this.name = 'RemovalsRefused';
+    this.report = report;
+    this.removals = removals;
+  }
+}
+
+/**
+ * Makes the service what the data describe (D36), no more and no less. Throws before anything is written
+ * `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`. A run that ends half-way has given nobody more than
+ * the state before or after it gives, and the next one completes it.
+ */
+export async function provision(
+  data: unknown,
+  target: Target,
+  { dryRun = false, removalsAllowed = 0, nowMs = Date.now }: ProvisioningOptions = {},
+): Promise<ProvisioningReport> {
+  const { documentClient, tableName } = target;
+  const store = provisioningStore({ documentClient, tableName, nowMs });
+  if (dryRun) return (await prepare(data, { target, store, nowMs: nowMs() })).report;
+  await judge(data, target);
+  const run = await store.begin(randomUUID());
+  try {
+    const prepared = await prepare(data, { target, store, nowMs: nowMs() });
+    const { report } = prepared;
+    const removals = report.lines.filter(({ change }) => change === 'removed').length;
+    if (removals > removalsAllowed) throw new RemovalsRefused(report, removals);
+    await carryOut(prepared, run, target);
+    return report;
+  } finally {
+    await run.end();
+  }
+}
+
+interface Prepared {
+  readonly plan: ProvisioningPlan;
+  readonly tokenKeys: PlannedTokenKeys;
+  readonly report: ProvisioningReport;
+}
+
+async function prepare(
+  data: unknown,
+  { target, store, nowMs }: { readonly target: Target; readonly store: ProvisioningStore; readonly nowMs: number },
+): Promise<Prepared> {
+  const { file, stored } = await judge(data, target);
+  const items = await store.read(file.users.map(({ username }) => username));
+  const { credentials, passwordsHashed } = await wantedCredentials(file, items);
+  const plan = provisioningPlan(
+    { items, platformCredentials: stored },
+    {
+      items: [...provisionedItems(file, new Date(nowMs).toISOString()), ...credentials],
+      platformCredentials: wantedPlatformCredentials(stored, file),
+    },
+  );
+  const tokenKeys = await plannedTokenKeys(target, Math.floor(nowMs / 1000));
+  const { clients, wabas, channels, campaigns, users } = file;
+  const counts = {
+    clients: clients.length,
+    wabas: wabas.length,
+    channels: channels.length,
+    campaigns: campaigns.length,
+    users: users.length,
+  };
+  const { lines, clientsToSynchronize } = plan;
+  const report = { lines, counts, passwordsHashed, tokenKeysCreated: tokenKeys.missing, clientsToSynchronize };
+  return { plan, tokenKeys, report };
+}
+
+/** The secrets know no conditions: the lock is renewed right before each of them is written. */
+async function carryOut({ plan, tokenKeys }: Prepared, run: ProvisioningRun, target: Target): Promise<void> {
+  await run.write(plan.revocations);
+  if (plan.platformCredentials !== undefined) {
+    await run.renew();
+    const name = target.secretName('PLATFORM_CREDENTIALS_SECRET');
+    await target.secrets.write(name, JSON.stringify(plan.platformCredentials));
+  }
+  if (tokenKeys.missing) {
+    await run.renew();
+    await tokenKeys.write();
+  }
+  await run.write(plan.grants);
+}
+
+/** The file, judged as a whole, and the platform credentials that are stored: none before the first run. */
+async function judge(
+  data: unknown,
+  { secrets, secretName }: Target,
+): Promise<{ readonly file: ProvisioningFile; readonly stored: PlatformCredentials }> {
+  const text = await secrets.read(secretName('PLATFORM_CREDENTIALS_SECRET'));
+  const stored = text === undefined ? {} : v.parse(PlatformCredentialsSchema, JSON.parse(text));
+  return { file: provisioningFile(data, Object.keys(stored)), stored };
+}
+
+/** Hashes the passwords that the stored hash does not already belong to. */
+async function wantedCredentials(
+  file: ProvisioningFile,
+  stored: readonly StoredItem[],
+): Promise<{ readonly credentials: ProvisionedItem[]; readonly passwordsHashed: number }> {
+  const hashes = new Map(
+    stored.filter(({ table }) => table === 'credentials').map(({ key, attributes }) => [key.pk, attributes]),
+  );
+  const credentials: ProvisionedItem[] = [];
+  let passwordsHashed = 0;
+  for (const user of file.users) {
+    const storedHash = hashes.get(credentialItem(user, '').key.pk)?.['passwordHash'] as string | undefined;
+    let passwordHash = user.password_hash ?? storedHash;
+    if (user.password !== undefined && !(await isUnchanged(user.password, storedHash))) {
+      passwordHash = await hashPassword(user.password, randomBytes(saltBytes));
+      passwordsHashed += 1;
+    }
+    if (passwordHash === undefined) throw new Error('a user without password passed validation');
+    credentials.push(credentialItem(user, passwordHash));
+  }
+  return { credentials, passwordsHashed };
+}
+
+async function isUnchanged(password: string, storedHash: string | undefined): Promise<boolean> {
+  return storedHash !== undefined && !isOutdated(storedHash) && (await verifyPassword(password, storedHash));
+}
