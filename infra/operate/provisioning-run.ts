@@ -41,7 +41,7 @@ export class RemovalsRefused extends Error {
   readonly removals: number;
 
   constructor(report: ProvisioningReport, removals: number) {
-    super(`${removals} entries would be removed`);
+    super(`${removals === 1 ? '1 entry' : `${removals} entries`} would be removed`);
     this.name = 'RemovalsRefused';
     this.report = report;
     this.removals = removals;

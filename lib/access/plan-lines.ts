@@ -25,7 +25,7 @@ interface View {
   readonly attributes: Attributes;
 }
 
-/** One line for every entry that changes: those of the file in its order, then those that are no longer in it. */
+/** One line for every entry that changes: those of the file in its order, then those that are no longer in it, by name. */
 export function planLines(plan: {
   readonly stored: Side;
   readonly wanted: Side;
@@ -44,7 +44,8 @@ export function planLines(plan: {
   });
   const removed = [...before]
     .filter(([title]) => !after.has(title))
-    .map(([, { kind, name }]): PlanLine => ({ change: 'removed', kind, name, fields: [] }));
+    .map(([, { kind, name }]): PlanLine => ({ change: 'removed', kind, name, fields: [] }))
+    .sort((a, b) => lineText(a).localeCompare(lineText(b), 'en', { numeric: true }));
   return [...present, ...removed];
 }
 

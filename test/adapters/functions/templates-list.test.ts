@@ -230,3 +230,21 @@ test('a client that nobody knows has no templates', async () => {
   const { body } = await call(list, operator, { query: { client_id: '4711' } });
   expect(body).toEqual({ data: [], total: 0, page: 1, pageSize: 20, paging: null });
 });
+
+test('what a client has of a WABA that it has left is listed no more, and is back when it comes back', async () => {
+  const left = { ...waba, clientIds: [1002] };
+  const listed = async (clientIds: number[]) => {
+    const wabas = [{ ...left, clientIds }];
+    const after = templatesList({
+      directory: { ...directory, listWabas: memoryDirectory({ wabas }).listWabas },
+      templates: templateStore(documentClient, table),
+      nowMs: Date.now,
+    });
+    const answers = await Promise.all(
+      [{}, { deleted: 'true' }].map((query) => call(after, operator, { query: { client_id: '1001', ...query } })),
+    );
+    return answers.map(({ body }) => (body as Listing).total);
+  };
+  expect(await listed([1002])).toEqual([0, 0]);
+  expect(await listed([1001, 1002])).toEqual([4, 1]);
+});

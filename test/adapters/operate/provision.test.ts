@@ -1,15 +1,19 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../../infra/operate/command.ts';
 import { describeReport, provisionFile } from '../../../infra/operate/provision.ts';
-import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { type ProvisioningOptions, provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { credentialStore } from '../../../lib/access/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { lineText } from '../../../lib/access/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
+import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -170,4 +174,42 @@ test('a file that is missing or not JSON is one sentence; a report never holds a
   await expect(provisionFile('test', target)).rejects.toThrow(new CommandError('test cannot be read (EISDIR).'));
   await expect(provisionFile('README.md', target)).rejects.toThrow('README.md is not JSON');
   expect(describeReport(await provisionFile(demoFile, target))).not.toMatch(/demo-/);
+});
+
+async function provisionText(text: string, options?: ProvisioningOptions) {
+  const path = join(mkdtempSync(join(tmpdir(), 'provisioning-')), 'file.json');
+  writeFileSync(path, text);
+  return provisionFile(path, target, options);
+}
+
+test('a list that stands twice in the file is a fault: the first would be lost, and its entries removed', async () => {
+  const text = JSON.stringify({ ...demo, again: [] }).replace('"again"', '"users"');
+  await expect(provisionText(text)).rejects.toThrow('users: the key is there twice');
+  expect(await everything()).toEqual({ directory: [], credentials: [], secrets: [] });
+});
+
+test('a file with fewer entries is refused with what would be removed, and how to allow it', async () => {
+  await provision(demo, target, { nowMs });
+  const users = demo.users.filter(({ username }) => username !== 'agent1001');
+  const text = JSON.stringify({ ...demo, users });
+  await expect(provisionText(text)).rejects.toEqual(
+    new CommandError(
+      '- user agent1001\nNothing was written: 1 entry would be removed. ' +
+        'If that is meant, repeat with --allow-removals 1',
+      1,
+    ),
+  );
+  const report = await provisionText(text, { removalsAllowed: 1 });
+  expect(describeReport(report)).toBe(
+    '- user agent1001\n3 clients, 2 WABAs, 3 channels, 3 campaigns, 3 users are provisioned\n' +
+      'passwords hashed: 0; token keys: already there',
+  );
+});
+
+test('while another run is under way, the command says until when', async () => {
+  const { documentClient, tableName } = target;
+  await provisioningStore({ documentClient, tableName, nowMs }).begin('another');
+  await expect(provisionFile(demoFile, target, { nowMs })).rejects.toThrow(
+    'the way is free at 2026-11-20T12:02:00.000Z',
+  );
 });

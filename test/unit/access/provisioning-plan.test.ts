@@ -237,3 +237,19 @@ test('items of others in the same table stay', () => {
   const plan = planFor({ ...whole, items: [...whole.items, foreign] }, provisioningFile(demo, []));
   expect(isEmptyPlan(plan)).toBe(true);
 });
+
+test('a number that changes its credential is away before the old name gets another token', () => {
+  const credentials = (token: string) => [
+    { name: 'demo', access_token: token, app_id: '1' },
+    { name: 'other', access_token: 'token-of-other', app_id: '1' },
+  ];
+  const start = provisioned(demoWith(() => ({ platform_credentials: credentials('token-1') })));
+  const file = demoWith(({ wabas }) => ({
+    wabas: wabas.map((waba) => ({ ...waba, credential: 'other' })),
+    platform_credentials: credentials('token-2'),
+  }));
+  const states = statesOf(start, planFor(start, file));
+  const rights = states.flatMap((state) => [...allowedIn(state)]);
+  expect(rights.filter((right) => right.includes('with token-1'))).not.toEqual([]);
+  expect(rights.filter((right) => right.includes('with token-2'))).toEqual([]);
+});
