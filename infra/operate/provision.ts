@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { credentialStore } from '../../lib/access/credential-store.ts';
 import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/password.ts';
-import { provisionedItems, userIdOf } from '../../lib/access/provisioned-items.ts';
+import { provisionedChannels, provisionedItems, userIdOf } from '../../lib/access/provisioned-items.ts';
 import { ProvisioningFaults, type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import { CommandError, runCommand } from './command.ts';
@@ -58,7 +58,9 @@ export async function provision(data: unknown, target: Target, nowMs = Date.now(
   const platformCredentialsChanged = await writePlatformCredentials(target, stored, file);
   const tokenKeysCreated = await ensureTokenKeys(target, Math.floor(nowMs / 1000));
   const write = provisioningStore(target.documentClient, target.tableName('directory'));
-  for (const item of provisionedItems(file, new Date(nowMs).toISOString())) await write(item);
+  for (const item of provisionedItems(file)) await write(item);
+  const writeChannel = provisioningStore(target.documentClient, target.tableName('channels'));
+  for (const item of provisionedChannels(file, new Date(nowMs).toISOString())) await writeChannel(item);
   const passwordsHashed = await writeCredentials(target, file);
 
   const { clients, wabas, channels, campaigns, users } = file;

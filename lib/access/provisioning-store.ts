@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ProvisionedItem } from './provisioned-items.ts';
 
-/** Writes one item of the directory, leaving attributes that provisioning does not know as they are. */
+/** Writes one item, leaving attributes that provisioning does not know as they are. */
 export type WriteProvisionedItem = (item: ProvisionedItem) => Promise<void>;
 
 export function provisioningStore(client: DynamoDBDocumentClient, tableName: string): WriteProvisionedItem {

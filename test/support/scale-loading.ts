@@ -3,11 +3,13 @@ import { provisionedItems } from '../../lib/access/provisioned-items.ts';
 import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import type { Pair } from '../../lib/assignments/pairs.ts';
+import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { packTemplate } from '../../lib/templates/fact.ts';
 import { encodeDocuments, newRowAttributes, upstreamRowAttributes } from '../../lib/templates/row.ts';
 import type { PlatformTemplate } from '../../lib/templates/template.ts';
 import { templateKey } from '../../lib/templates/template-key.ts';
 import { factKey, factValues, rowKey } from '../../lib/templates/upstream-writes.ts';
+import { storedChannel } from './channels.ts';
 
 /** A table of the emulator. */
 export interface LoadedTable {
@@ -18,7 +20,7 @@ export interface LoadedTable {
 /** Writes the directory of a provisioning file. */
 export async function loadClients({ documentClient, tableName }: LoadedTable, file: ProvisioningFile): Promise<void> {
   const write = provisioningStore(documentClient, tableName);
-  await fourAtATime(provisionedItems(file, '2026-11-20T12:00:00.000Z'), write);
+  await fourAtATime(provisionedItems(file), write);
 }
 
 /** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */
@@ -43,6 +45,21 @@ export async function loadTemplates(
     () => factItem(loaded, template),
     () => rowItem(loaded, template, loaded.assignments?.[index] ?? []),
   ]);
+  await putAll({ documentClient, tableName }, items);
+}
+
+/** Fills an empty table with channels. */
+export async function loadChannels(table: LoadedTable, channels: readonly ListedChannel[]): Promise<void> {
+  await putAll(
+    table,
+    channels.map((channel) => () => storedChannel(channel)),
+  );
+}
+
+async function putAll(
+  { documentClient, tableName }: LoadedTable,
+  items: readonly (() => Record<string, unknown>)[],
+): Promise<void> {
   const batches = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
     items.slice(index * batchSize, (index + 1) * batchSize),
   );

@@ -24,7 +24,7 @@ beforeAll(async () => {
     throughput_per_second: 80,
   }));
   const write = provisioningStore(client, tableName);
-  const items = provisionedItems({ ...file, channels: [...file.channels, ...extra] }, '2026-11-20T12:00:00.000Z');
+  const items = provisionedItems({ ...file, channels: [...file.channels, ...extra] });
   for (const item of items) await write(item);
 });
 
@@ -141,6 +141,6 @@ test('all clients are listed, by number and not by spelling', async () => {
   const extra = [20_000, 3].map((id) => ({ client_id: id, name: `Client ${id}` }));
   const file = provisioningFile(demo, []);
   const write = provisioningStore(client, tableName);
-  for (const item of provisionedItems({ ...file, clients: [...file.clients, ...extra] }, '')) await write(item);
+  for (const item of provisionedItems({ ...file, clients: [...file.clients, ...extra] })) await write(item);
   expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);
 });
