@@ -7,7 +7,12 @@ import {
   PlatformCredentialsSchema,
   wantedPlatformCredentials,
 } from '../../lib/access/platform-credentials.ts';
-import { credentialItem, type ProvisionedItem, provisionedItems } from '../../lib/access/provisioned-items.ts';
+import {
+  credentialItem,
+  type ProvisionedItem,
+  provisionedChannels,
+  provisionedItems,
+} from '../../lib/access/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
 import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/access/provisioning-plan.ts';
 import {
@@ -91,7 +96,7 @@ async function prepare(
   const plan = provisioningPlan(
     { items, platformCredentials: stored },
     {
-      items: [...provisionedItems(file, new Date(nowMs).toISOString()), ...credentials],
+      items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
       platformCredentials: wantedPlatformCredentials(stored, file),
     },
   );

@@ -46,7 +46,9 @@ export function planLines(plan: {
     .filter(([title]) => !after.has(title))
     .map(([, { kind, name }]): PlanLine => ({ change: 'removed', kind, name, fields: [] }))
     .sort((a, b) => lineText(a).localeCompare(lineText(b), 'en', { numeric: true }));
-  return [...present, ...removed];
+  const relisted = [...plan.gone, ...plan.differing].filter(({ table }) => table === 'channels').length;
+  const listing: PlanLine = { change: 'changed', kind: 'listing', name: 'of channels', fields: [`${relisted} items`] };
+  return [...present, ...removed, ...(relisted === 0 ? [] : [listing])];
 }
 
 /** A line for a terminal. A change without fields sets copies right that an earlier run left behind. */

@@ -10,13 +10,17 @@ export type Entity =
   | { readonly kind: 'channel'; readonly name: string }
   | { readonly kind: 'user'; readonly name: string };
 
-/** The entity an item belongs to; undefined for an item that is none of provisioning's. */
+/**
+ * The entity an item belongs to; undefined for an item that is none of provisioning's, and for the listing of channels, which
+ * repeats what the entities say.
+ */
 export function entityOf({
   table,
   key,
   attributes,
 }: ItemPlace & { readonly attributes: Attributes }): Entity | undefined {
   const { pk, sk = '' } = key;
+  if (table === 'channels') return undefined;
   if (table === 'credentials') return named('user', pk, 'USER#');
   if (pk === 'CLIENTS') return named('client', String(Number(sk.slice('CLIENT#'.length))), '');
   if (sk === 'DID') {

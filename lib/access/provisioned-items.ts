@@ -1,6 +1,13 @@
+import {
+  firstAttributes,
+  listedChannelKey,
+  type ProvisionedChannel,
+  provisionedAttributes,
+  wabaNumberAttributes,
+  wabaNumberKey,
+} from '../channels/channel-item.ts';
 import { credentialKey } from './credential-items.ts';
 import {
-  type ChannelItem,
   campaignKey,
   channelKey,
   clientKey,
@@ -14,7 +21,7 @@ import {
 import type { ProvisioningFile } from './provisioning.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
-export type ProvisionedTable = 'directory' | 'credentials';
+export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
@@ -37,13 +44,13 @@ export function userIdOf(username: string): string {
 }
 
 /** All items of the directory for a file that has been judged sound; referred-to items come before those that refer. */
-export function provisionedItems(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
-  return directoryItems(file, nowIso).map((item) => ({ table: 'directory', ...item }));
+export function provisionedItems(file: ProvisioningFile): ProvisionedItem[] {
+  return directoryItems(file).map((item) => ({ table: 'directory', ...item }));
 }
 
 type DirectoryItem = Omit<ProvisionedItem, 'table'>;
 
-function directoryItems(file: ProvisioningFile, nowIso: string): DirectoryItem[] {
+function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
     ...file.clients.map(({ client_id: clientId, name }) => ({
       key: clientKey(clientId),
@@ -58,7 +65,7 @@ function directoryItems(file: ProvisioningFile, nowIso: string): DirectoryItem[]
       key: campaignKey(clientId, campaignId),
       attributes: { campaignId, clientId, name },
     })),
-    ...file.channels.flatMap((channel) => channelItems(file, channel, nowIso)),
+    ...file.channels.flatMap((channel) => channelItems(file, channel)),
     ...file.users.map(({ username, client_id: clientId, permissions, campaign_ids: campaignIds }) => {
       const userId = userIdOf(username);
       return { key: userKey(clientId, userId), attributes: { userId, username, clientId, permissions, campaignIds } };
@@ -94,10 +101,7 @@ function membershipItems(waba: FileWaba): DirectoryItem[] {
 }
 
 /** A channel under its client, and the copy under its DID. */
-function channelItems(file: ProvisioningFile, channel: FileChannel, nowIso: string): DirectoryItem[] {
-  const waba = file.wabas.find(({ waba_id }) => waba_id === channel.waba_id);
-  const client = file.clients.find(({ client_id }) => client_id === channel.client_id);
-  if (waba === undefined || client === undefined) throw new Error('a channel refers to what is not in the file');
+function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryItem[] {
   const facts: DidItem['channel'] = {
     channelId: channel.channel_id,
     did: channel.did,
@@ -107,19 +111,45 @@ function channelItems(file: ProvisioningFile, channel: FileChannel, nowIso: stri
     name: channel.name,
     throughputPerSecond: channel.throughput_per_second,
   };
-  const listed = {
-    ...facts,
-    clientName: client.name,
-    wabaName: waba.name,
-    businessId: waba.business_id,
-    businessName: waba.business_name,
-  } satisfies Partial<ChannelItem>;
   return [
-    {
-      key: channelKey(channel.client_id, channel.channel_id),
-      attributes: listed,
-      whenAbsent: { status: 'ACTIVE', createdAt: nowIso, createdBy: 'provisioning' } satisfies Partial<ChannelItem>,
-    },
-    { key: didKey(channel.did), attributes: { channel: facts, waba: wabaFacts(waba) } },
+    { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },
+    { key: didKey(channel.did), attributes: { channel: facts, waba: wabaFacts(ownersOf(file, channel).waba) } },
   ];
+}
+
+/** All items of the channels table for such a file: each channel, and where its WABA's synchronization finds it. */
+export function provisionedChannels(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
+  return file.channels.flatMap((channel) => {
+    const { waba, client } = ownersOf(file, channel);
+    const listed: ProvisionedChannel = {
+      clientId: client.client_id,
+      waId: channel.did,
+      clientName: client.name,
+      wabaId: waba.waba_id,
+      wabaName: waba.name,
+      businessId: waba.business_id,
+      businessName: waba.business_name,
+      phoneNumberId: channel.phone_number_id,
+    };
+    return [
+      {
+        table: 'channels',
+        key: listedChannelKey(listed.clientId, listed.waId),
+        attributes: provisionedAttributes(listed),
+        whenAbsent: firstAttributes(nowIso),
+      },
+      {
+        table: 'channels',
+        key: wabaNumberKey(listed.wabaId, listed.phoneNumberId),
+        attributes: wabaNumberAttributes(listed),
+      },
+    ];
+  });
+}
+
+function ownersOf(file: ProvisioningFile, channel: FileChannel) {
+  const waba = file.wabas.find(({ waba_id }) => waba_id === channel.waba_id);
+  const client = file.clients.find(({ client_id }) => client_id === channel.client_id);
+  if (waba === undefined || client === undefined) throw new Error('a channel refers to what is not in the file');
+  return { waba, client };
 }

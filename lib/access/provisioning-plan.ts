@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
 import { narrowed } from './narrowed-access.ts';
 import { type PlanLine, planLines } from './plan-lines.ts';
 import type { PlatformCredentials } from './platform-credentials.ts';
@@ -45,10 +46,10 @@ export interface ProvisioningPlan {
 export function provisioningPlan(stored: ProvisionedState, wanted: WantedState): ProvisioningPlan {
   const storedItems = new Map(stored.items.map((item) => [placeText(item), item]));
   const places = new Set(wanted.items.map(placeText));
-  const gone = stored.items.filter((item) => entityOf(item) !== undefined && !places.has(placeText(item)));
+  const gone = stored.items.filter((item) => isToGo(item) && !places.has(placeText(item)));
   const differing = wanted.items.filter((item) => differs(storedItems.get(placeText(item)), item));
   const revocations = [
-    ...gone.map(placeOf),
+    ...gone.map(going),
     ...differing.flatMap((item) => narrowing(storedItems.get(placeText(item)), item)),
   ];
   const { platformCredentials } = wanted;
@@ -75,6 +76,19 @@ function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }
     Object.entries(attributes).some(([name, value]) => !isDeepStrictEqual(stored.attributes[name], value)) ||
     Object.keys(whenAbsent).some((name) => stored.attributes[name] === undefined)
   );
+}
+
+/** Not what is none of provisioning's, and not a channel that is listed as deleted already. */
+function isToGo(item: StoredItem): boolean {
+  if (item.table === 'channels') return !isDeepStrictEqual({ ...item.attributes, ...goneAttributes }, item.attributes);
+  return entityOf(item) !== undefined;
+}
+
+/** A channel is never erased from the listing (D35); everything else goes. */
+function going(item: StoredItem): ItemChange {
+  return item.table === 'channels' && isListedChannelKey(item.key)
+    ? { ...placeOf(item), set: goneAttributes }
+    : placeOf(item);
 }
 
 function narrowing(stored: StoredItem | undefined, wanted: ProvisionedItem): ItemChange[] {

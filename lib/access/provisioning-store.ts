@@ -155,14 +155,13 @@ function actionOf(
   };
 }
 
-/** The directory is scanned, page by page: an operator's command may, and so nothing can be overlooked. */
+/** Directory and channels are scanned, page by page: an operator's command may, and so nothing can be overlooked. */
 async function readItems(tables: ProvisioningTables, usernames: readonly string[]): Promise<StoredItem[]> {
   const { documentClient: client, tableName } = tables;
   const items: StoredItem[] = [];
-  const scan = { TableName: tableName('directory'), ConsistentRead: true };
-  for await (const page of paginateScan({ client }, scan)) {
-    for (const { pk, sk, ...attributes } of page.Items ?? []) {
-      items.push({ table: 'directory', key: { pk, sk }, attributes });
+  for (const table of ['directory', 'channels'] as const) {
+    for await (const page of paginateScan({ client }, { TableName: tableName(table), ConsistentRead: true })) {
+      for (const { pk, sk, ...attributes } of page.Items ?? []) items.push({ table, key: { pk, sk }, attributes });
     }
   }
   const provisioned = items.flatMap((item) => {

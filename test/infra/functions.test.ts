@@ -13,6 +13,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   authorizer: ['TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_VERIFICATION_KEYS_SECRET'],
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'channels-list': ['CHANNELS_TABLE'],
   'templates-create': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
@@ -47,6 +48,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'TEMPLATES_TABLE',
   ],
   'templates-sync-worker': [
+    'CHANNELS_TABLE',
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',

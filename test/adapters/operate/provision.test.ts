@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../../infra/operate/command.ts';
@@ -15,6 +15,8 @@ import { lineText } from '../../../lib/access/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
+import { channelStore } from '../../../lib/channels/store.ts';
+import { listAsDeleted } from '../../support/scale-loading.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -28,7 +30,11 @@ let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;
 
 beforeEach(async () => {
-  const names = { directory: await freshTable('directory'), credentials: await freshTable('credentials') };
+  const names = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+  };
   secrets = secretsInMemory();
   target = {
     documentClient: client,
@@ -45,6 +51,7 @@ async function contents(table: TableName) {
 
 const everything = async () => ({
   directory: await contents('directory'),
+  channels: await contents('channels'),
   credentials: await contents('credentials'),
   secrets: [...secrets.texts].toSorted(),
 });
@@ -58,6 +65,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     clientsToSynchronize: [1001, 1002],
   });
   expect(await contents('directory')).toHaveLength(22);
+  expect(await contents('channels')).toHaveLength(6);
 
   const credential = await credentialStore(client, target.tableName('credentials')).find('supervisor1001');
   expect(credential).toMatchObject({ userId: 'supervisor1001', clientId: 1001 });
@@ -87,27 +95,21 @@ test('a second run changes nothing at all (D36)', async () => {
   expect(secrets.written).toEqual([]);
 });
 
-test('a run leaves what others have written to a channel as it is', async () => {
+test('a run leaves what others have written to a channel as it is, and brings a deleted one back', async () => {
   await provision(demo, target, { nowMs });
-  const Key = { pk: 'CLIENT#1001', sk: 'CHANNEL#501' };
-  await client.send(
-    new UpdateCommand({
-      TableName: target.tableName('directory'),
-      Key,
-      UpdateExpression: 'SET qualityRating = :green, #status = :banned',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':green': 'GREEN', ':banned': 'BANNED' },
-    }),
-  );
+  const tableName = target.tableName('channels');
+  const store = channelStore(client, tableName);
+  const [channel] = await store.channelsOf(1001);
+  if (channel === undefined) throw new Error('no channel');
+  await store.writeLive(channel, { status: 'BANNED', qualityRating: 'RED' }, startMs);
+  await listAsDeleted({ documentClient: client, tableName }, channel);
   const renamed = structuredClone(demo);
-  for (const channel of renamed.channels) channel.name = 'Renamed';
+  for (const waba of renamed.wabas) waba.business_name = 'Renamed';
   await provision(renamed, target, nextDay);
-  expect((await contents('directory')).find(({ sk }) => sk === 'CHANNEL#501')).toMatchObject({
-    name: 'Renamed',
-    qualityRating: 'GREEN',
-    status: 'BANNED',
-    createdAt: '2026-11-20T12:00:00.000Z',
-  });
+  expect(await store.channelsOf(1001)).toEqual([
+    { ...channel, businessName: 'Renamed', qualityRating: 'RED', status: 'BANNED' },
+  ]);
+  expect(channel).toMatchObject({ status: 'ACTIVE', createdAt: '2026-11-20T12:00:00.000Z', deleted: false });
 });
 
 test('a changed password, WABA membership or platform token is taken over; the rest stays', async () => {
@@ -152,7 +154,7 @@ test('a fault anywhere: nothing is written, every fault is named (D36)', async (
   const broken = structuredClone(demo);
   for (const user of broken.users) user.client_id = 7;
   await expect(provision(broken, target, { nowMs })).rejects.toThrow(ProvisioningFaults);
-  expect(await everything()).toEqual({ directory: [], credentials: [], secrets: [] });
+  expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
 test('a stored hash is taken as it is', async () => {
@@ -185,7 +187,7 @@ async function provisionText(text: string, options?: ProvisioningOptions) {
 test('a list that stands twice in the file is a fault: the first would be lost, and its entries removed', async () => {
   const text = JSON.stringify({ ...demo, again: [] }).replace('"again"', '"users"');
   await expect(provisionText(text)).rejects.toThrow('users: the key is there twice');
-  expect(await everything()).toEqual({ directory: [], credentials: [], secrets: [] });
+  expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
 test('a file with fewer entries is refused with what would be removed, and how to allow it', async () => {

@@ -15,6 +15,7 @@ import {
   provisioningStore,
 } from '../../../lib/access/provisioning-store.ts';
 import { signIn } from '../../../lib/access/sign-in.ts';
+import { channelStore } from '../../../lib/channels/store.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { allowedIn } from '../../support/provisioned-state.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
@@ -29,7 +30,11 @@ let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;
 
 async function freshTarget(): Promise<Target> {
-  const names = { directory: await freshTable('directory'), credentials: await freshTable('credentials') };
+  const names = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+  };
   secrets = secretsInMemory();
   return {
     documentClient: localDocumentClient(),
@@ -45,7 +50,7 @@ beforeEach(async () => {
 
 async function contents(): Promise<ProvisionedState> {
   const items: StoredItem[] = [];
-  for (const table of ['directory', 'credentials'] as const) {
+  for (const table of ['directory', 'credentials', 'channels'] as const) {
     const scan = new ScanCommand({ TableName: target.tableName(table) });
     const { Items = [] } = await target.documentClient.send(scan);
     for (const { pk, sk, ...attributes } of Items)
@@ -55,11 +60,11 @@ async function contents(): Promise<ProvisionedState> {
   return { items, platformCredentials: JSON.parse(text) };
 }
 
-/** What is provisioned, by place, without what no two runs share: salts and times. */
+/** What is provisioned, by place, without what no two runs share: salts, times, channels listed as deleted. */
 const comparable = ({ items, platformCredentials }: ProvisionedState) => ({
   items: items
-    .filter(({ key }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk))
-    .map(({ key, attributes: { passwordHash: _, createdAt: __, ...attributes } }) => ({ key, attributes }))
+    .filter(({ key, attributes }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk) && attributes['g'] !== true)
+    .map(({ key, attributes: { passwordHash: _, t: __, ...attributes } }) => ({ key, attributes }))
     .sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1)),
   platformCredentials,
 });
@@ -111,6 +116,14 @@ test('what is no longer in the file is gone: users cannot log in, numbers and cl
   expect((await directory.findDid('5491100000001'))?.waba.clientIds).toEqual([1, 1001]);
   expect(await directory.listWabas(1002)).toEqual([]);
   expect(await directory.listClientIds()).toEqual([1, 1001]);
+  const listed = await channelStore(target.documentClient, target.tableName('channels')).channelsOf(undefined);
+  expect(
+    listed
+      .filter(({ deleted }) => deleted)
+      .map(({ waId }) => waId)
+      .toSorted(),
+  ).toEqual(['5491100000002', '5511900000003']);
+  expect(listed).toHaveLength(3);
   const reached = comparable(await contents());
 
   target = await freshTarget();

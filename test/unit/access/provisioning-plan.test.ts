@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { lineText } from '../../../lib/access/plan-lines.ts';
 import { wantedPlatformCredentials } from '../../../lib/access/platform-credentials.ts';
-import { credentialItem, provisionedItems } from '../../../lib/access/provisioned-items.ts';
+import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/access/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../../lib/access/provisioning.ts';
 import {
   isEmptyPlan,
@@ -21,7 +21,7 @@ const nowIso = '2026-11-20T12:00:00.000Z';
 function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
   const credentials = file.users.map((user) => credentialItem(user, user.password ?? ''));
   return {
-    items: [...provisionedItems(file, nowIso), ...credentials],
+    items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
     platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
   };
 }
@@ -34,9 +34,11 @@ function provisioned(file: ProvisioningFile, stored: ProvisionedState = nothing)
   return end;
 }
 
-/** Comparable: items in one order. */
+/** Comparable: items in one order, without channels that are listed as deleted. */
 const sorted = ({ items, platformCredentials }: ProvisionedState) => ({
-  items: items.toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)),
+  items: items
+    .filter(({ attributes }) => attributes['g'] !== true)
+    .toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)),
   platformCredentials,
 });
 
@@ -151,7 +153,7 @@ const linesFor = (file: ProvisioningFile) => planFor(provisioned(provisioningFil
 test('a new file is lines of additions, one for each entry, and names no secret', () => {
   const lines = planFor(nothing, provisioningFile(demo, [])).lines.map(lineText);
   expect(lines).toContain('+ WABA membership 200000000000001 of client 1002');
-  expect(lines).toHaveLength(17);
+  expect(lines).toHaveLength(18);
   expect(lines.join('\n')).not.toMatch(/demo-/);
 });
 
@@ -176,7 +178,7 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   [
     'a channel goes',
     ({ channels }) => ({ channels: channels.filter(({ channel_id }) => channel_id !== 501) }),
-    ['- channel 501'],
+    ['- channel 501', '~ listing of channels: 2 items'],
   ],
   [
     'a number changes its DID',
@@ -185,7 +187,7 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
         channel.channel_id === 501 ? { ...channel, did: '5491100000009' } : channel,
       ),
     }),
-    ['~ channel 501: did'],
+    ['~ channel 501: did', '~ listing of channels: 3 items'],
   ],
   [
     'a client leaves a WABA',
@@ -198,6 +200,7 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
       '~ channel 501: waba.client_ids',
       '- WABA membership 200000000000001 of client 1002',
       '- channel 502',
+      '~ listing of channels: 2 items',
     ],
   ],
   [
