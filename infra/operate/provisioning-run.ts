@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import { credentialKey } from '../../lib/access/credential-items.ts';
 import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/password.ts';
 import type { PlanLine } from '../../lib/access/plan-lines.ts';
 import {
@@ -144,24 +145,29 @@ async function wantedCredentials(
   file: ProvisioningFile,
   stored: readonly StoredItem[],
 ): Promise<{ readonly credentials: ProvisionedItem[]; readonly passwordsHashed: number }> {
-  const hashes = new Map(
-    stored.filter(({ table }) => table === 'credentials').map(({ key, attributes }) => [key.pk, attributes]),
-  );
+  const items = stored.filter(({ table }) => table === 'credentials');
+  const storedHashes = new Map(items.map(({ key, attributes }) => [key.pk, v.parse(HashesSchema, attributes)]));
   const credentials: ProvisionedItem[] = [];
   let passwordsHashed = 0;
   for (const user of file.users) {
-    const storedHash = hashes.get(credentialItem(user, '').key.pk)?.['passwordHash'] as string | undefined;
-    let passwordHash = user.password_hash ?? storedHash;
-    if (user.password !== undefined && !(await isUnchanged(user.password, storedHash))) {
-      passwordHash = await hashPassword(user.password, randomBytes(saltBytes));
+    const before = storedHashes.get(credentialKey(user.username).pk);
+    const { password, password_hash: givenHash } = user;
+    if (password === undefined) {
+      if (givenHash === undefined) throw new Error('a user without password passed validation');
+      const passwordHash = before?.givenHash === givenHash ? before.passwordHash : givenHash;
+      credentials.push(credentialItem(user, { passwordHash, givenHash }));
+    } else if (before !== undefined && (await isUnchanged(password, before.passwordHash))) {
+      credentials.push(credentialItem(user, before));
+    } else {
+      credentials.push(credentialItem(user, { passwordHash: await hashPassword(password, randomBytes(saltBytes)) }));
       passwordsHashed += 1;
     }
-    if (passwordHash === undefined) throw new Error('a user without password passed validation');
-    credentials.push(credentialItem(user, passwordHash));
   }
   return { credentials, passwordsHashed };
 }
 
-async function isUnchanged(password: string, storedHash: string | undefined): Promise<boolean> {
-  return storedHash !== undefined && !isOutdated(storedHash) && (await verifyPassword(password, storedHash));
+const HashesSchema = v.object({ passwordHash: v.string(), givenHash: v.optional(v.string()) });
+
+async function isUnchanged(password: string, storedHash: string): Promise<boolean> {
+  return !isOutdated(storedHash) && (await verifyPassword(password, storedHash));
 }

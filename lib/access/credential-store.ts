@@ -6,6 +6,7 @@ import { type Credentials, failureLimit, failureWindowSeconds } from './sign-in.
 
 const CredentialItemSchema = v.object({
   passwordHash: v.string(),
+  givenHash: v.optional(v.string()),
   userId: v.string(),
   clientId: v.number(),
 });

@@ -86,12 +86,11 @@ function titleOf(item: Item): string {
 }
 
 function changedFields(before: Attributes, after: Attributes): string[] {
-  return Object.keys(after)
-    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    .map(spelledAsInFile);
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return [...new Set(names.map(spelledAsInFile))];
 }
 
 function spelledAsInFile(name: string): string {
-  if (name === 'passwordHash') return 'password';
+  if (name === 'passwordHash' || name === 'givenHash') return 'password';
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

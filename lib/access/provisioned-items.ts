@@ -19,6 +19,7 @@ import {
   wabaKey,
 } from './directory-items.ts';
 import type { ProvisioningFile } from './provisioning.ts';
+import type { Credential } from './sign-in.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
 export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
@@ -76,10 +77,11 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
 /** The item of the credentials table by which a user can log in (D11). */
 export function credentialItem(
   { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
-  passwordHash: string,
+  { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,
 ): ProvisionedItem {
   const attributes = { passwordHash, userId: userIdOf(username), clientId };
-  return { table: 'credentials', key: credentialKey(username), attributes };
+  const given = givenHash === undefined ? {} : { givenHash };
+  return { table: 'credentials', key: credentialKey(username), attributes: { ...attributes, ...given } };
 }
 
 type FileUser = ProvisioningFile['users'][number];

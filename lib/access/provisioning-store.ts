@@ -172,7 +172,7 @@ async function readItems(tables: ProvisioningTables, usernames: readonly string[
   for (const username of new Set([...provisioned, ...usernames])) {
     const found = await credentials.find(username);
     if (found !== undefined) {
-      items.push(credentialItem({ username, client_id: found.clientId }, found.passwordHash));
+      items.push(credentialItem({ username, client_id: found.clientId }, found));
     }
   }
   return items;

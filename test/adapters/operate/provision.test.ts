@@ -163,6 +163,12 @@ test('a stored hash is taken as it is', async () => {
   const users = demo.users.map(({ password: _, ...user }) => ({ ...user, password_hash: passwordHash }));
   expect(await provision({ ...demo, users }, target, { nowMs })).toMatchObject({ passwordsHashed: 0 });
   expect((await contents('credentials')).map((item) => item['passwordHash'])).toEqual(Array(4).fill(passwordHash));
+
+  const store = credentialStore(client, target.tableName('credentials'));
+  await store.replaceHash('operator', passwordHash, 'the hash that a login has put in its place');
+  const before = await everything();
+  expect(await provision({ ...demo, users }, target, nextDay)).toMatchObject({ lines: [] });
+  expect(await everything()).toEqual(before);
 });
 
 test('a broken key set is an error and stays as it is', async () => {

@@ -19,7 +19,7 @@ const nowIso = '2026-11-20T12:00:00.000Z';
 
 /** What a file wants; its passwords stand for their hashes. */
 function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
-  const credentials = file.users.map((user) => credentialItem(user, user.password ?? ''));
+  const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
   return {
     items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
     platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
