@@ -76,11 +76,12 @@ function explained(path: string, error: unknown): unknown {
 export function describeReport({ lines, counts, ...report }: ProvisioningReport, dryRun = false): string {
   const { clients, wabas, channels, campaigns, users } = counts;
   const done = dryRun ? 'would be' : 'are';
+  const created = dryRun ? 'would be created' : 'created';
   return [
     ...lines.map(lineText),
     ...(lines.length === 0 ? ['no entry changes'] : []),
     `${clients} clients, ${wabas} WABAs, ${channels} channels, ${campaigns} campaigns, ${users} users ${done} provisioned`,
-    `passwords hashed: ${report.passwordsHashed}; token keys: ${report.tokenKeysCreated ? 'created' : 'already there'}`,
+    `passwords that are new or changed: ${report.passwordsHashed}; token keys: ${report.tokenKeysCreated ? created : 'already there'}`,
     ...report.clientsToSynchronize.map((id) => `run a synchronization for client ${id}: it got a WABA`),
     ...(dryRun ? ['dry run: nothing was written'] : []),
   ].join('\n');
