@@ -14,14 +14,14 @@ const list = async (user: DemoUser, query = ''): Promise<ApiReply> =>
   api(`${route}?${query}`, { token: await tokenOf(user) });
 const numbersOf = ({ body }: ApiReply) => body.data.map(({ wa_id }: { wa_id: string }) => wa_id);
 
-async function erase(clientId: number, waId: string, deleted: boolean): Promise<void> {
-  if (deleted) return channelStore(target.documentClient, tableName).markDeleted(clientId, waId);
+/** Takes back what a removal has marked, as provisioning does. */
+async function bringBack(clientId: number, waId: string): Promise<void> {
   await target.documentClient.send(
     new UpdateCommand({
       TableName: tableName,
       Key: listedChannelKey(clientId, waId),
-      UpdateExpression: 'SET g = :here',
-      ExpressionAttributeValues: { ':here': false },
+      UpdateExpression: 'SET g = :gone',
+      ExpressionAttributeValues: { ':gone': false },
     }),
   );
 }
@@ -105,13 +105,13 @@ describe('filters, all at once (D35)', () => {
   });
 
   test('a deleted channel is listed only when asked for', async () => {
-    await erase(1002, saoPaulo, true);
+    await channelStore(target.documentClient, tableName).markDeleted(1002, saoPaulo);
     try {
       expect(numbersOf(await list('supervisor1002'))).toEqual([boreal]);
       expect(numbersOf(await list('supervisor1002', 'deleted=true'))).toEqual([saoPaulo]);
       expect(numbersOf(await list('supervisor1001', 'deleted=true'))).toEqual([]);
     } finally {
-      await erase(1002, saoPaulo, false);
+      await bringBack(1002, saoPaulo);
     }
   });
 });
