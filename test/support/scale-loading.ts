@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { provisionedItems } from '../../lib/access/provisioned-items.ts';
+import { provisionedChannels, provisionedItems } from '../../lib/access/provisioned-items.ts';
 import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import type { Pair } from '../../lib/assignments/pairs.ts';
@@ -21,6 +21,12 @@ export interface LoadedTable {
 export async function loadClients({ documentClient, tableName }: LoadedTable, file: ProvisioningFile): Promise<void> {
   const write = provisioningStore(documentClient, tableName);
   await fourAtATime(provisionedItems(file), write);
+}
+
+/** Writes the channels of a provisioning file as provisioning does. */
+export async function provisionChannels(table: LoadedTable, file: ProvisioningFile): Promise<void> {
+  const write = provisioningStore(table.documentClient, table.tableName);
+  await fourAtATime(provisionedChannels(file, '2026-11-20T12:00:00.000Z'), write);
 }
 
 /** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */

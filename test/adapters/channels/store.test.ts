@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { provisionedChannels } from '../../../lib/access/provisioned-items.ts';
-import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import type { ListedChannel } from '../../../lib/channels/channel.ts';
 import { type ChannelStore, channelStore } from '../../../lib/channels/store.ts';
 import { clientsAtScale } from '../../support/scale.ts';
+import { provisionChannels } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -11,8 +10,7 @@ const file = clientsAtScale({ seed: 3, clients: 3, channelsEach: 120, campaignsE
 let store: ChannelStore;
 beforeEach(async () => {
   const tableName = await freshTable('channels');
-  const write = provisioningStore(client, tableName);
-  await Promise.all(provisionedChannels(file, '2026-11-20T12:00:00.000Z').map(write));
+  await provisionChannels({ documentClient: client, tableName }, file);
   store = channelStore(client, tableName);
 });
 
