@@ -28,10 +28,11 @@ const writesAtOnce = 10;
 export function channelRefresh(ports: RefreshPorts): RefreshChannels {
   return async (waba, mayGoOn) => {
     const known = new Map((await ports.channels.numbersOf(waba.wabaId)).map((each) => [each.phoneNumberId, each]));
+    if (known.size === 0) return 0;
     let refreshed = 0;
     let after: string | undefined;
     do {
-      if (known.size === 0 || !(await mayGoOn())) break;
+      if (!(await mayGoOn())) break;
       const readAtMs = ports.nowMs();
       const page = await ports.numbers.page(waba, after);
       const provisioned = page.numbers.flatMap(({ phoneNumberId }) => known.get(phoneNumberId) ?? []);

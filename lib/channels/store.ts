@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, queryPartition, type TableAccess } from '../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
+import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 import {
@@ -26,7 +27,7 @@ export interface ChannelStore {
   channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
   /** Which channels a WABA's numbers are, as far as provisioned. One round trip up to about 2,500. */
   numbersOf(wabaId: string): Promise<WabaNumber[]>;
-  /** The channels among these that exist, strongly consistent. One round trip: 100 a request, side by side. */
+  /** The channels among these that exist, each once, strongly consistent. One round trip: 100 a request, side by side. */
   find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
   /**
    * Writes live values that were read at a time. False, and nothing is written, when the channel is gone or what
@@ -57,7 +58,7 @@ export function channelStore(
     },
     numbersOf: async (wabaId) => (await queryPartition(table, wabaPartition(wabaId))).map(wabaNumberFromItem),
     find: async (channels) => {
-      const keys = channels.map(({ clientId, waId }) => listedChannelKey(clientId, waId));
+      const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
       const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
         keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
       );
@@ -67,7 +68,7 @@ export function channelStore(
     writeLive: async (channel, live, readAtMs) => {
       const update = new UpdateCommand({
         TableName: tableName,
-        Key: listedChannelKey(channel.clientId, channel.waId),
+        Key: keyOf(channel),
         UpdateExpression: 'SET l = :live, v = :readAt',
         ConditionExpression: 'f = :facts AND g = :gone AND (attribute_not_exists(v) OR v < :readAt)',
         ExpressionAttributeValues: {
@@ -80,4 +81,8 @@ export function channelStore(
       return (await conditionalWrite(documentClient.send(update))).written;
     },
   };
+}
+
+function keyOf({ clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>): ItemKey {
+  return listedChannelKey(clientId, waId);
 }

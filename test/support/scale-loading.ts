@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type ProvisionedItem, provisionedItems } from '../../lib/access/provisioned-items.ts';
+import { type ProvisionedItem, provisionedChannels, provisionedItems } from '../../lib/access/provisioned-items.ts';
 import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import type { Pair } from '../../lib/assignments/pairs.ts';
@@ -40,6 +40,11 @@ export async function listAsDeleted(
 ): Promise<void> {
   const key = listedChannelKey(clientId, waId);
   await loadItems(table, [{ table: 'channels', key, attributes: goneAttributes }]);
+}
+
+/** Writes the channels of a provisioning file as provisioning does. */
+export async function provisionChannels(table: LoadedTable, file: ProvisioningFile): Promise<void> {
+  await loadItems(table, provisionedChannels(file, '2026-11-20T12:00:00.000Z'));
 }
 
 /** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */

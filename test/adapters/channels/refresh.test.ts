@@ -1,12 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { provisionedChannels } from '../../../lib/access/provisioned-items.ts';
 import type { ListedChannel, PlatformNumber } from '../../../lib/channels/channel.ts';
 import { channelRefresh, type RefreshPorts } from '../../../lib/channels/refresh.ts';
 import { type ChannelStore, channelStore } from '../../../lib/channels/store.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { meterRequests } from '../../support/request-meter.ts';
 import { clientsAtScale } from '../../support/scale.ts';
-import { listAsDeleted, loadItems } from '../../support/scale-loading.ts';
+import { listAsDeleted, provisionChannels } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -30,10 +29,7 @@ beforeEach(async () => {
   nowMs = 1_800_000_000_000;
 });
 
-async function provision(wanted: typeof file): Promise<void> {
-  const items = provisionedChannels(wanted, '2026-11-20T12:00:00.000Z');
-  await loadItems({ documentClient: client, tableName: table }, items);
-}
+const provision = (wanted: typeof file) => provisionChannels({ documentClient: client, tableName: table }, wanted);
 
 /** All numbers of the file's channels on the WABA and one more, a hundred a page, as `live` says. */
 function numbers(live: (index: number) => PlatformNumber['live'], fail?: number): RefreshPorts['numbers'] {
@@ -102,6 +98,16 @@ test('a deleted channel, and one whose number has moved to another WABA or clien
   );
   const refreshed = (await store.find(both)).filter(({ qualityRating }) => qualityRating === 'GREEN');
   expect(refreshed.map(({ clientId, waId }) => [clientId, waId])).toEqual([[1002, '5491100000003']]);
+});
+
+test('a channel that has got another number is written for the new one, even while the platform lists both', async () => {
+  const renumbered = structuredClone(file);
+  const [channel] = renumbered.channels;
+  if (channel === undefined) throw new Error('no channels');
+  channel.phone_number_id = '1';
+  await provision(renumbered);
+  await refresh(numbers(green))(waba, always);
+  expect(await store.find([{ clientId: 1001, waId: '5491100000001' }])).toMatchObject([{ status: 'BANNED' }]);
 });
 
 test('a slower refresh does not undo a later reading', async () => {

@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { provisionedChannels } from '../../../lib/access/provisioned-items.ts';
 import type { ListedChannel } from '../../../lib/channels/channel.ts';
 import { type ChannelStore, channelStore } from '../../../lib/channels/store.ts';
 import { clientsAtScale } from '../../support/scale.ts';
-import { listAsDeleted, loadItems } from '../../support/scale-loading.ts';
+import { listAsDeleted, provisionChannels } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -12,7 +11,7 @@ let store: ChannelStore;
 let tableName: string;
 beforeEach(async () => {
   tableName = await freshTable('channels');
-  await loadItems({ documentClient: client, tableName }, provisionedChannels(file, '2026-11-20T12:00:00.000Z'));
+  await provisionChannels({ documentClient: client, tableName }, file);
   store = channelStore(client, tableName);
 });
 
