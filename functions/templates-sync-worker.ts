@@ -6,8 +6,11 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { backoff } from '../lib/aws/pause.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
+import { channelRefresh } from '../lib/channels/refresh.ts';
+import { channelStore } from '../lib/channels/store.ts';
 import { log } from '../lib/observe/log.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
+import { platformNumbers } from '../lib/platform/phone-numbers.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { templateStore } from '../lib/templates/store.ts';
@@ -81,13 +84,16 @@ const transport = platformTransport({
   version: environmentVariable('PLATFORM_VERSION'),
   timeoutMs: 10_000,
 });
+const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
 export const handler = templatesSyncWorker({
   directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
   templates: templateStore(store, templatesTable),
-  platform: platformTemplates(
-    transport.call,
-    platformCredentials(() => readSecret(credentialsSecret), Date.now),
-  ),
+  platform: platformTemplates(transport.call, credentialOf),
+  refreshChannels: channelRefresh({
+    channels: channelStore(store, environmentVariable('CHANNELS_TABLE')),
+    numbers: platformNumbers(transport.call, credentialOf),
+    nowMs: Date.now,
+  }),
   locks: syncLockStore(store, templatesTable),
   lockScope: syncLockScope(environmentVariable('SYNC_LOCK_SCOPE')),
   walks: syncWalkStore(store, templatesTable),

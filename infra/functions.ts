@@ -60,6 +60,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
+  'channels-list': { ...endpoint, memoryMb: 1024, tables: { channels: 'read' } },
   'templates-create': {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
@@ -95,7 +96,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
     memoryMb: 512,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', channels: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync', 'events'],

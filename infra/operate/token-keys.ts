@@ -17,19 +17,23 @@ export interface StoredKeySets {
   readonly verification: VerificationKeySet | undefined;
 }
 
-/** Makes sure that there are keys to sign and to verify tokens with; returns whether it had to write any. */
-export async function ensureTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<boolean> {
+/** What is missing of the keys to sign and to verify tokens with; `write` puts it in place. */
+export interface PlannedTokenKeys {
+  readonly missing: boolean;
+  write(): Promise<void>;
+}
+
+export async function plannedTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<PlannedTokenKeys> {
   const stored = await readKeySets(target);
   const whole = wholeKeySets(stored, await newSigningKey(), nowSeconds);
-  // The public set first: a token that is signed can then be verified.
-  const published = await writeWhenChanged(
-    target,
-    'TOKEN_VERIFICATION_KEYS_SECRET',
-    stored.verification,
-    whole.verification,
-  );
-  const signs = await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, whole.signing);
-  return published || signs;
+  return {
+    missing: isChanged(stored.verification, whole.verification) || isChanged(stored.signing, whole.signing),
+    write: async () => {
+      // The public set first: a token that is signed can then be verified.
+      await writeWhenChanged(target, 'TOKEN_VERIFICATION_KEYS_SECRET', stored.verification, whole.verification);
+      await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, whole.signing);
+    },
+  };
 }
 
 export async function readKeySets({ secrets, secretName }: SecretsOfTarget): Promise<StoredKeySets> {
@@ -60,10 +64,14 @@ export async function newSigningKey(): Promise<SigningJwk> {
 async function writeWhenChanged(
   { secrets, secretName }: SecretsOfTarget,
   variable: 'TOKEN_SIGNING_KEYS_SECRET' | 'TOKEN_VERIFICATION_KEYS_SECRET',
-  before: SigningKeySet | VerificationKeySet | undefined,
-  after: SigningKeySet | VerificationKeySet,
-): Promise<boolean> {
-  if (JSON.stringify(before) === JSON.stringify(after)) return false;
-  await secrets.write(secretName(variable), JSON.stringify(after));
-  return true;
+  before: KeySet | undefined,
+  after: KeySet,
+): Promise<void> {
+  if (isChanged(before, after)) await secrets.write(secretName(variable), JSON.stringify(after));
+}
+
+type KeySet = SigningKeySet | VerificationKeySet;
+
+function isChanged(before: KeySet | undefined, after: KeySet): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
 }

@@ -59,7 +59,8 @@ const WabaSchema = v.object({
 /** A client's membership of a WABA, with the WABA's facts. */
 export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
 
-const ChannelSchema = v.object({
+/** A channel as requests need it; as it is listed, it is in the table of channels (lib/channels). */
+export const ChannelItemSchema = v.object({
   channelId: v.number(),
   did: v.string(),
   clientId: v.number(),
@@ -69,31 +70,7 @@ const ChannelSchema = v.object({
   throughputPerSecond: v.number(),
 });
 
-/**
- * A channel with the nineteen fields of a client messaging channel (contract; D35). Four of them are the channel's own
- * (`wa_id` is the DID). The optional ones are the platform's to tell and absent until it has been asked.
- */
-export const ChannelItemSchema = v.object({
-  ...ChannelSchema.entries,
-  clientName: v.string(),
-  wabaName: v.string(),
-  businessId: v.string(),
-  businessName: v.string(),
-  status: v.string(),
-  createdAt: v.string(),
-  createdBy: v.string(),
-  currentLimit: v.optional(v.string()),
-  qualityRating: v.optional(v.string()),
-  phoneId: v.optional(v.string()),
-  isOnBizApp: v.optional(v.boolean()),
-  phoneCode: v.optional(v.string()),
-  phoneNumber: v.optional(v.string()),
-  registeredAt: v.optional(v.string()),
-  externalWebhook: v.optional(v.string()),
-});
+export const DidItemSchema = v.object({ channel: ChannelItemSchema, waba: WabaSchema });
 
-export const DidItemSchema = v.object({ channel: ChannelSchema, waba: WabaSchema });
-
-export type ChannelItem = v.InferOutput<typeof ChannelItemSchema>;
 export type WabaItem = v.InferOutput<typeof WabaItemSchema>;
 export type DidItem = v.InferOutput<typeof DidItemSchema>;

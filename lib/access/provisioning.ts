@@ -61,7 +61,10 @@ const UserSchema = v.pipe(
   ),
 );
 
-const FileSchema = v.strictObject({
+/** A provisioning file by itself; what holds between its entries is in provisioning-relations.ts. */
+export const ProvisioningFileSchema = v.strictObject({
+  /** Tells an editor where the JSON Schema is. */
+  $schema: v.optional(v.string()),
   clients: v.array(v.strictObject({ client_id: id, name: text })),
   wabas: v.array(
     v.strictObject({
@@ -106,7 +109,7 @@ const FileSchema = v.strictObject({
 });
 
 /** A provisioning file: everything there is for the service to know, in one piece (D36). */
-export type ProvisioningFile = v.InferOutput<typeof FileSchema>;
+export type ProvisioningFile = v.InferOutput<typeof ProvisioningFileSchema>;
 
 /** Thrown for a file that is not fit to be written, with every fault found. */
 export class ProvisioningFaults extends Error {
@@ -125,7 +128,7 @@ export class ProvisioningFaults extends Error {
  * single values. `storedCredentials` are the names of platform credentials that need not be in the file.
  */
 export function provisioningFile(data: unknown, storedCredentials: Iterable<string>): ProvisioningFile {
-  const parsed = v.safeParse(FileSchema, data);
+  const parsed = v.safeParse(ProvisioningFileSchema, data);
   const faults = (parsed.issues ?? []).map(faultOf);
   if (parsed.typed) faults.push(...relationFaults(parsed.output, storedCredentials));
   if (!parsed.success || faults.length > 0) throw new ProvisioningFaults(faults);

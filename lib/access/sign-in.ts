@@ -10,6 +10,8 @@ export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
 
 export interface Credential {
   readonly passwordHash: string;
+  /** The hash that was provisioned, where it was a hash: `passwordHash` may have taken its place at a login. */
+  readonly givenHash?: string | undefined;
   readonly userId: string;
   readonly clientId: number;
 }

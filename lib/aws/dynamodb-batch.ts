@@ -48,16 +48,23 @@ export async function batchGet(
  */
 const maxPageItems = 2_500;
 
-/** All items of a partition, strongly consistent, read page by page to the end. */
-export async function queryPartition({ documentClient, tableName }: TableAccess, partition: string): Promise<Item[]> {
+/** All items of a partition, or those whose sort key begins so; strongly consistent, read page by page to the end. */
+export async function queryPartition(
+  { documentClient, tableName }: TableAccess,
+  partition: string,
+  sortPrefix?: string,
+): Promise<Item[]> {
   const items: Item[] = [];
   let start: Item | undefined;
   do {
     const page = await documentClient.send(
       new QueryCommand({
         TableName: tableName,
-        KeyConditionExpression: 'pk = :partition',
-        ExpressionAttributeValues: { ':partition': partition },
+        KeyConditionExpression: `pk = :partition${sortPrefix === undefined ? '' : ' AND begins_with(sk, :prefix)'}`,
+        ExpressionAttributeValues: {
+          ':partition': partition,
+          ...(sortPrefix === undefined ? {} : { ':prefix': sortPrefix }),
+        },
         ConsistentRead: true,
         Limit: maxPageItems,
         ExclusiveStartKey: start,

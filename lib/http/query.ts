@@ -28,11 +28,19 @@ export const listFilter = v.optional(
   ),
 );
 
+/** What was expected of a parameter, and what came. */
+function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ input }) => {
+    const text = String(input);
+    return `${name} must be ${what}, received "${text.length <= 40 ? text : `${text.slice(0, 37)}...`}"`;
+  };
+}
+
 /** Exactly `true` or `false`. */
 export function flag(name: string) {
   return v.optional(
     v.pipe(
-      v.picklist(['true', 'false'], `${name} must be true or false`),
+      v.picklist(['true', 'false'], expected(name, 'true or false')),
       v.transform((text) => text === 'true'),
     ),
   );
@@ -43,10 +51,8 @@ const maxPageSize = 100;
 
 /** A whole number from 1 to `maximum` in plain decimal. */
 function countTo(name: string, maximum: number) {
-  const message =
-    maximum === Number.MAX_SAFE_INTEGER
-      ? `${name} must be a whole number from 1`
-      : `${name} must be a whole number from 1 to ${maximum}`;
+  const what = maximum === Number.MAX_SAFE_INTEGER ? 'a whole number from 1' : `a whole number from 1 to ${maximum}`;
+  const message = expected(name, what);
   return v.optional(
     v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, message), v.transform(Number), v.maxValue(maximum, message)),
   );

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { log } from '../observe/log.ts';
 import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from '../templates/template.ts';
 import type { CredentialOf } from './credentials.ts';
-import { PlatformFailure } from './failure.ts';
+import { readList } from './list-page.ts';
 import type { PlatformReply, PlatformTransport } from './transport.ts';
 
 /** The WABA to ask about, and the name of the credential that may. */
@@ -57,16 +57,6 @@ const fields = [
   'optimization_spec',
 ].join(',');
 
-const ListReplySchema = v.object({
-  data: v.array(v.unknown()),
-  paging: v.optional(
-    v.object({
-      cursors: v.optional(v.object({ after: v.optional(v.string()) })),
-      next: v.optional(v.string()),
-    }),
-  ),
-});
-
 export function platformTemplates(call: PlatformTransport, credentialOf: CredentialOf): PlatformTemplates {
   const list = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
     const { accessToken } = await credentialOf(waba.credential);
@@ -108,41 +98,15 @@ function mayBe(entry: { readonly name?: string; readonly language?: string }, wa
 }
 
 function readPage(reply: PlatformReply, askedAfter: string | undefined): TemplatePage {
-  const parsed = v.safeParse(ListReplySchema, reply.body);
-  if (!parsed.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of templates') });
-  const { data, paging } = parsed.output;
+  const { entries, after } = readList(reply, askedAfter);
   const templates: PlatformTemplate[] = [];
   const unreadable: { readonly name?: string; readonly language?: string }[] = [];
-  for (const entry of data) {
-    const present = withoutNulls(entry);
-    const template = v.safeParse(PlatformTemplateSchema, present);
+  for (const entry of entries) {
+    const template = v.safeParse(PlatformTemplateSchema, entry);
     if (template.success) templates.push(template.output);
-    else unreadable.push(nameOf(present));
-  }
-  // A short page says nothing: only the absence of `next` ends the list.
-  const after = paging?.next === undefined ? undefined : (paging.cursors?.after ?? cursorOf(paging.next));
-  if (after !== undefined && after === askedAfter) {
-    throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
+    else unreadable.push(nameOf(entry));
   }
   return { templates, unreadable, ...(after === undefined ? {} : { after }) };
-}
-
-/** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */
-function cursorOf(next: string): string {
-  const after = URL.parse(next)?.searchParams.get('after');
-  if (after) return after;
-  throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
-}
-
-/** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, item]) => item !== null)
-      .map(([name, item]) => [name, withoutNulls(item)]),
-  );
 }
 
 const NameSchema = v.object({ name: v.optional(v.string()), language: v.optional(v.string()) });

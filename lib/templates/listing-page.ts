@@ -13,6 +13,7 @@ import {
   selectTemplates,
   type TemplateFilters,
 } from './listing.ts';
+import type { TemplateRow } from './row.ts';
 import type { TemplateStore } from './store.ts';
 import type { StoredFact } from './template.ts';
 import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
@@ -78,7 +79,8 @@ export async function listTemplates(
     directory.listWabas(clientId),
     query.did === undefined ? undefined : directory.findDid(query.did),
   ]);
-  const selected = selectTemplates(rows, filtersOf(query, { clientId, campaigns, did }), scope);
+  const current = rowsOfWabas(rows, wabas);
+  const selected = selectTemplates(current, filtersOf(query, { clientId, campaigns, did }), scope);
   const listed = sliceOf(selected, page);
   const wanted = wantedFields(query.fields);
   const [facts, channels] = await Promise.all([
@@ -88,6 +90,12 @@ export async function listTemplates(
   const view = (template: ListedTemplate) =>
     templateView(viewOf(template, { facts, campaigns, channels, wabas }), wanted);
   return { data: listed.map(view), total: selected.length };
+}
+
+/** Rows of a WABA that the client has left stay behind, for the day it comes back; they are its templates no more. */
+function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): TemplateRow[] {
+  const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
+  return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
 function filtersOf(

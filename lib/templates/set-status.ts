@@ -17,7 +17,7 @@ import type { RowStore } from './row-store.ts';
 import type { StatusStore } from './status-store.ts';
 
 export interface StatusWorkshop {
-  readonly directory: Pick<Directory, 'findUser' | 'listCampaigns' | 'findChannels'>;
+  readonly directory: Pick<Directory, 'findUser' | 'listWabas' | 'listCampaigns' | 'findChannels'>;
   readonly rows: RowStore;
   readonly status: StatusStore;
 }
@@ -26,7 +26,7 @@ const maxRounds = 5;
 
 /**
  * Enables and disables templates, each by itself (contract, PATCH /v1/templates/status; D17). Three round trips, however
- * many items: rows and user, then channels and campaigns, then the writes. Rows that somebody changes in between are decided
+ * many items: rows, WABAs and user, then channels and campaigns, then the writes. Rows that somebody changes in between are decided
  * again from what they are then, two round trips each time. Refuses with 403 a caller without `BSP_CN` whose items all belong to
  * other clients.
  */
@@ -37,10 +37,16 @@ export async function setStatus(
 ): Promise<readonly StatusResult[]> {
   const { caller, askedId } = asked;
   const items = examineItems(requested);
-  const [found, user] = await Promise.all([
-    rowStore.findRows(rowsNeeded(items, { caller, askedId, campaignIds: undefined })),
+  const needed = rowsNeeded(items, { caller, askedId, campaignIds: undefined });
+  const [stored, user, isOnWaba] = await Promise.all([
+    rowStore.findRows(needed),
     caller.crossClient ? undefined : directory.findUser(caller.clientId, caller.userId),
+    membershipsOf(directory, needed),
   ]);
+  const found = (name: RowName) => {
+    const row = stored(name);
+    return row !== undefined && isOnWaba(row) ? row : undefined;
+  };
   const campaignIds = caller.crossClient ? undefined : new Set(user?.campaignIds);
   const access: StatusAccess = { caller, askedId, campaignIds };
   if (allForeign(items, found, access)) {
@@ -62,6 +68,19 @@ export async function setStatus(
     }
   }
   throw new Error('rows stayed contended while their status was set');
+}
+
+/** Whether a row's client still works with its WABA: what a client has left is found no more. */
+async function membershipsOf(
+  directory: Pick<Directory, 'listWabas'>,
+  needed: readonly RowName[],
+): Promise<(row: TemplateRow) => boolean> {
+  const clientIds = [...new Set(needed.map(({ clientId }) => clientId))];
+  const wabas = await Promise.all(clientIds.map((clientId) => directory.listWabas(clientId)));
+  const memberships = new Set(
+    clientIds.flatMap((clientId, index) => wabas[index]?.map(({ wabaId }) => `${clientId} ${wabaId}`) ?? []),
+  );
+  return ({ clientId, wabaId }) => memberships.has(`${clientId} ${wabaId}`);
 }
 
 /** What the clients of the rows still have, of all that the rows are assigned to: one round trip. */

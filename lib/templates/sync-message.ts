@@ -10,10 +10,21 @@ export const SyncCountsSchema = v.object({
   deleted: v.number(),
   unchanged: v.number(),
   failedWabas: v.number(),
+  /** Channels with new values of the platform, and WABAs whose numbers could not be read or their channels written. */
+  refreshedChannels: v.optional(v.number(), 0),
+  failedRefreshes: v.optional(v.number(), 0),
 });
 export type SyncCounts = v.InferOutput<typeof SyncCountsSchema>;
 
-export const noCounts: SyncCounts = { created: 0, updated: 0, deleted: 0, unchanged: 0, failedWabas: 0 };
+export const noCounts: SyncCounts = {
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  failedWabas: 0,
+  refreshedChannels: 0,
+  failedRefreshes: 0,
+};
 
 /**
  * A synchronization on its way: who holds the lock for it, and where it stands. The first message is queued by the request,

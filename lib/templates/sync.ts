@@ -1,5 +1,6 @@
 import type { Directory, Waba } from '../access/directory.ts';
 import type { Pause } from '../aws/pause.ts';
+import type { RefreshChannels } from '../channels/refresh.ts';
 import { log } from '../observe/log.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
@@ -21,6 +22,7 @@ export interface SyncWorkshop {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'writeUpstream'>;
   readonly platform: Pick<PlatformTemplates, 'page'>;
+  readonly refreshChannels: RefreshChannels;
   readonly locks: SyncLocks;
   readonly events: EventSink;
   readonly nowMs: () => number;
@@ -67,9 +69,14 @@ export async function runSync(
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
     const waba = wabas.get(wabaId);
     if (waba === undefined) continue; // the client has left it since the request
-    const listing = await syncWaba(work, waba, index === 0 ? message.listing : undefined).catch((error: unknown) =>
-      recordFailure(work, wabaId, error),
-    );
+    const from = index === 0 ? message.listing : undefined;
+    if (from === undefined) await refreshChannels(work, waba);
+    if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
+    const listing = await syncWaba(work, waba, from).catch((error: unknown) => {
+      work.counts.failedWabas += 1;
+      recordFailure(work, 'sync.waba_failed', { wabaId, error });
+      return undefined;
+    });
     if (listing !== undefined) return checkpoint(work, index, listing);
   }
   // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
@@ -103,10 +110,25 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
   };
 }
 
-function recordFailure(work: Work, wabaId: string, error: unknown): undefined {
+/** Before a WABA's templates, and no reason to leave them: when it fails, the next synchronization does it. */
+async function refreshChannels(work: Work, waba: Waba): Promise<void> {
+  const mayGoOn = async () => {
+    await work.keepLease();
+    return !work.timeIsShort();
+  };
+  try {
+    work.counts.refreshedChannels += await work.refreshChannels(waba, mayGoOn);
+  } catch (error) {
+    work.counts.failedRefreshes += 1;
+    recordFailure(work, 'sync.channels_failed', { wabaId: waba.wabaId, error });
+  }
+}
+
+/** Throws again what ends the whole synchronization. */
+function recordFailure(work: Work, event: string, failed: { readonly wabaId: string; readonly error: unknown }): void {
+  const { wabaId, error } = failed;
   if (error instanceof SyncLockLost) throw error;
-  work.counts.failedWabas += 1;
-  log('sync.waba_failed', {
+  log(event, {
     syncId: work.message.lock.owner,
     wabaId,
     error: error instanceof Error ? error.name : typeof error,

@@ -5,6 +5,7 @@ import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import { benchAcceptance } from './acceptance.ts';
 import { benchBundles } from './bundles.ts';
+import { benchChannels } from './channels.ts';
 import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
@@ -60,6 +61,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   await benchTemplateChanges(stack);
   await benchSynchronization(stack);
   await benchListing(stack);
+  await benchChannels(stack);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());

@@ -29,6 +29,7 @@ export async function benchSynchronization(stack: RunningStack): Promise<void> {
       directory: directoryStore(directory.documentClient, directory.tableName),
       templates: templateStore(client, templates.tableName),
       platform: platformTemplates(transport.call, async () => ({ accessToken, appId: '1' })),
+      refreshChannels: async () => 0,
       locks: syncLockStore(templates.documentClient, templates.tableName),
       events: new MemoryEvents(),
       nowMs: Date.now,

@@ -36,20 +36,25 @@ export function clientOf({ addresses }: RunningStack) {
   return documentClient({ region: localRegion, credentials, endpoint: addresses.dynamodbEndpoint });
 }
 
+/** Makes an empty table in the stack's DynamoDB, shaped like that of the stack. */
+export async function benchTable(stack: RunningStack, name: string, table: TableName): Promise<LoadedTable> {
+  const loading = clientOf(stack);
+  const definition = stack.template.tables.find((each) => each.name === resourceName(stack.addresses.stage, table));
+  if (definition === undefined) throw new Error(`the template has no table ${table}`);
+  const tableName = `bench-${name}-${table}`;
+  const { dynamodbEndpoint: endpoint, region } = stack.addresses;
+  const client = new DynamoDBClient({ region, endpoint, credentials: loading.config.credentials });
+  await createTables(client, [{ ...definition, name: tableName }]);
+  client.destroy();
+  return { documentClient: loading, tableName };
+}
+
 /** Makes the tables and loads the directory, and the templates when there are any. */
 export async function benchTables(stack: RunningStack, name: string, data?: TemplateData): Promise<BenchTables> {
-  const loading = clientOf(stack);
-  const make = async (table: TableName) => {
-    const definition = stack.template.tables.find((each) => each.name === resourceName(stack.addresses.stage, table));
-    if (definition === undefined) throw new Error(`the template has no table ${table}`);
-    const tableName = `bench-${name}-${table}`;
-    const { dynamodbEndpoint: endpoint, region } = stack.addresses;
-    const client = new DynamoDBClient({ region, endpoint, credentials: loading.config.credentials });
-    await createTables(client, [{ ...definition, name: tableName }]);
-    client.destroy();
-    return { documentClient: loading, tableName };
+  const tables = {
+    directory: await benchTable(stack, name, 'directory'),
+    templates: await benchTable(stack, name, 'templates'),
   };
-  const tables = { directory: await make('directory'), templates: await make('templates') };
   await loadClients(tables.directory, directoryFile);
   if (data !== undefined) await loadTemplates(tables.templates, { wabaId, clientId, ...data });
   return tables;

@@ -108,6 +108,10 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('GET /v1/templates'),
       refused: () => asSupervisor('GET /v1/templates?page=0'),
     },
+    'channels-list': {
+      success: () => asSupervisor('GET /v1/client-messaging-channels'),
+      refused: () => asSupervisor('GET /v1/client-messaging-channels?deleted=perhaps'),
+    },
     'templates-create': {
       success: async () => {
         const reply = await asSupervisor(`POST /v1/templates/${did}`, {

@@ -282,6 +282,45 @@ describe('PATCH /v1/templates/status', () => {
   });
 });
 
+describe('GET /v1/client-messaging-channels', () => {
+  const numbers: Readonly<Record<number, readonly string[]>> = {
+    1001: ['5491100000001'],
+    1002: ['5491100000002', '5511900000003'],
+  };
+
+  test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    const reply = await call(caller, `GET ${withQuery('/v1/client-messaging-channels', asked)}`);
+    if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+    const all = caller.crossClient && asked.means === undefined;
+    const expected = all ? Object.values(numbers).flat() : (numbers[client] ?? []);
+    expect(reply.body.data.map(({ wa_id }: { wa_id: string }) => wa_id)).toEqual(expected);
+    expect([reply.status, reply.body.total]).toEqual([200, expected.length]);
+  });
+
+  const filters = ['wa_id', 'waba_id', 'status', 'business_id', 'business_name', 'q', 'fields'];
+  const values = [
+    '5511900000003',
+    'Boreal',
+    '200000000000002',
+    '%',
+    '.*',
+    '__proto__',
+    '\u0000',
+    '🙂',
+    "' OR 1=1 --",
+    long,
+  ];
+  test.each(filters)('%s shows nothing of another client and never fails, whatever it says', async (filter) => {
+    const [caller] = callers as [Caller];
+    for (const value of values) {
+      const reply = await call(caller, `GET /v1/client-messaging-channels?${new URLSearchParams({ [filter]: value })}`);
+      expect(reply.status).toBe(200);
+      for (const { wa_id } of reply.body.data) expect(wa_id ?? '5491100000001').toBe('5491100000001');
+    }
+  });
+});
+
 describe('GET /v1/templates', () => {
   const totals: Readonly<Record<number, number>> = { 1001: 14, 1002: 135 };
 

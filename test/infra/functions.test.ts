@@ -14,6 +14,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   redirect: ['REDIRECTS_TABLE'],
+  'channels-list': ['CHANNELS_TABLE'],
   'templates-create': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
@@ -52,6 +53,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'TEMPLATES_TABLE',
   ],
   'templates-sync-worker': [
+    'CHANNELS_TABLE',
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
     'PLATFORM_BASE_URL',

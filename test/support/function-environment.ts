@@ -5,6 +5,7 @@ Object.assign(process.env, {
   TEMPLATES_TABLE: 'templates',
   MESSAGES_TABLE: 'messages',
   REDIRECTS_TABLE: 'redirects',
+  CHANNELS_TABLE: 'channels',
   EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
   SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
   SYNC_QUEUE_URL: 'http://127.0.0.1:1/sync',

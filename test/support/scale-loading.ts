@@ -1,13 +1,16 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { provisionedItems } from '../../lib/access/provisioned-items.ts';
+import { type ProvisionedItem, provisionedChannels, provisionedItems } from '../../lib/access/provisioned-items.ts';
 import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import type { Pair } from '../../lib/assignments/pairs.ts';
+import type { ListedChannel } from '../../lib/channels/channel.ts';
+import { goneAttributes, listedChannelKey } from '../../lib/channels/channel-item.ts';
 import { packTemplate } from '../../lib/templates/fact.ts';
 import { encodeDocuments, newRowAttributes, upstreamRowAttributes } from '../../lib/templates/row.ts';
 import type { PlatformTemplate } from '../../lib/templates/template.ts';
 import { templateKey } from '../../lib/templates/template-key.ts';
 import { factKey, factValues, rowKey } from '../../lib/templates/upstream-writes.ts';
+import { storedChannel } from './channels.ts';
 
 /** A table of the emulator. */
 export interface LoadedTable {
@@ -17,8 +20,31 @@ export interface LoadedTable {
 
 /** Writes the directory of a provisioning file. */
 export async function loadClients({ documentClient, tableName }: LoadedTable, file: ProvisioningFile): Promise<void> {
-  const write = provisioningStore(documentClient, tableName);
-  await fourAtATime(provisionedItems(file, '2026-11-20T12:00:00.000Z'), write);
+  await loadItems({ documentClient, tableName }, provisionedItems(file));
+}
+
+/** Writes items of one table as provisioning does. */
+export async function loadItems(
+  { documentClient, tableName }: LoadedTable,
+  items: readonly ProvisionedItem[],
+): Promise<void> {
+  const run = await provisioningStore({ documentClient, tableName: () => tableName, nowMs: () => 0 }).begin('loading');
+  await run.write(items.map(({ attributes, ...item }) => ({ ...item, set: attributes })));
+  await run.end();
+}
+
+/** Leaves a channel as provisioning does that has it no longer in its file. */
+export async function listAsDeleted(
+  table: LoadedTable,
+  { clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>,
+): Promise<void> {
+  const key = listedChannelKey(clientId, waId);
+  await loadItems(table, [{ table: 'channels', key, attributes: goneAttributes }]);
+}
+
+/** Writes the channels of a provisioning file as provisioning does. */
+export async function provisionChannels(table: LoadedTable, file: ProvisioningFile): Promise<void> {
+  await loadItems(table, provisionedChannels(file, '2026-11-20T12:00:00.000Z'));
 }
 
 /** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */
@@ -43,6 +69,21 @@ export async function loadTemplates(
     () => factItem(loaded, template),
     () => rowItem(loaded, template, loaded.assignments?.[index] ?? []),
   ]);
+  await putAll({ documentClient, tableName }, items);
+}
+
+/** Fills an empty table with channels. */
+export async function loadChannels(table: LoadedTable, channels: readonly ListedChannel[]): Promise<void> {
+  await putAll(
+    table,
+    channels.map((channel) => () => storedChannel(channel)),
+  );
+}
+
+async function putAll(
+  { documentClient, tableName }: LoadedTable,
+  items: readonly (() => Record<string, unknown>)[],
+): Promise<void> {
   const batches = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
     items.slice(index * batchSize, (index + 1) * batchSize),
   );

@@ -52,6 +52,16 @@ const NewTemplatesSchema = v.strictObject({
 });
 const TemplateChangesSchema = v.looseObject({ id: v.optional(v.never('cannot be changed')) });
 
+const NumberTextSchema = v.optional(v.nullable(v.string()));
+const NumberChangesSchema = v.strictObject({
+  status: NumberTextSchema,
+  quality_rating: NumberTextSchema,
+  messaging_limit_tier: NumberTextSchema,
+  whatsapp_business_manager_messaging_limit: NumberTextSchema,
+  last_onboarded_time: NumberTextSchema,
+  webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
+});
+
 /** The control interface; the page at `/` shows this table. */
 export const controlRoutes: readonly ControlRoute[] = [
   {
@@ -132,12 +142,18 @@ export const controlRoutes: readonly ControlRoute[] = [
       return { success: true };
     },
   },
+  {
+    method: 'POST',
+    path: '/_control/numbers/{id}',
+    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, ...}; null removes a field',
+    run: ({ world }, { body }, id) => changeNumber(world, id, body),
+  },
 ];
 
-/** Answers a control request: 200, 400 naming the field, 404 for an unknown route or template, 405. */
+/** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template or number, 405. */
 export function answerControl(simulation: Simulation, request: ControlRequest): ControlReply {
-  const [, id = '', rest = ''] = /^\/_control\/templates\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
-  const path = id === '' ? request.path : `/_control/templates/{id}${rest}`;
+  const [, nodes, id = '', rest = ''] = /^\/_control\/(templates|numbers)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
+  const path = id === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);
   if (here.length === 0) {
@@ -212,6 +228,14 @@ function pauseTemplate(world: World, template: Template): unknown {
   const { status } = template.fields;
   if (status !== 'APPROVED') throw new ControlError(400, 'status', `is ${status}: only an APPROVED template is paused`);
   return { id: template.id, status: world.lifeCycle.pause(template, world.clock.nowMs()).fields.status };
+}
+
+function changeNumber(world: World, id: string, body: unknown): unknown {
+  const number = world.numbers.get(id);
+  if (number === undefined) throw new ControlError(404, 'id', `${id} is no phone number`);
+  const changed = { ...number.fields, ...v.parse(NumberChangesSchema, body) };
+  number.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
+  return number.fields;
 }
 
 function updated(world: World) {

@@ -27,7 +27,8 @@ export interface PhoneNumber extends Placed {
   /** The digits of the displayed number. */
   readonly digits: string;
   readonly messagesPerSecond: number;
-  readonly fields: NodeFields;
+  /** Changed by the control interface alone. */
+  fields: NodeFields;
 }
 
 export interface Catalog extends Placed {

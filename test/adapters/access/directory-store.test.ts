@@ -2,10 +2,9 @@ import { BatchGetCommand, type BatchGetCommandInput, PutCommand } from '@aws-sdk
 import { beforeAll, expect, test, vi } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { directoryStore } from '../../../lib/access/directory-store.ts';
-import { provisionedItems } from '../../../lib/access/provisioned-items.ts';
 import { provisioningFile } from '../../../lib/access/provisioning.ts';
-import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import { maxRepetitions } from '../../../lib/aws/pause.ts';
+import { loadClients } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -23,9 +22,7 @@ beforeAll(async () => {
     phone_number_id: String(310_000_000_000_000 + index),
     throughput_per_second: 80,
   }));
-  const write = provisioningStore(client, tableName);
-  const items = provisionedItems({ ...file, channels: [...file.channels, ...extra] }, '2026-11-20T12:00:00.000Z');
-  for (const item of items) await write(item);
+  await loadClients({ documentClient: client, tableName }, { ...file, channels: [...file.channels, ...extra] });
 });
 
 test('a DID is found with its channel and its WABA, from one read', async () => {
@@ -140,7 +137,6 @@ test('an item that is not what it should be is an error', async () => {
 test('all clients are listed, by number and not by spelling', async () => {
   const extra = [20_000, 3].map((id) => ({ client_id: id, name: `Client ${id}` }));
   const file = provisioningFile(demo, []);
-  const write = provisioningStore(client, tableName);
-  for (const item of provisionedItems({ ...file, clients: [...file.clients, ...extra] }, '')) await write(item);
+  await loadClients({ documentClient: client, tableName }, { ...file, clients: [...file.clients, ...extra] });
   expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);
 });

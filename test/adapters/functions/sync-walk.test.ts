@@ -14,7 +14,7 @@ import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 
 vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'SYNC_QUEUE_URL', 'EVENT_QUEUE_URL'];
+  const names = ['CHANNELS_TABLE', 'DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'SYNC_QUEUE_URL', 'EVENT_QUEUE_URL'];
   for (const name of [...names, 'PLATFORM_CREDENTIALS_SECRET']) process.env[name] = 'unused';
   const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', SYNC_LOCK_SCOPE: 'deployment' };
   Object.assign(process.env, others, { AWS_REGION: 'us-east-1' });
@@ -55,6 +55,7 @@ function worker({
     directory: memoryDirectory({ wabas, clientIds }),
     templates: templateStore(client, table),
     platform: { probe, page: async () => ({ templates: [], unreadable: [] }) },
+    refreshChannels: async () => 0,
     locks: locks(),
     walks: syncWalkStore(client, table),
     events,

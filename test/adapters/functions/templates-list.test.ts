@@ -217,10 +217,10 @@ test.each<[string, typeof supervisor, Record<string, string>, number, string]>([
   ['no campaigns', agent, {}, 400, 'agent without campaigns'],
   ['no campaigns, asking for Unassigned', agent, { campaign_name: 'Unassigned' }, 400, 'agent without campaigns'],
   ['a user nobody knows', { userId: 'u-9', clientId: 1001 }, {}, 400, 'agent without campaigns'],
-  ['active', supervisor, { active: 'yes' }, 400, 'active must be true or false'],
-  ['deleted', supervisor, { deleted: 'true,true' }, 400, 'deleted must be true or false'],
-  ['page', supervisor, { page: '0' }, 400, 'page must be a whole number from 1'],
-  ['size', supervisor, { size: '101' }, 400, 'size must be a whole number from 1 to 100'],
+  ['active', supervisor, { active: 'yes' }, 400, 'active must be true or false, received "yes"'],
+  ['deleted', supervisor, { deleted: 'true,true' }, 400, 'deleted must be true or false, received "true,true"'],
+  ['page', supervisor, { page: '0' }, 400, 'page must be a whole number from 1, received "0"'],
+  ['size', supervisor, { size: '101' }, 400, 'size must be a whole number from 1 to 100, received "101"'],
   ['size and limit', supervisor, { size: '1', limit: '2' }, 400, 'size and limit mean the same and differ'],
 ])('refused: %s', async (_, caller, query, status, message) => {
   expect(await call(list, caller, { query })).toMatchObject({ status, body: { message } });
@@ -229,4 +229,22 @@ test.each<[string, typeof supervisor, Record<string, string>, number, string]>([
 test('a client that nobody knows has no templates', async () => {
   const { body } = await call(list, operator, { query: { client_id: '4711' } });
   expect(body).toEqual({ data: [], total: 0, page: 1, pageSize: 20, paging: null });
+});
+
+test('what a client has of a WABA that it has left is listed no more, and is back when it comes back', async () => {
+  const left = { ...waba, clientIds: [1002] };
+  const listed = async (clientIds: number[]) => {
+    const wabas = [{ ...left, clientIds }];
+    const after = templatesList({
+      directory: { ...directory, listWabas: memoryDirectory({ wabas }).listWabas },
+      templates: templateStore(documentClient, table),
+      nowMs: Date.now,
+    });
+    const answers = await Promise.all(
+      [{}, { deleted: 'true' }].map((query) => call(after, operator, { query: { client_id: '1001', ...query } })),
+    );
+    return answers.map(({ body }) => (body as Listing).total);
+  };
+  expect(await listed([1002])).toEqual([0, 0]);
+  expect(await listed([1001, 1002])).toEqual([4, 1]);
 });

@@ -17,6 +17,7 @@ import { makeTemplate } from '../../support/templates.ts';
 
 vi.hoisted(() => {
   const names = [
+    'CHANNELS_TABLE',
     'DIRECTORY_TABLE',
     'TEMPLATES_TABLE',
     'SYNC_QUEUE_URL',
@@ -59,6 +60,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
   return {
     directory: memoryDirectory({ wabas: [own, shared] }),
     templates: templateStore(documentClient, table),
+    refreshChannels: async () => 0,
     locks: syncLockStore(documentClient, table),
     walks: syncWalkStore(documentClient, table),
     platform: platformTemplates(transport.call, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),

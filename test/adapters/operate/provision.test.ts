@@ -1,27 +1,40 @@
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError } from '../../../infra/operate/command.ts';
-import { describeReport, provision, provisionFile } from '../../../infra/operate/provision.ts';
+import { describeReport, provisionFile } from '../../../infra/operate/provision.ts';
+import { type ProvisioningOptions, provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { credentialStore } from '../../../lib/access/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';
+import { lineText } from '../../../lib/access/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
+import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
+import { channelStore } from '../../../lib/channels/store.ts';
+import { listAsDeleted } from '../../support/scale-loading.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const demoFile = 'infra/local/demo/provisioning.json';
-const nowMs = Date.UTC(2026, 10, 20, 12);
-const dayMs = 86_400_000;
+const startMs = Date.UTC(2026, 10, 20, 12);
+const nowMs = () => startMs;
+const nextDay = { nowMs: () => startMs + 86_400_000 };
 
 let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;
 
 beforeEach(async () => {
-  const names = { directory: await freshTable('directory'), credentials: await freshTable('credentials') };
+  const names = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+  };
   secrets = secretsInMemory();
   target = {
     documentClient: client,
@@ -38,19 +51,21 @@ async function contents(table: TableName) {
 
 const everything = async () => ({
   directory: await contents('directory'),
+  channels: await contents('channels'),
   credentials: await contents('credentials'),
   secrets: [...secrets.texts].toSorted(),
 });
 
 test('a file is loaded: items, hashed passwords, platform credentials and token keys, public set first', async () => {
   const report = await provisionFile(demoFile, target);
-  expect(report).toEqual({
+  expect(report).toMatchObject({
     counts: { clients: 3, wabas: 2, channels: 3, campaigns: 3, users: 4 },
     passwordsHashed: 4,
-    platformCredentialsChanged: 1,
     tokenKeysCreated: true,
+    clientsToSynchronize: [1001, 1002],
   });
   expect(await contents('directory')).toHaveLength(22);
+  expect(await contents('channels')).toHaveLength(6);
 
   const credential = await credentialStore(client, target.tableName('credentials')).find('supervisor1001');
   expect(credential).toMatchObject({ userId: 'supervisor1001', clientId: 1001 });
@@ -67,43 +82,38 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
 });
 
 test('a second run changes nothing at all (D36)', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const before = await everything();
   secrets.written.length = 0;
-  expect(await provision(demo, target, nowMs + dayMs)).toMatchObject({
+  expect(await provision(demo, target, nextDay)).toMatchObject({
+    lines: [],
     passwordsHashed: 0,
-    platformCredentialsChanged: 0,
     tokenKeysCreated: false,
+    clientsToSynchronize: [],
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);
 });
 
-test('a run leaves what others have written to a channel as it is', async () => {
-  await provision(demo, target, nowMs);
-  const Key = { pk: 'CLIENT#1001', sk: 'CHANNEL#501' };
-  await client.send(
-    new UpdateCommand({
-      TableName: target.tableName('directory'),
-      Key,
-      UpdateExpression: 'SET qualityRating = :green, #status = :banned',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':green': 'GREEN', ':banned': 'BANNED' },
-    }),
-  );
+test('a run leaves what others have written to a channel as it is, and brings a deleted one back', async () => {
+  await provision(demo, target, { nowMs });
+  const tableName = target.tableName('channels');
+  const store = channelStore(client, tableName);
+  const [channel] = await store.channelsOf(1001);
+  if (channel === undefined) throw new Error('no channel');
+  await store.writeLive(channel, { status: 'BANNED', qualityRating: 'RED' }, startMs);
+  await listAsDeleted({ documentClient: client, tableName }, channel);
   const renamed = structuredClone(demo);
-  for (const channel of renamed.channels) channel.name = 'Renamed';
-  await provision(renamed, target, nowMs + dayMs);
-  expect((await contents('directory')).find(({ sk }) => sk === 'CHANNEL#501')).toMatchObject({
-    name: 'Renamed',
-    qualityRating: 'GREEN',
-    status: 'BANNED',
-    createdAt: '2026-11-20T12:00:00.000Z',
-  });
+  for (const waba of renamed.wabas) waba.business_name = 'Renamed';
+  await provision(renamed, target, nextDay);
+  expect(await store.channelsOf(1001)).toEqual([
+    { ...channel, businessName: 'Renamed', qualityRating: 'RED', status: 'BANNED' },
+  ]);
+  expect(channel).toMatchObject({ status: 'ACTIVE', createdAt: '2026-11-20T12:00:00.000Z', deleted: false });
 });
 
 test('a changed password, WABA membership or platform token is taken over; the rest stays', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const before = await everything();
   secrets.texts.set(
     'PLATFORM_CREDENTIALS_SECRET',
@@ -115,7 +125,16 @@ test('a changed password, WABA membership or platform token is taken over; the r
   const changed = structuredClone(demo);
   for (const user of changed.users) if (user.username === 'operator') user.password = 'another password';
   for (const waba of changed.wabas) waba.client_ids = [1001, 1002, 1];
-  expect(await provision(changed, target, nowMs)).toMatchObject({ passwordsHashed: 1, platformCredentialsChanged: 1 });
+  const report = await provision(changed, target, { nowMs, removalsAllowed: 1 });
+  expect(report).toMatchObject({ passwordsHashed: 1, clientsToSynchronize: [1, 1001] });
+  expect(report.lines.map(lineText)).toEqual(
+    expect.arrayContaining([
+      '~ user operator: password',
+      '~ WABA membership 200000000000001 of client 1002: client_ids',
+      '~ platform credential demo: access_token, app_id',
+      '- platform credential other',
+    ]),
+  );
 
   const store = credentialStore(client, target.tableName('credentials'));
   expect(await verifyPassword('another password', (await store.find('operator'))?.passwordHash ?? '')).toBe(true);
@@ -128,28 +147,33 @@ test('a changed password, WABA membership or platform token is taken over; the r
   ]);
   expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({
     demo: { accessToken: 'demo-platform-token', appId: '100000000000001' },
-    other: { accessToken: 'x', appId: '2' },
   });
 });
 
 test('a fault anywhere: nothing is written, every fault is named (D36)', async () => {
   const broken = structuredClone(demo);
   for (const user of broken.users) user.client_id = 7;
-  await expect(provision(broken, target, nowMs)).rejects.toThrow(ProvisioningFaults);
-  expect(await everything()).toEqual({ directory: [], credentials: [], secrets: [] });
+  await expect(provision(broken, target, { nowMs })).rejects.toThrow(ProvisioningFaults);
+  expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
 test('a stored hash is taken as it is', async () => {
-  await provision(demo, target, nowMs);
+  await provision(demo, target, { nowMs });
   const passwordHash = `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const users = demo.users.map(({ password: _, ...user }) => ({ ...user, password_hash: passwordHash }));
-  expect(await provision({ ...demo, users }, target, nowMs)).toMatchObject({ passwordsHashed: 0 });
+  expect(await provision({ ...demo, users }, target, { nowMs })).toMatchObject({ passwordsHashed: 0 });
   expect((await contents('credentials')).map((item) => item['passwordHash'])).toEqual(Array(4).fill(passwordHash));
+
+  const store = credentialStore(client, target.tableName('credentials'));
+  await store.replaceHash('operator', passwordHash, 'the hash that a login has put in its place');
+  const before = await everything();
+  expect(await provision({ ...demo, users }, target, nextDay)).toMatchObject({ lines: [] });
+  expect(await everything()).toEqual(before);
 });
 
 test('a broken key set is an error and stays as it is', async () => {
   secrets.texts.set('TOKEN_SIGNING_KEYS_SECRET', '{"keys":[{"kty":"EC"}]}');
-  await expect(provision(demo, target, nowMs)).rejects.toThrow('the signing key set is not usable');
+  await expect(provision(demo, target, { nowMs })).rejects.toThrow('the signing key set is not usable');
   expect(secrets.texts.get('TOKEN_SIGNING_KEYS_SECRET')).toBe('{"keys":[{"kty":"EC"}]}');
 });
 
@@ -158,4 +182,55 @@ test('a file that is missing or not JSON is one sentence; a report never holds a
   await expect(provisionFile('test', target)).rejects.toThrow(new CommandError('test cannot be read (EISDIR).'));
   await expect(provisionFile('README.md', target)).rejects.toThrow('README.md is not JSON');
   expect(describeReport(await provisionFile(demoFile, target))).not.toMatch(/demo-/);
+});
+
+async function provisionText(text: string, options?: ProvisioningOptions) {
+  const path = join(mkdtempSync(join(tmpdir(), 'provisioning-')), 'file.json');
+  writeFileSync(path, text);
+  return provisionFile(path, target, options);
+}
+
+test('a list that stands twice in the file is a fault: the first would be lost, and its entries removed', async () => {
+  const text = JSON.stringify({ ...demo, again: [] }).replace('"again"', '"users"');
+  await expect(provisionText(text)).rejects.toThrow('users: the key is there twice');
+  expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
+});
+
+test('a file with fewer entries is refused with what would be removed, and how to allow it', async () => {
+  await provision(demo, target, { nowMs });
+  const users = demo.users.filter(({ username }) => username !== 'agent1001');
+  const text = JSON.stringify({ ...demo, users });
+  await expect(provisionText(text)).rejects.toEqual(
+    new CommandError(
+      '- user agent1001\nNothing was written: 1 entry would be removed. ' +
+        'If that is meant, repeat with --allow-removals 1',
+      1,
+    ),
+  );
+  const report = await provisionText(text, { removalsAllowed: 1 });
+  expect(describeReport(report)).toBe(
+    '- user agent1001\n3 clients, 2 WABAs, 3 channels, 3 campaigns, 3 users are provisioned\n' +
+      'passwords that are new or changed: 0; token keys: already there',
+  );
+});
+
+test('while another run is under way, the command says until when', async () => {
+  const { documentClient, tableName } = target;
+  await provisioningStore({ documentClient, tableName, nowMs }).begin('another');
+  await expect(provisionFile(demoFile, target, { nowMs })).rejects.toThrow(
+    'the way is free at 2026-11-20T12:02:00.000Z',
+  );
+});
+
+test('a dry run says what would be, for whom to synchronize, and that nothing was written', async () => {
+  const shown = describeReport(await provisionFile(demoFile, target, { nowMs, dryRun: true }), true).split('\n');
+  expect(shown.slice(0, 2)).toEqual(['+ client 1', '+ client 1001']);
+  expect(shown.slice(-5)).toEqual([
+    '3 clients, 2 WABAs, 3 channels, 3 campaigns, 4 users would be provisioned',
+    'passwords that are new or changed: 4; token keys: would be created',
+    'run a synchronization for client 1001: it got a WABA',
+    'run a synchronization for client 1002: it got a WABA',
+    'dry run: nothing was written',
+  ]);
+  expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });

@@ -12,7 +12,7 @@ import { statusStore } from '../../../lib/templates/status-store.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { templateKey } from '../../../lib/templates/template-key.ts';
 import { rowKey } from '../../../lib/templates/upstream-writes.ts';
-import { makeChannel, memoryDirectory } from '../../support/directory.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
@@ -21,6 +21,7 @@ const wabaId = '200000000000001';
 const documentClient = localDocumentClient();
 const supervisor = { userId: 'u-1', clientId: 1001, crossClient: false };
 const directory = memoryDirectory({
+  wabas: [makeWaba({ wabaId })],
   channels: [makeChannel()],
   campaigns: [{ campaignId: 10, clientId: 1001, name: 'Onboarding' }],
   users: [{ userId: 'u-1', username: 'supervisor1001', clientId: 1001, permissions: [], campaignIds: [10] }],
@@ -193,4 +194,12 @@ test('conflicts with other transactions and unprocessed keys are repeated (R32)'
   const results = await set(client, rows, 'disable');
   expect(results.every(({ success }) => success)).toBe(true);
   expect(Object.fromEntries(attempts)).toEqual({ BatchGetItemCommand: 3, TransactWriteItemsCommand: 3 });
+});
+
+test('a template of a WABA that the client has left is not found, and stays as it is', async () => {
+  const rows = await newRows(1);
+  const left = { ...directory, listWabas: async () => [makeWaba({ wabaId: '200000000000009' })] };
+  expect(await set(documentClient, rows, 'disable', left)).toMatchObject([{ success: false, reason: 'not_found' }]);
+  expect(await read(keysOf(rows))).toEqual(rows);
+  expect(await set(documentClient, rows, 'disable')).toMatchObject([{ success: true }]);
 });

@@ -161,6 +161,7 @@ function workshop(templates: readonly PlatformTemplate[], over: Partial<SyncWork
     directory: memoryDirectory({ wabas: [waba, other] }),
     templates: store(),
     platform: listing(templates),
+    refreshChannels: async () => 0,
     locks: syncLockStore(client, table),
     events: events.sink,
     nowMs: () => now,

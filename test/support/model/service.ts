@@ -146,7 +146,8 @@ export async function startService(
   /** What the worker does, until its queue is empty. */
   const work = async (timeLeftMs: number) => {
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
-      const workshop = { directory, templates, platform: upstream, locks, events, nowMs, pause: async () => undefined };
+      const still = { refreshChannels: async () => 0, pause: async () => undefined };
+      const workshop = { directory, templates, platform: upstream, locks, events, nowMs, ...still };
       const result = await runSync(workshop, message, () => timeLeftMs);
       if (result.kind === 'unfinished') queue.push(result.checkpoint);
     }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { provisionedItems } from '../../../lib/access/provisioned-items.ts';
+import { provisionedChannels, provisionedItems } from '../../../lib/access/provisioned-items.ts';
 import { provisioningFile } from '../../../lib/access/provisioning.ts';
+import { channelFromItem, wabaNumberFromItem } from '../../../lib/channels/channel-item.ts';
 
-const items = provisionedItems(provisioningFile(demo, []), '2026-11-20T12:00:00.000Z');
-const itemAt = (pk: string, sk: string) => items.find(({ key }) => key.pk === pk && key.sk === sk);
+const items = provisionedItems(provisioningFile(demo, []));
 
 test('every entry has its item, a WABA one per client, a channel one more under its DID', () => {
   expect(items.map(({ key }) => `${key.pk} ${key.sk}`)).toEqual([
@@ -36,9 +36,7 @@ test('every entry has its item, a WABA one per client, a channel one more under 
 test('the copy under the DID is the channel and the WABA with its clients in ascending order', () => {
   const shuffled = structuredClone(demo);
   shuffled.wabas[0]?.client_ids.reverse();
-  const [did] = provisionedItems(provisioningFile(shuffled, []), '').filter(
-    ({ key }) => key.pk === 'DID#5491100000002',
-  );
+  const [did] = provisionedItems(provisioningFile(shuffled, [])).filter(({ key }) => key.pk === 'DID#5491100000002');
   expect(did?.attributes).toEqual({
     channel: {
       channelId: 502,
@@ -59,16 +57,37 @@ test('the copy under the DID is the channel and the WABA with its clients in asc
   });
 });
 
-test('a channel carries what the channel listing shows; its status and creation are set only once', () => {
-  expect(itemAt('CLIENT#1001', 'CHANNEL#501')).toMatchObject({
-    attributes: {
-      did: '5491100000001',
-      clientName: 'Andes Retail',
-      wabaName: 'Shared WABA',
-      businessId: '400000000000001',
-      businessName: 'Andes Retail',
-    },
-    whenAbsent: { status: 'ACTIVE', createdAt: '2026-11-20T12:00:00.000Z', createdBy: 'provisioning' },
+test('a channel is listed with what the file says of it; its status and creation are set only once', () => {
+  const listed = provisionedChannels(provisioningFile(demo, []), '2026-11-20T12:00:00.000Z');
+  expect(listed.map(({ key }) => key.sk)).toEqual([
+    '1001#5491100000001',
+    '300000000000001',
+    '1002#5491100000002',
+    '300000000000002',
+    '1002#5511900000003',
+    '300000000000003',
+  ]);
+  const [channel, number] = listed;
+  expect(channelFromItem({ ...channel?.key, ...channel?.whenAbsent, ...channel?.attributes })).toEqual({
+    clientId: 1001,
+    waId: '5491100000001',
+    clientName: 'Andes Retail',
+    wabaId: '200000000000001',
+    wabaName: 'Shared WABA',
+    businessId: '400000000000001',
+    businessName: 'Andes Retail',
+    phoneNumberId: '300000000000001',
+    status: 'ACTIVE',
+    createdAt: '2026-11-20T12:00:00.000Z',
+    createdBy: 'provisioning',
+    deleted: false,
+  });
+  expect(Object.keys(channel?.whenAbsent ?? {})).toEqual(['t']);
+  expect(number?.key.pk).toBe('WABA#200000000000001');
+  expect(wabaNumberFromItem({ ...number?.key, ...number?.attributes })).toEqual({
+    phoneNumberId: '300000000000001',
+    clientId: 1001,
+    waId: '5491100000001',
   });
 });
 

@@ -22,20 +22,20 @@ test.each([
 });
 
 test.each([
-  [{ active: 'TRUE' }, 'active must be true or false'],
-  [{ active: '' }, 'active must be true or false'],
-  [{ active: 'true,false' }, 'active must be true or false'],
-  [{ active: '1' }, 'active must be true or false'],
-  [{ page: '0' }, 'page must be a whole number from 1'],
-  [{ page: '-1' }, 'page must be a whole number from 1'],
-  [{ page: '1.5' }, 'page must be a whole number from 1'],
-  [{ page: '1e3' }, 'page must be a whole number from 1'],
-  [{ page: '' }, 'page must be a whole number from 1'],
-  [{ page: '1,2' }, 'page must be a whole number from 1'],
-  [{ page: '9007199254740992' }, 'page must be a whole number from 1'],
-  [{ size: '101' }, 'size must be a whole number from 1 to 100'],
-  [{ size: '0' }, 'size must be a whole number from 1 to 100'],
-  [{ limit: 'ten' }, 'limit must be a whole number from 1 to 100'],
+  [{ active: 'TRUE' }, 'active must be true or false, received "TRUE"'],
+  [{ active: '' }, 'active must be true or false, received ""'],
+  [{ active: 'true,false' }, 'active must be true or false, received "true,false"'],
+  [{ active: '1' }, 'active must be true or false, received "1"'],
+  [{ page: '0' }, 'page must be a whole number from 1, received "0"'],
+  [{ page: '-1' }, 'page must be a whole number from 1, received "-1"'],
+  [{ page: '1.5' }, 'page must be a whole number from 1, received "1.5"'],
+  [{ page: '1e3' }, 'page must be a whole number from 1, received "1e3"'],
+  [{ page: '' }, 'page must be a whole number from 1, received ""'],
+  [{ page: '1,2' }, 'page must be a whole number from 1, received "1,2"'],
+  [{ page: '9007199254740992' }, 'page must be a whole number from 1, received "9007199254740992"'],
+  [{ size: '101' }, 'size must be a whole number from 1 to 100, received "101"'],
+  [{ size: '0' }, 'size must be a whole number from 1 to 100, received "0"'],
+  [{ limit: 'ten' }, 'limit must be a whole number from 1 to 100, received "ten"'],
 ])('%j is refused: %s', (query, message) => {
   expect(() => parse(Query, query)).toThrow(message);
 });

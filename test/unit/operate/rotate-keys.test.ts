@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
 import { describeStep, rotateKeys } from '../../../infra/operate/rotate-keys.ts';
-import { ensureTokenKeys } from '../../../infra/operate/token-keys.ts';
+import { plannedTokenKeys } from '../../../infra/operate/token-keys.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 
@@ -20,7 +20,7 @@ function targetInMemory() {
 
 test('three runs at the right times replace the key; runs in between change nothing (R39)', async () => {
   const target = targetInMemory();
-  await ensureTokenKeys(target, start);
+  await (await plannedTokenKeys(target, start)).write();
   const oldKey = await target.signs();
   const run = async (atSeconds: number) => (await rotateKeys(target, atSeconds * 1000)).step;
 
@@ -44,7 +44,7 @@ test('three runs at the right times replace the key; runs in between change noth
 
 test('a run that dies between the two writes of a publication is finished by the next', async () => {
   const target = targetInMemory();
-  await ensureTokenKeys(target, start);
+  await (await plannedTokenKeys(target, start)).write();
   const write = target.secrets.write;
   let writes = 0;
   const dying = {

@@ -259,3 +259,31 @@ describe('the page', () => {
     expect(body).toContain('&#60;script&#62;');
   });
 });
+
+describe('numbers', () => {
+  test('a changed quality or status is listed at once; null takes a field away; a reset undoes it', async () => {
+    const fields = 'status,quality_rating,messaging_limit_tier';
+    const listed = async () => (await simulator.get(`${firstWaba}/phone_numbers`, { fields, limit: '1' })).body.data[0];
+    const before = await listed();
+    const changes = { status: 'RESTRICTED', quality_rating: 'RED', messaging_limit_tier: null };
+    expect(await simulator.control('POST', `numbers/${firstNumber}`, changes)).toMatchObject({ status: 200 });
+    expect(await listed()).toEqual({ id: firstNumber, status: 'RESTRICTED', quality_rating: 'RED' });
+    await simulator.control('POST', 'reset');
+    expect(await listed()).toEqual(before);
+  });
+
+  test.each([
+    ['unknown number', '1', {}, 404, 'id 1 is no phone number'],
+    [
+      'unknown field',
+      firstNumber,
+      { throughput: {} },
+      400,
+      'throughput: Invalid key: Expected never but received "throughput"',
+    ],
+    ['wrong type', firstNumber, { status: 7 }, 400, 'status: Invalid type: Expected string but received 7'],
+  ])('%s is refused', async (_, id, changes, status, message) => {
+    const reply = await simulator.control('POST', `numbers/${id}`, changes);
+    expect([reply.status, reply.body.message]).toEqual([status, message]);
+  });
+});

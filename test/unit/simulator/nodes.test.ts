@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseSeed } from '../../../infra/local/simulator/seed.ts';
 import {
   firstNumber,
   firstWaba,
@@ -130,6 +131,24 @@ describe('WABA, numbers, catalogs', () => {
     expect(next.body.data.map((number: { id: string }) => number.id)).toEqual(['300000000000002']);
     expect(next.body.paging.next).toBeUndefined();
     expect(next.body.paging.previous).toBeDefined();
+  });
+
+  test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {
+    const number = (index: number) => ({
+      id: String(310_000_000_000_000 + index),
+      display_phone_number: `+54 11 ${index}`,
+      throughput: { level: 'STANDARD' },
+    });
+    const numbers = Array.from({ length: 130 }, (_, index) => number(index));
+    const seed = parseSeed({
+      tokens: [{ token: 'demo-platform-token', waba_ids: [firstWaba] }],
+      wabas: [{ node: { id: firstWaba, name: 'W' }, phone_numbers: numbers, product_catalogs: [], templates: [] }],
+    });
+    const crowded = await simulatorAtRest(seed);
+    const count = async (query: Record<string, string>) =>
+      (await crowded.get(`${firstWaba}/phone_numbers`, query)).body.data.length;
+    expect([await count({}), await count({ limit: '100' }), await count({ limit: '1000' })]).toEqual([25, 100, 100]);
+    await crowded.stop();
   });
 
   test('one number', async () => {

@@ -1,0 +1,173 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import { credentialKey } from '../../lib/access/credential-items.ts';
+import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/password.ts';
+import type { PlanLine } from '../../lib/access/plan-lines.ts';
+import {
+  type PlatformCredentials,
+  PlatformCredentialsSchema,
+  wantedPlatformCredentials,
+} from '../../lib/access/platform-credentials.ts';
+import {
+  credentialItem,
+  type ProvisionedItem,
+  provisionedChannels,
+  provisionedItems,
+} from '../../lib/access/provisioned-items.ts';
+import { type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
+import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/access/provisioning-plan.ts';
+import {
+  type ProvisioningRun,
+  type ProvisioningStore,
+  provisioningStore,
+} from '../../lib/access/provisioning-store.ts';
+import type { Target } from './target.ts';
+import { type PlannedTokenKeys, plannedTokenKeys } from './token-keys.ts';
+
+export interface ProvisioningOptions {
+  /** Writes nothing and reports what would be written. */
+  readonly dryRun?: boolean;
+  /** How many entries may be removed, at most; none by default. */
+  readonly removalsAllowed?: number;
+  readonly nowMs?: () => number;
+}
+
+/** What a run has done, or in a dry run would do. Never a secret. */
+export interface ProvisioningReport {
+  readonly lines: readonly PlanLine[];
+  readonly counts: Readonly<Record<'clients' | 'wabas' | 'channels' | 'campaigns' | 'users', number>>;
+  readonly passwordsHashed: number;
+  readonly tokenKeysCreated: boolean;
+  readonly clientsToSynchronize: readonly number[];
+}
+
+/** Thrown before anything is written: the file has fewer entries than are stored, and not so many may be removed. */
+export class RemovalsRefused extends Error {
+  readonly report: ProvisioningReport;
+  readonly removals: number;
+
+  constructor(report: ProvisioningReport, removals: number) {
+    super(`${removals === 1 ? '1 entry' : `${removals} entries`} would be removed`);
+    this.name = 'RemovalsRefused';
+    this.report = report;
+    this.removals = removals;
+  }
+}
+
+/**
+ * Makes the service what the data describe (D36), no more and no less. Throws before anything is written
+ * `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`. A run that ends half-way has given nobody more than
+ * the state before or after it gives, and the next one completes it.
+ */
+export async function provision(
+  data: unknown,
+  target: Target,
+  { dryRun = false, removalsAllowed = 0, nowMs = Date.now }: ProvisioningOptions = {},
+): Promise<ProvisioningReport> {
+  const { documentClient, tableName } = target;
+  const store = provisioningStore({ documentClient, tableName, nowMs });
+  if (dryRun) return (await prepare(data, { target, store, nowMs: nowMs() })).report;
+  await judge(data, target);
+  const run = await store.begin(randomUUID());
+  try {
+    const prepared = await prepare(data, { target, store, nowMs: nowMs() });
+    const { report } = prepared;
+    const removals = report.lines.filter(({ change }) => change === 'removed').length;
+    if (removals > removalsAllowed) throw new RemovalsRefused(report, removals);
+    await carryOut(prepared, run, target);
+    return report;
+  } finally {
+    await run.end();
+  }
+}
+
+interface Prepared {
+  readonly plan: ProvisioningPlan;
+  readonly tokenKeys: PlannedTokenKeys;
+  readonly report: ProvisioningReport;
+}
+
+async function prepare(
+  data: unknown,
+  { target, store, nowMs }: { readonly target: Target; readonly store: ProvisioningStore; readonly nowMs: number },
+): Promise<Prepared> {
+  const { file, stored } = await judge(data, target);
+  const items = await store.read(file.users.map(({ username }) => username));
+  const { credentials, passwordsHashed } = await wantedCredentials(file, items);
+  const plan = provisioningPlan(
+    { items, platformCredentials: stored },
+    {
+      items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
+      platformCredentials: wantedPlatformCredentials(stored, file),
+    },
+  );
+  const tokenKeys = await plannedTokenKeys(target, Math.floor(nowMs / 1000));
+  const { clients, wabas, channels, campaigns, users } = file;
+  const counts = {
+    clients: clients.length,
+    wabas: wabas.length,
+    channels: channels.length,
+    campaigns: campaigns.length,
+    users: users.length,
+  };
+  const { lines, clientsToSynchronize } = plan;
+  const report = { lines, counts, passwordsHashed, tokenKeysCreated: tokenKeys.missing, clientsToSynchronize };
+  return { plan, tokenKeys, report };
+}
+
+/** The secrets know no conditions: the lock is renewed right before each of them is written. */
+async function carryOut({ plan, tokenKeys }: Prepared, run: ProvisioningRun, target: Target): Promise<void> {
+  await run.write(plan.revocations);
+  if (plan.platformCredentials !== undefined) {
+    await run.renew();
+    const name = target.secretName('PLATFORM_CREDENTIALS_SECRET');
+    await target.secrets.write(name, JSON.stringify(plan.platformCredentials));
+  }
+  if (tokenKeys.missing) {
+    await run.renew();
+    await tokenKeys.write();
+  }
+  await run.write(plan.grants);
+}
+
+/** The file, judged as a whole, and the platform credentials that are stored: none before the first run. */
+async function judge(
+  data: unknown,
+  { secrets, secretName }: Target,
+): Promise<{ readonly file: ProvisioningFile; readonly stored: PlatformCredentials }> {
+  const text = await secrets.read(secretName('PLATFORM_CREDENTIALS_SECRET'));
+  const stored = text === undefined ? {} : v.parse(PlatformCredentialsSchema, JSON.parse(text));
+  return { file: provisioningFile(data, Object.keys(stored)), stored };
+}
+
+/** Hashes the passwords that the stored hash does not already belong to. */
+async function wantedCredentials(
+  file: ProvisioningFile,
+  stored: readonly StoredItem[],
+): Promise<{ readonly credentials: ProvisionedItem[]; readonly passwordsHashed: number }> {
+  const items = stored.filter(({ table }) => table === 'credentials');
+  const storedHashes = new Map(items.map(({ key, attributes }) => [key.pk, v.parse(HashesSchema, attributes)]));
+  const credentials: ProvisionedItem[] = [];
+  let passwordsHashed = 0;
+  for (const user of file.users) {
+    const before = storedHashes.get(credentialKey(user.username).pk);
+    const { password, password_hash: givenHash } = user;
+    if (password === undefined) {
+      if (givenHash === undefined) throw new Error('a user without password passed validation');
+      const passwordHash = before?.givenHash === givenHash ? before.passwordHash : givenHash;
+      credentials.push(credentialItem(user, { passwordHash, givenHash }));
+    } else if (before !== undefined && (await isUnchanged(password, before.passwordHash))) {
+      credentials.push(credentialItem(user, before));
+    } else {
+      credentials.push(credentialItem(user, { passwordHash: await hashPassword(password, randomBytes(saltBytes)) }));
+      passwordsHashed += 1;
+    }
+  }
+  return { credentials, passwordsHashed };
+}
+
+const HashesSchema = v.object({ passwordHash: v.string(), givenHash: v.optional(v.string()) });
+
+async function isUnchanged(password: string, storedHash: string): Promise<boolean> {
+  return !isOutdated(storedHash) && (await verifyPassword(password, storedHash));
+}

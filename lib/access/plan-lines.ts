@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PlatformCredentials } from './platform-credentials.ts';
+import { entityOf } from './provisioned-entity.ts';
+import type { Attributes, ItemPlace } from './provisioned-items.ts';
+
+/** What happens to one entry of the file: names of fields, never a value that may be secret. */
+export interface PlanLine {
+  readonly change: 'added' | 'changed' | 'removed';
+  readonly kind: string;
+  readonly name: string;
+  /** Of a changed entry, spelled as in the file. */
+  readonly fields: readonly string[];
+}
+
+type Item = ItemPlace & { readonly attributes: Attributes };
+
+interface Side {
+  readonly items: readonly Item[];
+  readonly platformCredentials: PlatformCredentials;
+}
+
+interface View {
+  readonly kind: string;
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** One line for every entry that changes: those of the file in its order, then those that are no longer in it, by name. */
+export function planLines(plan: {
+  readonly stored: Side;
+  readonly wanted: Side;
+  readonly gone: readonly Item[];
+  readonly differing: readonly Item[];
+}): PlanLine[] {
+  const before = viewsOf(plan.stored);
+  const after = viewsOf(plan.wanted);
+  const touched = new Set([...plan.gone, ...plan.differing].map(titleOf));
+  const present = [...after].flatMap(([title, view]): PlanLine[] => {
+    const old = before.get(title);
+    const { kind, name } = view;
+    if (old === undefined) return [{ change: 'added', kind, name, fields: [] }];
+    const fields = changedFields(old.attributes, view.attributes);
+    return fields.length > 0 || touched.has(title) ? [{ change: 'changed', kind, name, fields }] : [];
+  });
+  const removed = [...before]
+    .filter(([title]) => !after.has(title))
+    .map(([, { kind, name }]): PlanLine => ({ change: 'removed', kind, name, fields: [] }))
+    .sort((a, b) => lineText(a).localeCompare(lineText(b), 'en', { numeric: true }));
+  const relisted = [...plan.gone, ...plan.differing].filter(({ table }) => table === 'channels').length;
+  const listing: PlanLine = { change: 'changed', kind: 'listing', name: 'of channels', fields: [`${relisted} items`] };
+  return [...present, ...removed, ...(relisted === 0 ? [] : [listing])];
+}
+
+/** A line for a terminal. A change without fields sets copies right that an earlier run left behind. */
+export function lineText({ change, kind, name, fields }: PlanLine): string {
+  const sign = { added: '+', changed: '~', removed: '-' }[change];
+  if (change !== 'changed') return `${sign} ${kind} ${name}`;
+  return `${sign} ${kind} ${name}: ${fields.length === 0 ? 'copies' : fields.join(', ')}`;
+}
+
+function viewsOf({ items, platformCredentials }: Side): Map<string, View> {
+  const views = new Map<string, View>();
+  for (const item of items) {
+    const entity = entityOf(item);
+    if (entity === undefined) continue;
+    const { kind, name } = entity;
+    const attributes = { ...views.get(titleOf(item))?.attributes, ...attributesShown(item) };
+    views.set(titleOf(item), { kind, name, attributes });
+  }
+  for (const [name, attributes] of Object.entries(platformCredentials)) {
+    views.set(`platform credential ${name}`, { kind: 'platform credential', name, attributes });
+  }
+  return views;
+}
+
+/** The copy under a DID shows what it says of the WABA; the rest of it is the channel's own. */
+function attributesShown({ key, attributes }: Item): Attributes {
+  if (key.sk !== 'DID') return attributes;
+  const waba = (attributes['waba'] ?? {}) as Attributes;
+  return Object.fromEntries(Object.entries(waba).map(([name, value]) => [`waba.${name}`, value]));
+}
+
+function titleOf(item: Item): string {
+  const entity = entityOf(item);
+  return `${entity?.kind} ${entity?.name}`;
+}
+
+function changedFields(before: Attributes, after: Attributes): string[] {
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return [...new Set(names.map(spelledAsInFile))];
+}
+
+function spelledAsInFile(name: string): string {
+  if (name === 'passwordHash' || name === 'givenHash') return 'password';
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
+import { narrowed } from './narrowed-access.ts';
+import { type PlanLine, planLines } from './plan-lines.ts';
+import type { PlatformCredentials } from './platform-credentials.ts';
+import { entityOf } from './provisioned-entity.ts';
+import type { Attributes, ItemPlace, ProvisionedItem } from './provisioned-items.ts';
+
+/** An item as it is stored, whoever wrote its attributes. */
+export interface StoredItem extends ItemPlace {
+  readonly attributes: Attributes;
+}
+
+/** One write. Without `set` the item goes; otherwise the attributes it does not name stay. */
+export interface ItemChange extends ItemPlace {
+  readonly set?: Attributes;
+  readonly whenAbsent?: Attributes;
+}
+
+export interface ProvisionedState {
+  readonly items: readonly StoredItem[];
+  readonly platformCredentials: PlatformCredentials;
+}
+
+export interface WantedState {
+  readonly items: readonly ProvisionedItem[];
+  readonly platformCredentials: PlatformCredentials;
+}
+
+/**
+ * What takes the service from one state to another, to be carried out in this order: `revocations`, then
+ * `platformCredentials` (all of them, when any differs), then `grants`. Revocations leave what both states allow. Hence
+ * until the last of them nothing is allowed that the old state did not allow, and from then on nothing that the new one
+ * does not: a run that ends anywhere has given nobody more than either state gives (D36).
+ */
+export interface ProvisioningPlan {
+  readonly lines: readonly PlanLine[];
+  readonly revocations: readonly ItemChange[];
+  readonly platformCredentials: PlatformCredentials | undefined;
+  readonly grants: readonly ItemChange[];
+  /** Clients that get a WABA: they have none of its templates before their next synchronization. */
+  readonly clientsToSynchronize: readonly number[];
+}
+
+/** Compares what is stored with what is wanted. Items that are none of provisioning's stay as they are. */
+export function provisioningPlan(stored: ProvisionedState, wanted: WantedState): ProvisioningPlan {
+  const storedItems = new Map(stored.items.map((item) => [placeText(item), item]));
+  const places = new Set(wanted.items.map(placeText));
+  const gone = stored.items.filter((item) => isToGo(item) && !places.has(placeText(item)));
+  const differing = wanted.items.filter((item) => differs(storedItems.get(placeText(item)), item));
+  const revocations = [
+    ...gone.map(going),
+    ...differing.flatMap((item) => narrowing(storedItems.get(placeText(item)), item)),
+  ];
+  const { platformCredentials } = wanted;
+  return {
+    lines: planLines({ stored, wanted, gone, differing }),
+    // A credential is found through its user: it goes first and comes last, so that none is ever left behind.
+    revocations: [...revocations.filter(isCredential), ...revocations.filter((change) => !isCredential(change))],
+    platformCredentials: isDeepStrictEqual(stored.platformCredentials, platformCredentials)
+      ? undefined
+      : platformCredentials,
+    grants: [...differing.filter((item) => !isCredential(item)), ...differing.filter(isCredential)].map(granting),
+    clientsToSynchronize: clientsWithNewWaba(differing.filter((item) => !storedItems.has(placeText(item)))),
+  };
+}
+
+/** Whether there is nothing to write. */
+export function isEmptyPlan({ revocations, platformCredentials, grants }: ProvisioningPlan): boolean {
+  return revocations.length === 0 && platformCredentials === undefined && grants.length === 0;
+}
+
+function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }: ProvisionedItem): boolean {
+  if (stored === undefined) return true;
+  return (
+    Object.entries(attributes).some(([name, value]) => !isDeepStrictEqual(stored.attributes[name], value)) ||
+    Object.keys(whenAbsent).some((name) => stored.attributes[name] === undefined)
+  );
+}
+
+/** Not what is none of provisioning's, and not a channel that is listed as deleted already. */
+function isToGo(item: StoredItem): boolean {
+  if (item.table === 'channels') return !isDeepStrictEqual({ ...item.attributes, ...goneAttributes }, item.attributes);
+  return entityOf(item) !== undefined;
+}
+
+/** A channel is never erased from the listing (D35); everything else goes. */
+function going(item: StoredItem): ItemChange {
+  return item.table === 'channels' && isListedChannelKey(item.key)
+    ? { ...placeOf(item), set: goneAttributes }
+    : placeOf(item);
+}
+
+function narrowing(stored: StoredItem | undefined, wanted: ProvisionedItem): ItemChange[] {
+  const left = stored === undefined ? 'as it is' : narrowed(stored, wanted.attributes);
+  if (left === 'as it is') return [];
+  return [left === 'nothing' ? placeOf(wanted) : { ...placeOf(wanted), set: left }];
+}
+
+function granting({ attributes, whenAbsent, ...place }: ProvisionedItem): ItemChange {
+  return { ...place, set: attributes, ...(whenAbsent === undefined ? {} : { whenAbsent }) };
+}
+
+function clientsWithNewWaba(added: readonly ProvisionedItem[]): number[] {
+  const clientIds = added.flatMap((item) => {
+    const entity = entityOf(item);
+    return entity?.kind === 'WABA membership' ? [entity.clientId] : [];
+  });
+  return [...new Set(clientIds)].sort((a, b) => a - b);
+}
+
+function placeOf({ table, key }: ItemPlace): ItemPlace {
+  return { table, key };
+}
+
+/** An item's place as text; no key holds a blank. */
+export function placeText({ table, key }: ItemPlace): string {
+  return `${table} ${key.pk} ${key.sk ?? ''}`;
+}
+
+function isCredential({ table }: ItemPlace): boolean {
+  return table === 'credentials';
+}

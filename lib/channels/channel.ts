@@ -1,0 +1,39 @@
+/** What the platform says of a number (platform reference, 8). What it does not say is absent. */
+export interface LiveValues {
+  /** `ACTIVE` for a number in service; every other value as the platform spells it. */
+  readonly status?: string | undefined;
+  readonly currentLimit?: string | undefined;
+  readonly qualityRating?: string | undefined;
+  readonly isOnBizApp?: boolean | undefined;
+  /** Dial code of the country, without a plus. */
+  readonly phoneCode?: string | undefined;
+  /** Digits of the number after the dial code. */
+  readonly phoneNumber?: string | undefined;
+  /** ISO 8601, UTC. */
+  readonly registeredAt?: string | undefined;
+  readonly externalWebhook?: string | undefined;
+}
+
+/** The live values of one of the platform's numbers. */
+export interface PlatformNumber {
+  readonly phoneNumberId: string;
+  readonly live: LiveValues;
+}
+
+/** A channel as it is listed (contract, Client messaging channel; D35): what provisioning knows, and the live values. */
+export interface ListedChannel extends LiveValues {
+  readonly clientId: number;
+  /** The DID. */
+  readonly waId: string;
+  readonly clientName: string;
+  readonly wabaId: string;
+  readonly wabaName: string;
+  readonly businessId: string;
+  readonly businessName: string;
+  readonly phoneNumberId: string;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly createdBy: string;
+  /** Taken out of the provisioning file; listed only when asked for. */
+  readonly deleted: boolean;
+}

@@ -1,0 +1,52 @@
+import type { Caller } from '../access/caller.ts';
+import { operatingClient } from '../access/operating-client.ts';
+import type { ListedChannel } from './channel.ts';
+
+/** What a listing asks for; an absent filter lets everything pass, and all that are given must hold (D35). */
+export interface ChannelFilters {
+  readonly wa_id?: string | undefined;
+  readonly waba_id?: string | undefined;
+  readonly status?: string | undefined;
+  readonly business_id?: string | undefined;
+  /** Case-insensitive part of the name; plain text, never a pattern (D8). */
+  readonly business_name?: string | undefined;
+  /** Case-insensitive part of client name, WABA name, number or WABA id. */
+  readonly q?: string | undefined;
+  /** true: only deleted ones; otherwise none of them. */
+  readonly deleted?: boolean | undefined;
+}
+
+/**
+ * Whose channels a caller lists (contract, Authentication 4): the own client's, and with `BSP_CN` any client's; then,
+ * when none is named, those of all: undefined. Refuses with 403 another client's id without `BSP_CN`.
+ */
+export function listedClient(caller: Caller, askedId: number | undefined): number | undefined {
+  return caller.crossClient ? askedId : operatingClient(caller, askedId);
+}
+
+/** The channels that pass the filters, sorted by client id, then number (D35). */
+export function selectChannels(channels: readonly ListedChannel[], filters: ChannelFilters): ListedChannel[] {
+  const equals = (wanted: string | undefined, value: string) => wanted === undefined || value === wanted;
+  const contains = (wanted: string | undefined, ...values: readonly string[]) => {
+    const part = wanted?.toLowerCase();
+    return part === undefined || values.some((value) => value.toLowerCase().includes(part));
+  };
+  return channels
+    .filter(
+      (channel) =>
+        channel.deleted === (filters.deleted === true) &&
+        equals(filters.wa_id, channel.waId) &&
+        equals(filters.waba_id, channel.wabaId) &&
+        equals(filters.status, channel.status) &&
+        equals(filters.business_id, channel.businessId) &&
+        contains(filters.business_name, channel.businessName) &&
+        contains(filters.q, channel.clientName, channel.wabaName, channel.waId, channel.wabaId),
+    )
+    .sort((a, b) => a.clientId - b.clientId || compareText(a.waId, b.waId));
+}
+
+/** By code unit, not by locale: the same on every machine. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

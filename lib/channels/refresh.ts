@@ -1,0 +1,66 @@
+import type { WabaAccess } from '../platform/templates.ts';
+import type { ListedChannel, LiveValues, PlatformNumber } from './channel.ts';
+import { changedLive } from './channel-item.ts';
+import type { ChannelStore } from './store.ts';
+
+export interface RefreshPorts {
+  readonly channels: Pick<ChannelStore, 'numbersOf' | 'find' | 'writeLive'>;
+  /** One page of the platform's numbers of a WABA. Throws `PlatformFailure`. */
+  readonly numbers: {
+    page(
+      waba: WabaAccess,
+      after?: string,
+    ): Promise<{ readonly numbers: readonly PlatformNumber[]; readonly after?: string }>;
+  };
+  readonly nowMs: () => number;
+}
+
+/**
+ * Brings a WABA's channels, of whatever client, in step with what the platform says of their numbers; resolves to how
+ * many have changed. `mayGoOn` is asked before every page: on false the rest is left to the next time. Costs 1 query, and
+ * for a page of numbers 1 call, 1 read and 1 write for each channel that differs. Numbers that are no channel, channels
+ * whose number the platform does not list, and deleted ones stay as they are.
+ */
+export type RefreshChannels = (waba: WabaAccess, mayGoOn: () => Promise<boolean>) => Promise<number>;
+
+const writesAtOnce = 10;
+
+export function channelRefresh(ports: RefreshPorts): RefreshChannels {
+  return async (waba, mayGoOn) => {
+    const known = new Map((await ports.channels.numbersOf(waba.wabaId)).map((each) => [each.phoneNumberId, each]));
+    if (known.size === 0) return 0;
+    let refreshed = 0;
+    let after: string | undefined;
+    do {
+      if (!(await mayGoOn())) break;
+      const readAtMs = ports.nowMs();
+      const page = await ports.numbers.page(waba, after);
+      const provisioned = page.numbers.flatMap(({ phoneNumberId }) => known.get(phoneNumberId) ?? []);
+      const channels = await ports.channels.find(provisioned);
+      const changes = changesOf(waba.wabaId, channels, page.numbers);
+      for (let start = 0; start < changes.length; start += writesAtOnce) {
+        const some = changes.slice(start, start + writesAtOnce);
+        const written = await Promise.all(
+          some.map(({ channel, live }) => ports.channels.writeLive(channel, live, readAtMs)),
+        );
+        refreshed += written.filter(Boolean).length;
+      }
+      after = page.after;
+    } while (after !== undefined);
+    return refreshed;
+  };
+}
+
+/** The channels that differ from what the platform says of their numbers, and what they are to have. */
+function changesOf(
+  wabaId: string,
+  channels: readonly ListedChannel[],
+  numbers: readonly PlatformNumber[],
+): { readonly channel: ListedChannel; readonly live: LiveValues }[] {
+  const toldOf = new Map(numbers.map(({ phoneNumberId, live }) => [phoneNumberId, live]));
+  return channels.flatMap((channel) => {
+    const told = channel.wabaId === wabaId && !channel.deleted ? toldOf.get(channel.phoneNumberId) : undefined;
+    const live = told === undefined ? undefined : changedLive(channel, told);
+    return live === undefined ? [] : [{ channel, live }];
+  });
+}

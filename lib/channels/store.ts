@@ -1,0 +1,88 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalWrite } from '../aws/conditional-write.ts';
+import { batchGet, queryPartition, type TableAccess } from '../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
+import type { ItemKey } from '../aws/item-key.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
+import type { ListedChannel, LiveValues } from './channel.ts';
+import {
+  channelFromItem,
+  channelShards,
+  clientPrefix,
+  factsText,
+  listedChannelKey,
+  liveText,
+  shardPartitions,
+  type WabaNumber,
+  wabaNumberFromItem,
+  wabaPartition,
+} from './channel-item.ts';
+
+/** The channels table; see channel-item.ts for the model. */
+export interface ChannelStore {
+  /**
+   * Every channel of a client, or of all clients, deleted ones too, in no order; strongly consistent. Two round trips up
+   * to about 75,000 channels in all.
+   */
+  channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
+  /** Which channels a WABA's numbers are, as far as provisioned. One round trip up to about 2,500. */
+  numbersOf(wabaId: string): Promise<WabaNumber[]>;
+  /** The channels among these that exist, each once, strongly consistent. One round trip: 100 a request, side by side. */
+  find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
+  /**
+   * Writes live values that were read at a time. False, and nothing is written, when the channel is gone or what
+   * provisioning says of it has changed, or when it has values of a later reading.
+   */
+  writeLive(channel: ListedChannel, live: LiveValues, readAtMs: number): Promise<boolean>;
+}
+
+/** All at once, 50,000 channels take the emulator on a busy machine longer than a single request has time. */
+const shardsAtOnce = channelShards / 2;
+
+export function channelStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): ChannelStore {
+  const table: TableAccess = { documentClient, tableName, pause };
+  return {
+    channelsOf: async (clientId) => {
+      const prefix = clientId === undefined ? undefined : clientPrefix(clientId);
+      const shards = shardPartitions();
+      const items = [];
+      for (let start = 0; start < shards.length; start += shardsAtOnce) {
+        const some = shards.slice(start, start + shardsAtOnce);
+        items.push(...(await Promise.all(some.map((shard) => queryPartition(table, shard, prefix)))));
+      }
+      return items.flat().map(channelFromItem);
+    },
+    numbersOf: async (wabaId) => (await queryPartition(table, wabaPartition(wabaId))).map(wabaNumberFromItem),
+    find: async (channels) => {
+      const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
+      const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
+        keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
+      );
+      const items = await Promise.all(chunks.map((chunk) => batchGet(table, chunk, { consistent: true })));
+      return items.flat().map(channelFromItem);
+    },
+    writeLive: async (channel, live, readAtMs) => {
+      const update = new UpdateCommand({
+        TableName: tableName,
+        Key: keyOf(channel),
+        UpdateExpression: 'SET l = :live, v = :readAt',
+        ConditionExpression: 'f = :facts AND g = :gone AND (attribute_not_exists(v) OR v < :readAt)',
+        ExpressionAttributeValues: {
+          ':live': liveText(live),
+          ':readAt': readAtMs,
+          ':facts': factsText(channel),
+          ':gone': false,
+        },
+      });
+      return (await conditionalWrite(documentClient.send(update))).written;
+    },
+  };
+}
+
+function keyOf({ clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>): ItemKey {
+  return listedChannelKey(clientId, waId);
+}

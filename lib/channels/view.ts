@@ -1,0 +1,43 @@
+import type { ListedChannel } from './channel.ts';
+
+/** Each of the contract's fields of a client messaging channel. What the platform has not said so far is null. */
+const fieldValues = {
+  wa_id: (channel) => channel.waId,
+  client_id: (channel) => channel.clientId,
+  client_name: (channel) => channel.clientName,
+  waba_id: (channel) => channel.wabaId,
+  waba_name: (channel) => channel.wabaName,
+  status: (channel) => channel.status,
+  business_id: (channel) => channel.businessId,
+  business_name: (channel) => channel.businessName,
+  current_limit: (channel) => channel.currentLimit,
+  quality_rating: (channel) => channel.qualityRating,
+  // The platform has one id for a number; the contract has two names for it.
+  phone_id: (channel) => channel.phoneNumberId,
+  phone_number_id: (channel) => channel.phoneNumberId,
+  is_on_biz_app: (channel) => channel.isOnBizApp,
+  phone_code: (channel) => channel.phoneCode,
+  phone_number: (channel) => channel.phoneNumber,
+  create_at: (channel) => channel.createdAt,
+  create_by: (channel) => channel.createdBy,
+  register_at: (channel) => channel.registeredAt,
+  external_webhook: (channel) => channel.externalWebhook,
+} as const satisfies Record<string, (channel: ListedChannel) => string | number | boolean | undefined>;
+
+export type ChannelField = keyof typeof fieldValues;
+
+export const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
+
+/** The fields that are answered: those asked for, each once and in their order; all when none of them is known (D8). */
+export function appliedFields(names: readonly string[] = []): readonly ChannelField[] {
+  const known = [...new Set(names)].filter((name): name is ChannelField => Object.hasOwn(fieldValues, name));
+  return known.length === 0 ? channelFields : known;
+}
+
+/** A channel with the given fields only. */
+export function channelView(
+  channel: ListedChannel,
+  fields: readonly ChannelField[],
+): Partial<Record<ChannelField, string | number | boolean | null>> {
+  return Object.fromEntries(fields.map((field) => [field, fieldValues[field](channel) ?? null]));
+}

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { PlatformFailure } from './failure.ts';
+import type { PlatformReply } from './transport.ts';
+
+/** One page of any of the platform's lists. */
+export interface ListPage {
+  /** As they came, without keys that are null. */
+  readonly entries: readonly unknown[];
+  /** Cursor of the next page; absent on the last one. */
+  readonly after?: string;
+}
+
+const ListReplySchema = v.object({
+  data: v.array(v.unknown()),
+  paging: v.optional(
+    v.object({
+      cursors: v.optional(v.object({ after: v.optional(v.string()) })),
+      next: v.optional(v.string()),
+    }),
+  ),
+});
+
+/** Reads a page of a list that was asked for with a cursor or none. Throws `PlatformFailure` when it is not one. */
+export function readList(reply: PlatformReply, askedAfter: string | undefined): ListPage {
+  const parsed = v.safeParse(ListReplySchema, reply.body);
+  if (!parsed.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list') });
+  const { data, paging } = parsed.output;
+  // A short page says nothing: only the absence of `next` ends the list.
+  const after = paging?.next === undefined ? undefined : (paging.cursors?.after ?? cursorOf(paging.next));
+  if (after !== undefined && after === askedAfter) {
+    throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
+  }
+  return { entries: data.map(withoutNulls), ...(after === undefined ? {} : { after }) };
+}
+
+/** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */
+function cursorOf(next: string): string {
+  const after = URL.parse(next)?.searchParams.get('after');
+  if (after) return after;
+  throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
+}
+
+/** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([name, item]) => [name, withoutNulls(item)]),
+  );
+}

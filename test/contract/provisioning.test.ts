@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { provision } from '../../infra/operate/provisioning-run.ts';
+import { api } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+const username = 'passing1003';
+const password = 'passing-password';
+const did = '5491100000777';
+
+/** The demo file and, for as long as the test takes, one more client with a user, a campaign and a number. */
+const joined = {
+  ...demo,
+  clients: [...demo.clients, { client_id: 1003, name: 'Passing guest' }],
+  wabas: demo.wabas.map((waba, index) => (index === 0 ? { ...waba, client_ids: [...waba.client_ids, 1003] } : waba)),
+  channels: [
+    ...demo.channels,
+    {
+      channel_id: 777,
+      did,
+      name: 'Passing line',
+      client_id: 1003,
+      waba_id: '200000000000001',
+      phone_number_id: '300000000000777',
+      throughput_per_second: 80,
+    },
+  ],
+  campaigns: [...demo.campaigns, { campaign_id: 77, client_id: 1003, name: 'Passing' }],
+  users: [...demo.users, { username, client_id: 1003, password, permissions: [], campaign_ids: [77] }],
+};
+
+const logIn = () => api('POST /login', { body: { username, password } });
+
+test('a removed user cannot log in and sees nothing, a removed number cannot send (D36)', async () => {
+  const target = runningTarget();
+  expect(await provision(joined, target)).toMatchObject({ clientsToSynchronize: [1003] });
+  const { status, body } = await logIn();
+  expect(status).toBe(200);
+  const token: string = body.access_token;
+  const send = () =>
+    api(`POST /v1/template/messages/${did}`, {
+      token,
+      body: {
+        did,
+        type: 'template',
+        channel: 'MESSAGING',
+        template: { name: 'none', language: 'en_US' },
+        recipients: [{ to: '5491155550001' }],
+      },
+    });
+  const list = () => api('GET /v1/templates', { token });
+  const before = [await send(), await list()];
+  expect(before.map((reply) => reply.status)).toEqual([404, 200]);
+
+  const { lines } = await provision(demo, target, { removalsAllowed: 5 });
+  expect(lines.filter(({ change }) => change === 'removed')).toHaveLength(5);
+  expect((await logIn()).status).toBe(401);
+  expect(await send()).toMatchObject({ status: 403, body: { code: 'did_forbidden' } });
+  expect(await list()).toMatchObject({ status: 400, body: { code: 'agent_without_campaigns' } });
+});

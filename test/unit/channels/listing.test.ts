@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ListedChannel } from '../../../lib/channels/channel.ts';
+import { type ChannelFilters, listedClient, selectChannels } from '../../../lib/channels/listing.ts';
+import { makeListedChannel } from '../../support/channels.ts';
+import { refused } from '../../support/refused.ts';
+
+describe('whose channels (contract, Authentication 4)', () => {
+  const supervisor = { userId: 'u-1', clientId: 1001, permissions: [], crossClient: false };
+  const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'], crossClient: true };
+
+  test.each([
+    ['nothing asked, own client', supervisor, undefined, 1001],
+    ['own client asked', supervisor, 1001, 1001],
+    ['nothing asked with BSP_CN, all clients', operator, undefined, undefined],
+    ['another client with BSP_CN', operator, 1002, 1002],
+  ])('%s', (_, caller, asked, expected) => {
+    expect(listedClient(caller, asked)).toBe(expected);
+  });
+
+  test("another client's without BSP_CN is 403", () => {
+    const refusal = refused(() => listedClient(supervisor, 1002));
+    expect([refusal.status, refusal.message]).toEqual([403, 'BSP_CN permission required for cross-client access']);
+  });
+});
+
+describe('which channels', () => {
+  const channels = [
+    makeListedChannel({ clientId: 1002, waId: '5491100000002', clientName: 'Boreal', status: 'BANNED' }),
+    makeListedChannel({ clientId: 1001, waId: '5511900000003', wabaId: '77', wabaName: 'Ñandú WABA', businessId: '9' }),
+    makeListedChannel({ clientId: 1001, waId: '5491100000001', businessName: 'Straße.* 100%' }),
+    makeListedChannel({ clientId: 999, waId: '99999', deleted: true }),
+    makeListedChannel({ clientId: 999, waId: '88888888' }),
+  ];
+
+  test.each<[ChannelFilters, string[]]>([
+    [{}, ['88888888', '5491100000001', '5511900000003', '5491100000002']],
+    [{ deleted: false }, ['88888888', '5491100000001', '5511900000003', '5491100000002']],
+    [{ deleted: true }, ['99999']],
+    [{ wa_id: '5491100000001' }, ['5491100000001']],
+    [{ wa_id: '549110000000' }, []],
+    [{ waba_id: '77' }, ['5511900000003']],
+    [{ waba_id: '7' }, []],
+    [{ status: 'BANNED' }, ['5491100000002']],
+    [{ status: 'banned' }, []],
+    [{ business_id: '9' }, ['5511900000003']],
+    [{ business_name: 'STRASSE' }, []],
+    [{ business_name: 'straße.*' }, ['5491100000001']],
+    [{ business_name: '.*' }, ['5491100000001']],
+    [{ business_name: 'andes hold', status: 'BANNED' }, ['5491100000002']],
+    [{ q: 'boreal' }, ['5491100000002']],
+    [{ q: 'ÑANDÚ' }, ['5511900000003']],
+    [{ q: '119' }, ['5511900000003']],
+    [{ q: '77' }, ['5511900000003']],
+    [{ q: 'Holding' }, []],
+    [{ q: 'boreal', status: 'ACTIVE' }, []],
+  ])('%j', (filters, found) => {
+    expect(selectChannels(channels, filters).map(({ waId }) => waId)).toEqual(found);
+  });
+
+  test('any filters on any channels find what a plain reading of the contract finds (D35)', () => {
+    const word = fc.constantFrom('a', 'A', 'b', 'ab', 'BA', '.', '%');
+    const channel: fc.Arbitrary<ListedChannel> = fc
+      .record({
+        clientId: fc.integer({ min: 1, max: 12 }),
+        waId: fc.constantFrom('10000', '9000', '010000', '10001'),
+        clientName: word,
+        wabaId: word,
+        wabaName: word,
+        businessId: word,
+        businessName: word,
+        status: word,
+        deleted: fc.boolean(),
+      })
+      .map(makeListedChannel);
+    const key = ({ clientId, waId }: ListedChannel) => `${clientId} ${waId}`;
+    const some = fc.option(word, { nil: undefined });
+    const filters = fc.record({
+      wa_id: fc.option(fc.constantFrom('10000', '9000'), { nil: undefined }),
+      waba_id: some,
+      status: some,
+      business_id: some,
+      business_name: some,
+      q: fc.option(fc.constantFrom('a', 'AB', '1', '.', '%'), { nil: undefined }),
+      deleted: fc.option(fc.boolean(), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(channel, { selector: key, maxLength: 30 }), filters, (all, asked) => {
+        expect(selectChannels(all, asked)).toEqual(naive(all, asked));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Filter by filter, and sorted by insertion. */
+function naive(channels: readonly ListedChannel[], asked: ChannelFilters): ListedChannel[] {
+  let found = channels.filter((channel) => (asked.deleted === true ? channel.deleted : !channel.deleted));
+  if (asked.wa_id) found = found.filter((channel) => channel.waId === asked.wa_id);
+  if (asked.waba_id) found = found.filter((channel) => channel.wabaId === asked.waba_id);
+  if (asked.status) found = found.filter((channel) => channel.status === asked.status);
+  if (asked.business_id) found = found.filter((channel) => channel.businessId === asked.business_id);
+  const within = (text: string, part: string) => text.toUpperCase().split(part.toUpperCase()).length > 1;
+  const { business_name, q } = asked;
+  if (business_name) found = found.filter((channel) => within(channel.businessName, business_name));
+  if (q) {
+    found = found.filter((channel) =>
+      [channel.clientName, channel.wabaName, channel.waId, channel.wabaId].some((text) => within(text, q)),
+    );
+  }
+  const sorted: ListedChannel[] = [];
+  for (const channel of found) {
+    const later = sorted.findIndex(
+      (other) =>
+        other.clientId > channel.clientId || (other.clientId === channel.clientId && other.waId > channel.waId),
+    );
+    sorted.splice(later === -1 ? sorted.length : later, 0, channel);
+  }
+  return sorted;
+}
