@@ -1,3 +1,4 @@
+import type { PlatformNumbers } from '../platform/phone-numbers.ts';
 import type { WabaAccess } from '../platform/templates.ts';
 import type { ListedChannel, LiveValues, PlatformNumber } from './channel.ts';
 import { changedLive } from './channel-item.ts';
@@ -5,13 +6,7 @@ import type { ChannelStore } from './store.ts';
 
 export interface RefreshPorts {
   readonly channels: Pick<ChannelStore, 'numbersOf' | 'find' | 'writeLive'>;
-  /** One page of the platform's numbers of a WABA. Throws `PlatformFailure`. */
-  readonly numbers: {
-    page(
-      waba: WabaAccess,
-      after?: string,
-    ): Promise<{ readonly numbers: readonly PlatformNumber[]; readonly after?: string }>;
-  };
+  readonly numbers: PlatformNumbers;
   readonly nowMs: () => number;
 }
 
@@ -19,7 +14,8 @@ export interface RefreshPorts {
  * Brings a WABA's channels, of whatever client, in step with what the platform says of their numbers; resolves to how
  * many have changed. `mayGoOn` is asked before every page: on false the rest is left to the next time. Costs 1 query, and
  * for a page of numbers 1 call, 1 read and 1 write for each channel that differs. Numbers that are no channel, channels
- * whose number the platform does not list, and deleted ones stay as they are.
+ * whose number the platform does not list, and deleted ones stay as they are. Rejects with `PlatformFailure` when a page
+ * cannot be read.
  */
 export type RefreshChannels = (waba: WabaAccess, mayGoOn: () => Promise<boolean>) => Promise<number>;
 

@@ -59,7 +59,7 @@ describe('which channels', () => {
   });
 
   test('any filters on any channels find what a plain reading of the contract finds (D35)', () => {
-    const word = fc.constantFrom('a', 'A', 'b', 'ab', 'BA', '.', '%');
+    const word = fc.constantFrom('a', 'AB', '.b');
     const channel: fc.Arbitrary<ListedChannel> = fc
       .record({
         clientId: fc.integer({ min: 1, max: 12 }),
@@ -74,22 +74,34 @@ describe('which channels', () => {
       })
       .map(makeListedChannel);
     const key = ({ clientId, waId }: ListedChannel) => `${clientId} ${waId}`;
-    const some = fc.option(word, { nil: undefined });
-    const filters = fc.record({
-      wa_id: fc.option(fc.constantFrom('10000', '9000'), { nil: undefined }),
-      waba_id: some,
-      status: some,
-      business_id: some,
-      business_name: some,
-      q: fc.option(fc.constantFrom('a', 'AB', '1', '.', '%'), { nil: undefined }),
-      deleted: fc.option(fc.boolean(), { nil: undefined }),
-    });
+    // At most two filters at once: more would hardly ever find anything.
+    const names = ['wa_id', 'waba_id', 'status', 'business_id', 'business_name', 'q'] as const;
+    const filters = fc
+      .record({
+        values: fc.record({
+          wa_id: fc.constantFrom('10000', '9000'),
+          waba_id: word,
+          status: word,
+          business_id: word,
+          business_name: fc.constantFrom('a', 'B', '.'),
+          q: fc.constantFrom('a', 'B', '1', '.'),
+        }),
+        given: fc.subarray([...names], { maxLength: 2 }),
+        deleted: fc.constantFrom(undefined, false, true),
+      })
+      .map(({ values, given, deleted }): ChannelFilters => {
+        return { ...Object.fromEntries(given.map((name) => [name, values[name]])), deleted };
+      });
+    let telling = 0;
     fc.assert(
-      fc.property(fc.uniqueArray(channel, { selector: key, maxLength: 30 }), filters, (all, asked) => {
-        expect(selectChannels(all, asked)).toEqual(naive(all, asked));
+      fc.property(fc.uniqueArray(channel, { selector: key, maxLength: 40 }), filters, (all, asked) => {
+        const found = selectChannels(all, asked);
+        expect(found).toEqual(naive(all, asked));
+        if (found.length > 1 && found.length < all.length) telling += 1;
       }),
       { numRuns: 500 },
     );
+    expect(telling).toBeGreaterThan(50);
   });
 });
 
