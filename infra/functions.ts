@@ -103,6 +103,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  'catalog-products-list': {
+    ...endpoint,
+    tables: { directory: 'read' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

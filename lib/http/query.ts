@@ -42,7 +42,7 @@ const defaultPageSize = 20;
 const maxPageSize = 100;
 
 /** A whole number from 1 to `maximum` in plain decimal. */
-function countTo(name: string, maximum: number) {
+export function countTo(name: string, maximum: number) {
   const message =
     maximum === Number.MAX_SAFE_INTEGER
       ? `${name} must be a whole number from 1`

@@ -14,6 +14,7 @@ const statusOfCode = {
   unauthorized: 401,
   cross_client_forbidden: 403,
   did_forbidden: 403,
+  catalog_forbidden: 403,
   template_not_found: 404,
   template_disabled: 409,
   sync_in_progress: 409,

@@ -61,6 +61,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'channel-campaigns-add': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-replace': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-remove': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'catalog-products-list': ['DIRECTORY_TABLE', 'PLATFORM_BASE_URL', 'PLATFORM_CREDENTIALS_SECRET', 'PLATFORM_VERSION'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
