@@ -10,6 +10,7 @@ export const settingVariables = {
   PLATFORM_BASE_URL: 'platformBaseUrl',
   PLATFORM_VERSION: 'platformVersion',
   SYNC_LOCK_SCOPE: 'syncLockScope',
+  RATE_SOURCE_URL: 'rateSourceUrl',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -32,6 +33,8 @@ export interface FunctionShape {
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
+  /** The function exists only in a deployment that sets this. */
+  readonly onlyWith?: 'rateSourceUrl';
 }
 
 /** The gateway gives up at 30 s. Half a gigabyte is for its share of processor: start-up is what a caller waits for. */
@@ -108,6 +111,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     tables: { directory: 'read' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
+  },
+  'pricing-get': { ...endpoint, tables: { rates: 'read' } },
+  'pricing-refresh': {
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { rates: 'readWrite' },
+    settings: ['RATE_SOURCE_URL'],
+    onlyWith: 'rateSourceUrl',
   },
   'messages-send': {
     ...endpoint,

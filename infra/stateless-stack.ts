@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
+import { RateRefresh } from './constructs/rate-refresh.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
@@ -28,7 +29,9 @@ export class StatelessStack extends Stack {
       description: 'Template messaging: API, functions and alarms',
     });
     const built = new Map(
-      functionsToDeploy(props.bundlesDirectory).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
+      functionsToDeploy(props.bundlesDirectory)
+        .filter(([, { onlyWith }]) => onlyWith === undefined || props.settings[onlyWith] !== undefined)
+        .map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
     const lambdaOf = (name: string) => {
       const found = built.get(name);
@@ -46,6 +49,9 @@ export class StatelessStack extends Stack {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
     }
+    if (settings.rateSourceUrl !== undefined) {
+      new RateRefresh(this, 'RateRefresh', { settings, refresh: lambdaOf('pricing-refresh') });
+    }
     new CfnOutput(this, 'ApiUrl', { value: api.url, description: 'Base address of the interface' });
   }
 
@@ -57,7 +63,7 @@ export class StatelessStack extends Stack {
       shape,
       bundleDirectory: join(props.bundlesDirectory, name),
       environment: Object.fromEntries(
-        (shape.settings ?? []).map((variable) => [variable, settings[settingVariables[variable]]]),
+        (shape.settings ?? []).map((variable) => [variable, String(settings[settingVariables[variable]])]),
       ),
     });
     for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {

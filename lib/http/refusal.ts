@@ -16,6 +16,7 @@ const statusOfCode = {
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,
+  rate_not_found: 404,
   template_disabled: 409,
   sync_in_progress: 409,
   request_in_progress: 409,

@@ -4,6 +4,7 @@ Object.assign(process.env, {
   DIRECTORY_TABLE: 'directory',
   TEMPLATES_TABLE: 'templates',
   MESSAGES_TABLE: 'messages',
+  RATES_TABLE: 'rates',
   EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
   SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
   SYNC_QUEUE_URL: 'http://127.0.0.1:1/sync',
