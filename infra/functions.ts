@@ -11,6 +11,7 @@ export const settingVariables = {
   PLATFORM_VERSION: 'platformVersion',
   SYNC_LOCK_SCOPE: 'syncLockScope',
   REDIRECT_BASE_URL: 'redirectBaseUrl',
+  RATE_SOURCE_URL: 'rateSourceUrl',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -33,6 +34,8 @@ export interface FunctionShape {
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
+  /** The function exists only in a deployment that sets this. */
+  readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }
 
 /** The gateway gives up at 30 s. Half a gigabyte is for its share of processor: start-up is what a caller waits for. */
@@ -107,7 +110,21 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
-  redirect: { ...endpoint, tables: { redirects: 'read' } },
+  redirect: { ...endpoint, tables: { redirects: 'read' }, onlyWith: 'redirectBaseUrl' },
+  'catalog-products-list': {
+    ...endpoint,
+    tables: { directory: 'read' },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  },
+  'pricing-get': { ...endpoint, tables: { rates: 'read' } },
+  'pricing-refresh': {
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { rates: 'readWrite' },
+    settings: ['RATE_SOURCE_URL'],
+    onlyWith: 'rateSourceUrl',
+  },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

@@ -1,5 +1,3 @@
-import type { Settings } from './settings.ts';
-
 /**
  * Every route of the interface, as plain data. A route is synthesized once its function exists as
  * `functions/<operation>.ts`; until then its place is reserved here so that precedence can be checked for all of them.
@@ -10,14 +8,12 @@ export interface RouteEntry {
   readonly operation: string;
   /** Public routes are reached without a token; every other route has the authorizer. */
   readonly public?: true;
-  /** The route and its function are left out of a deployment that does not set this. */
-  readonly needs?: keyof Settings;
 }
 
 export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/health', operation: 'health', public: true },
   { method: 'POST', path: '/login', operation: 'login', public: true },
-  { method: 'GET', path: '/r/{code}', operation: 'redirect', public: true, needs: 'redirectBaseUrl' },
+  { method: 'GET', path: '/r/{code}', operation: 'redirect', public: true },
   { method: 'POST', path: '/v1/template/messages/{did}', operation: 'messages-send' },
   { method: 'GET', path: '/v1/templates', operation: 'templates-list' },
   { method: 'PATCH', path: '/v1/templates/status', operation: 'templates-status' },

@@ -34,6 +34,8 @@ const settingRules = {
     ),
     'an expression such as rate(6 hours) or cron(0 3 * * ? *)',
   ],
+  /** Where the rate file is read; the shipped rates hold when absent (D32). */
+  rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
   /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
   dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
   logRetentionDays: [
@@ -64,6 +66,7 @@ export function settingsFrom(node: Node): Settings {
     redirectBaseUrl: setting(node, 'redirectBaseUrl', undefined),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
+    rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
     dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
@@ -95,4 +98,9 @@ function isRedirectBase(text: string): boolean {
 
 function isSafeTransport({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && hostname === '127.0.0.1');
+}
+
+function isHttpsUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.port === '' && url.username === '' && url.password === '';
 }

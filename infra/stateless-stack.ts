@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
+import { RateRefresh } from './constructs/rate-refresh.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
@@ -45,6 +46,9 @@ export class StatelessStack extends Stack {
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
+    }
+    if (settings.rateSourceUrl !== undefined) {
+      new RateRefresh(this, 'RateRefresh', { settings, refresh: lambdaOf('pricing-refresh') });
     }
     new CfnOutput(this, 'ApiUrl', { value: api.url, description: 'Base address of the interface' });
   }
@@ -113,11 +117,10 @@ function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps):
   if (missing.length > 0) {
     throw new Error(`${bundlesDirectory} holds no bundle of ${missing.join(', ')}: run npm run build first`);
   }
-  const leftOut = routes.filter(({ needs }) => needs !== undefined && settings[needs] === undefined);
-  const wanted = built.filter((name) => !leftOut.some(({ operation }) => operation === name));
-  return wanted.map((name) => {
+  return built.flatMap((name): [string, FunctionShape][] => {
     const shape = functions[name];
     if (shape === undefined) throw new Error(`the function ${name} has no entry in infra/functions.ts`);
-    return [name, shape];
+    const { onlyWith } = shape;
+    return onlyWith === undefined || settings[onlyWith] !== undefined ? [[name, shape]] : [];
   });
 }

@@ -74,7 +74,7 @@ export class ServiceFunction extends Construct {
       {
         id: 'Serverless-LambdaDLQ',
         reason:
-          'It concerns asynchronous calls only. The gateway and the queues call synchronously; queues have their own.',
+          'It concerns asynchronous calls only. The gateway and the queues call synchronously; queues have their own. What a schedule calls has an alarm, and the next run makes good for the last.',
       },
       {
         id: 'Serverless-LambdaTracing',

@@ -50,7 +50,7 @@ const defaultPageSize = 20;
 const maxPageSize = 100;
 
 /** A whole number from 1 to `maximum` in plain decimal. */
-function countTo(name: string, maximum: number) {
+export function countTo(name: string, maximum: number) {
   const what = maximum === Number.MAX_SAFE_INTEGER ? 'a whole number from 1' : `a whole number from 1 to ${maximum}`;
   const message = expected(name, what);
   return v.optional(

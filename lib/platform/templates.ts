@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { log } from '../observe/log.ts';
 import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from '../templates/template.ts';
 import type { CredentialOf } from './credentials.ts';
+import { PlatformFailure } from './failure.ts';
 import { readList } from './list-page.ts';
 import type { PlatformReply, PlatformTransport } from './transport.ts';
 

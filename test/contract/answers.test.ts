@@ -150,6 +150,14 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('PATCH /v1/templates/status', { body: { action: 'enable', templates: ['x'] } }),
       refused: () => asSupervisor('PATCH /v1/templates/status', { body: {} }),
     },
+    'catalog-products-list': {
+      success: () => asSupervisor(`GET /v1/catalogs/${did}/products?catalog_id=600000000000001`),
+      refused: () => asSupervisor(`GET /v1/catalogs/${did}/products`),
+    },
+    'pricing-get': {
+      success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
+      refused: () => asSupervisor('GET /v1/pricing'),
+    },
     'channel-campaigns-grouped': assignments('GET', '-grouped'),
     'channel-campaigns-add': assignments('POST'),
     'channel-campaigns-replace': assignments('PUT'),

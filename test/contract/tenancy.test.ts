@@ -104,6 +104,7 @@ beforeAll(async () => {
   foreignTexts = [
     '200000000000002',
     'Boreal',
+    '600000000000002',
     ...templates.flatMap(({ id, waba_id, platform_template: { id: platformId, name } }) =>
       waba_id === '200000000000002' ? [id, platformId, name] : [id],
     ),
@@ -371,6 +372,38 @@ describe('GET /v1/templates', () => {
       // Unknown fields are as if there were none (D8); every other filter matches nothing that 1001 has.
       if (filter !== 'fields') expect([short(value), reply.body.total]).toEqual([short(value), 0]);
     }
+  });
+});
+
+describe('GET /v1/catalogs/{did}/products', () => {
+  const catalogs: Readonly<Record<string, string>> = {
+    '5491100000001': '600000000000001',
+    '5491100000002': '600000000000001',
+    '5511900000003': '600000000000002',
+  };
+  const clientsOf: Readonly<Record<string, readonly number[]>> = {
+    '5491100000001': [1001, 1002],
+    '5491100000002': [1001, 1002],
+    '5511900000003': [1002],
+    '5499999999999': [],
+  };
+  const read = (caller: Caller, did: string, catalogId: string, asked: Asked = { means: undefined }) =>
+    call(caller, `GET /v1/catalogs/${did}/products?catalog_id=${catalogId}&limit=1&${asked.query ?? ''}`);
+
+  test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    for (const [did, usableBy] of Object.entries(clientsOf)) {
+      const reply = await read(caller, did, catalogs[did] ?? '600000000000001', asked);
+      if (typeof client !== 'number') expect([did, shown(reply)]).toEqual([did, client]);
+      else expect([did, reply.status]).toEqual([did, usableBy.includes(client) ? 200 : 403]);
+    }
+  });
+
+  test('a catalog of another WABA answers as one that nobody has', async () => {
+    const [caller] = callers as [Caller];
+    const foreign = await read(caller, '5491100000001', '600000000000002');
+    expect(foreign.text).toBe((await read(caller, '5491100000001', '600000000000999')).text);
+    expect(shown(foreign)).toEqual({ status: 403, message: 'the catalog is not linked to the WABA of the did' });
   });
 });
 

@@ -31,6 +31,7 @@ describe('context values', () => {
     ['syncSchedule', 'rate(0 hours)'],
     ['syncSchedule', 'cron(0 3 * * *)'],
     ['syncSchedule', true],
+    ['rateSourceUrl', 'http://rates.example.com/usd.json'],
     ['dispatchMaximumConcurrency', '9'],
     ['dispatchMaximumConcurrency', 10.5],
     ['dispatchMaximumConcurrency', '0x20'],
@@ -100,7 +101,8 @@ describe('what was built', () => {
 
 describe('alarms', () => {
   it('name who is hurt and what to do, and reach the topic when there is one', () => {
-    const alarms = synthesize({ alarmTopicArn: topic }).all('AWS::CloudWatch::Alarm');
+    const rateSourceUrl = 'https://rates.example.com/usd.json';
+    const alarms = synthesize({ alarmTopicArn: topic, rateSourceUrl }).all('AWS::CloudWatch::Alarm');
     expect(alarms.length).toBeGreaterThan(0);
     for (const { properties } of alarms) {
       expect(properties.AlarmDescription).toMatch(/^(Clients|Recipients|Callers) .+\. .+\.$/);
@@ -135,7 +137,10 @@ describe('rule packs (R45)', () => {
     ['AwsSolutions', AwsSolutionsChecks],
     ['Serverless', ServerlessChecks],
   ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
-    const { app } = synthesize({ redirectBaseUrl: 'https://go.example.com' });
+    const { app } = synthesize({
+      redirectBaseUrl: 'https://go.example.com',
+      rateSourceUrl: 'https://rates.example.com/usd.json',
+    });
     expect(new Pack(app).validateScope(app).violations).toEqual([]);
   });
 });

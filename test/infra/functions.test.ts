@@ -4,7 +4,11 @@ import { resourceName } from '../../infra/names.ts';
 import { tables } from '../../infra/tables.ts';
 import { type Resource, synthesize } from '../support/synthesized.ts';
 
-const service = synthesize({ stage: 'test', redirectBaseUrl: 'https://go.example.com' });
+const service = synthesize({
+  stage: 'test',
+  redirectBaseUrl: 'https://go.example.com',
+  rateSourceUrl: 'https://rates.example.com/usd.json',
+});
 const names = Object.keys(functions);
 
 /** What each function finds in its environment, spelled out: these names are what the code asks for. */
@@ -68,6 +72,9 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'channel-campaigns-add': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-replace': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-remove': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'catalog-products-list': ['DIRECTORY_TABLE', 'PLATFORM_BASE_URL', 'PLATFORM_CREDENTIALS_SECRET', 'PLATFORM_VERSION'],
+  'pricing-get': ['RATES_TABLE'],
+  'pricing-refresh': ['RATES_TABLE', 'RATE_SOURCE_URL'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',

@@ -6,6 +6,7 @@ Object.assign(process.env, {
   MESSAGES_TABLE: 'messages',
   REDIRECTS_TABLE: 'redirects',
   CHANNELS_TABLE: 'channels',
+  RATES_TABLE: 'rates',
   EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
   SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
   SYNC_QUEUE_URL: 'http://127.0.0.1:1/sync',

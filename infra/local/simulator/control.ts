@@ -80,6 +80,19 @@ export const controlRoutes: readonly ControlRoute[] = [
     run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, given(query))),
   },
   {
+    method: 'GET',
+    path: '/_control/catalogs',
+    what: 'catalogs: id, waba_id, name, and how many products they have',
+    run: ({ world }) => ({
+      data: [...world.catalogs.values()].map(({ id, wabaId, fields, products }) => ({
+        id,
+        waba_id: wabaId,
+        name: fields['name'],
+        total: products.length,
+      })),
+    }),
+  },
+  {
     method: 'POST',
     path: '/_control/reset',
     what: 'back to the seed: no messages, requests, faults or counters, real time',

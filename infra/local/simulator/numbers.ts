@@ -2,7 +2,7 @@ import { type NodeShape, selection } from './fields.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';
-import type { Catalog, PhoneNumber, Waba } from './state.ts';
+import type { PhoneNumber, Waba } from './state.ts';
 
 const wabaShape: NodeShape = {
   type: 'WhatsAppBusinessAccount',
@@ -69,8 +69,6 @@ const numberShape: NodeShape = {
   ],
 };
 
-const catalogShape: NodeShape = { type: 'ProductCatalog', byDefault: ['id', 'name'], known: ['id', 'name'] };
-
 const largestPage = 100;
 
 /** `GET /{waba_id}` (platform reference, 8). */
@@ -80,24 +78,15 @@ export function readWaba(waba: Waba, request: PlatformRequest): Reply {
 
 /** `GET /{waba_id}/phone_numbers`, in the order of the seed; `sort` and `filtering` are not simulated. */
 export function listNumbers(waba: Waba, request: PlatformRequest): Reply {
-  return listed(waba.numbers, numberShape, request);
+  const select = selection(request.query.get('fields'), numberShape);
+  const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
+  return json({
+    data: page.items.map((node) => select(node.fields)),
+    ...(page.paging === undefined ? {} : { paging: page.paging }),
+  });
 }
 
 /** `GET /{phone_number_id}`. */
 export function readNumber(number: PhoneNumber, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), numberShape)(number.fields));
-}
-
-/** `GET /{waba_id}/product_catalogs`. */
-export function listCatalogs(waba: Waba, request: PlatformRequest): Reply {
-  return listed(waba.catalogs, catalogShape, request);
-}
-
-function listed(nodes: readonly (PhoneNumber | Catalog)[], shape: NodeShape, request: PlatformRequest): Reply {
-  const select = selection(request.query.get('fields'), shape);
-  const page = pageOf(nodes, { query: request.query, self: request.self, maximum: largestPage });
-  return json({
-    data: page.items.map((node) => select(node.fields)),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
-  });
 }

@@ -1,11 +1,12 @@
+import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { graphError, PlatformError, unknownNode } from './errors.ts';
-import { listCatalogs, listNumbers, readNumber, readWaba } from './numbers.ts';
+import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { errorReply, type Reply } from './reply.ts';
 import type { SeedToken } from './seed.ts';
 import { usageHeader } from './sending/limits.ts';
 import { sendMessage } from './sending/send.ts';
-import type { PhoneNumber, Waba, World } from './state.ts';
+import type { Catalog, PhoneNumber, Waba, World } from './state.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplates } from './templates/delete.ts';
 import { editTemplate, unpauseTemplate } from './templates/edit.ts';
@@ -31,6 +32,10 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
     'POST marketing_messages',
     (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
   ],
+]);
+const catalogEdges = new Map<string, (catalog: Catalog, request: PlatformRequest) => Answer>([
+  ['GET', readCatalog],
+  ['GET products', listProducts],
 ]);
 const templateEdges = new Map<string, (world: World, template: Template, request: PlatformRequest) => Answer>([
   ['GET', (_, template, request) => readTemplate(template, request)],
@@ -108,6 +113,11 @@ function edgeOf(
   if (number !== undefined) {
     const work = numberEdges.get(operation);
     return edge(number.wabaId, work && (() => work(world, number, request)));
+  }
+  const catalog = world.catalogs.get(nodeId);
+  if (catalog !== undefined) {
+    const work = catalogEdges.get(operation);
+    return edge(catalog.wabaId, work && (() => work(catalog, request)));
   }
   const template = world.templates.get(nodeId);
   if (template === undefined) throw unknownNode(request.method, nodeId);

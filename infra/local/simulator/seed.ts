@@ -21,7 +21,14 @@ const WabaSchema = v.object({
     disable_marketing_messages_on_cloud_api: v.optional(v.boolean(), false),
   }),
   phone_numbers: v.array(PhoneNumberSchema),
-  product_catalogs: v.array(v.object({ id: IdSchema, name: v.string() })),
+  product_catalogs: v.array(
+    v.object({
+      id: IdSchema,
+      name: v.string(),
+      /** How many products it has; they are made up (catalogs/products.ts). */
+      generated_products: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+    }),
+  ),
   templates: v.array(v.looseObject({ ...TemplateFieldsSchema.entries, id: IdSchema })),
   /** How many templates are made up beside the listed ones (templates/generated.ts). */
   generated_templates: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),

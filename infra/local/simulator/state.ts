@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { generatedProducts, type Product } from './catalogs/products.ts';
 import { Clock } from './clock.ts';
 import { FaultList } from './faults.ts';
 import type { NodeFields } from './fields.ts';
@@ -33,6 +34,8 @@ export interface PhoneNumber extends Placed {
 
 export interface Catalog extends Placed {
   readonly id: string;
+  readonly wabaId: string;
+  readonly products: readonly Product[];
   readonly fields: NodeFields;
 }
 
@@ -42,6 +45,7 @@ export interface World {
   readonly tokens: ReadonlyMap<string, SeedToken>;
   readonly wabas: ReadonlyMap<string, Waba>;
   readonly numbers: ReadonlyMap<string, PhoneNumber>;
+  readonly catalogs: ReadonlyMap<string, Catalog>;
   readonly templates: TemplateShelf;
   readonly lifeCycle: LifeCycle;
   readonly creations: CreationBudget;
@@ -71,6 +75,7 @@ export function createWorld(seed: Seed, realNowMs: () => number): World {
     tokens: new Map(seed.tokens.map((token) => [token.token, token])),
     wabas,
     numbers: new Map([...wabas.values()].flatMap((waba) => waba.numbers.map((number) => [number.id, number]))),
+    catalogs: new Map([...wabas.values()].flatMap((waba) => waba.catalogs.map((catalog) => [catalog.id, catalog]))),
     templates,
     lifeCycle: new LifeCycle(templates),
     creations: new CreationBudget(),
@@ -103,7 +108,13 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
       fields: number,
       place,
     })),
-    catalogs: seed.product_catalogs.map((catalog, place) => ({ id: catalog.id, fields: catalog, place })),
+    catalogs: seed.product_catalogs.map(({ generated_products: count, ...fields }, place) => ({
+      id: fields.id,
+      wabaId: seed.node.id,
+      products: generatedProducts(fields.id, count),
+      fields,
+      place,
+    })),
     marketing: {
       onboarded: seed.node.marketing_messages_onboarding_status === 'ONBOARDED',
       disabledOnMessages: seed.node.disable_marketing_messages_on_cloud_api,

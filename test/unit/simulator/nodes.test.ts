@@ -164,7 +164,9 @@ describe('WABA, numbers, catalogs', () => {
     expect((await simulator.get(`${firstWaba}/product_catalogs`, { fields: 'id,name' })).body.data).toEqual([
       { id: '600000000000001', name: 'Andes spring catalog' },
     ]);
-    expect((await simulator.get(`${secondWaba}/product_catalogs`)).body).toEqual({ data: [] });
+    expect((await simulator.get(`${secondWaba}/product_catalogs`)).body.data).toEqual([
+      { id: '600000000000002', name: 'Boreal travel shop' },
+    ]);
   });
 });
 

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import { callerOf } from '../lib/access/caller.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { answer } from '../lib/http/answer.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { parse } from '../lib/http/parse.ts';
+import { invalid } from '../lib/http/refusal.ts';
+import { currentRates } from '../lib/pricing/current-rates.ts';
+import { categoryOf, priceOf } from '../lib/pricing/price.ts';
+import { type Rates, shippedRates } from '../lib/pricing/rates.ts';
+import { ratesStore } from '../lib/pricing/rates-store.ts';
+
+export const PricingQuery = v.object({
+  market: v.pipe(v.string(), v.minLength(1, 'market is required')),
+  category: v.pipe(v.string(), v.minLength(1, 'category is required')),
+});
+
+/** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
+export function pricingGet(deps: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
+  return endpoint(async (event) => {
+    callerOf(event, deps.nowMs());
+
+    const query = parse(PricingQuery, event.queryStringParameters ?? {});
+    const category = categoryOf(query.category);
+    if (category === undefined) {
+      throw invalid('category', 'category must be Authentication, Marketing, Utility or Service');
+    }
+
+    const price = priceOf(await deps.rates(), query.market, category);
+
+    return answer(200, price);
+  });
+}
+
+const { find } = ratesStore(documentClient(), environmentVariable('RATES_TABLE'));
+export const handler = pricingGet({ rates: currentRates(find, shippedRates, Date.now), nowMs: Date.now });

@@ -1,0 +1,37 @@
+import type { Waba } from '../access/directory.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { CatalogIdOf } from '../platform/catalogs.ts';
+import type { ProductPageOf } from '../platform/products.ts';
+import { atPlatform } from '../platform/refusals.ts';
+import { backwardCursor, type CatalogPosition } from './cursor.ts';
+import { productView } from './product.ts';
+
+export interface CatalogPorts {
+  readonly catalogIdOf: CatalogIdOf;
+  readonly productPageOf: ProductPageOf;
+}
+
+/**
+ * One page of a catalog as the contract shows it (D31). Refuses with 403 a catalog that is not the one linked to
+ * the WABA, the same whether it exists or not, and as D7 says when the platform does not answer.
+ */
+export async function listProducts(
+  { catalogIdOf, productPageOf }: CatalogPorts,
+  waba: Waba,
+  asked: { readonly catalogId: string; readonly position: CatalogPosition | undefined; readonly limit: number },
+) {
+  const { catalogId, ...pageAsked } = asked;
+  if ((await atPlatform(() => catalogIdOf(waba))) !== catalogId) {
+    throw new Refusal('catalog_forbidden', 'the catalog is not linked to the WABA of the did');
+  }
+  const page = await atPlatform(() => productPageOf({ catalogId, credential: waba.credential }, pageAsked));
+  return {
+    data: page.products.map((product) => productView(catalogId, product)),
+    paging: {
+      cursors: {
+        ...(page.before === undefined ? {} : { before: backwardCursor(page.before) }),
+        ...(page.after === undefined ? {} : { after: page.after }),
+      },
+    },
+  };
+}

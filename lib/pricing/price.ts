@@ -1,0 +1,47 @@
+import { Refusal } from '../http/refusal.ts';
+import { knownCountries, marketOf, type RatedCategory, type Rates } from './rates.ts';
+
+/** Categories as the contract spells them. */
+const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
+export type Category = (typeof categories)[number];
+
+export interface Price {
+  /** ISO 3166-1 alpha-2. */
+  readonly market: string;
+  readonly currency: string;
+  readonly category: Category;
+  readonly rate: { readonly amount: number; readonly currency: string };
+  readonly source: string;
+  readonly note: string;
+}
+
+/** The category that a word names in any case; undefined for none. */
+export function categoryOf(text: string): Category | undefined {
+  return categories.find((category) => category.toLowerCase() === text.toLowerCase());
+}
+
+/**
+ * The list price of one message (D32), `country` in any case. Service messages are free here, whatever the platform's list
+ * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code.
+ */
+export function priceOf(rates: Rates, country: string, category: Category): Price {
+  const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
+  const market = knownCountries.has(code) ? marketOf(rates, code) : undefined;
+  if (market === undefined) throw new Refusal('rate_not_found', 'no rate for that market and category');
+  const { currency, source, effective } = rates;
+  const free = category === 'Service';
+  const amount = free ? 0 : market[category.toLowerCase() as RatedCategory];
+  const listed = `list rate for each delivered message, effective ${effective}`;
+  const grouped = market.country === undefined ? `${code} is priced in the group ${market.market}; ${listed}` : listed;
+  return {
+    market: code,
+    currency,
+    category,
+    rate: { amount, currency },
+    source,
+    note: free ? serviceNote : grouped,
+  };
+}
+
+const serviceNote =
+  'service messages are free; since 2026-10-01 the platform itself charges those beyond the first 1,000 delivered for a number in a month';

@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import countries from './countries.json' with { type: 'json' };
+import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
+
+/** Categories with a rate; Service has none, it is free (contract, GET /v1/pricing). */
+export const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
+export type RatedCategory = (typeof ratedCategories)[number];
+
+/** ISO 3166-1 alpha-2, the officially assigned codes. */
+export const knownCountries: ReadonlySet<string> = new Set(countries);
+
+/** Dollars a message; the dearest market is below a fifth of one. */
+const highestAmount = 2;
+const Amount = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(highestAmount));
+const Text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200));
+const Country = v.pipe(
+  v.string(),
+  v.check((code) => knownCountries.has(code), 'must be an ISO 3166-1 alpha-2 code'),
+);
+
+const MarketSchema = v.pipe(
+  v.object({
+    market: Text,
+    /** Set for a market that is one country; all others are groups. */
+    country: v.optional(Country),
+    countries: v.optional(v.array(Country)),
+    marketing: Amount,
+    utility: Amount,
+    authentication: Amount,
+  }),
+  v.check(
+    (market) => (market.country === undefined) !== (market.countries === undefined),
+    'needs country or countries',
+  ),
+);
+
+/** A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (README, Rates). */
+export const RatesSchema = v.pipe(
+  v.object({
+    currency: v.literal('USD'),
+    effective: v.pipe(v.string(), v.isoDate()),
+    source: Text,
+    unit: v.literal('USD per delivered message'),
+    default_market: Text,
+    markets: v.pipe(v.array(MarketSchema), v.minLength(1), v.maxLength(300)),
+  }),
+  v.check(({ markets }) => allDiffer(markets.map(({ market }) => market)), 'names a market twice'),
+  v.check(({ markets }) => allDiffer(markets.flatMap(countriesOf)), 'has a country in two markets'),
+  v.check((rates) => rates.markets.some(({ market }) => market === rates.default_market), 'lacks its default market'),
+);
+
+export type Market = v.InferOutput<typeof MarketSchema>;
+export type Rates = v.InferOutput<typeof RatesSchema>;
+
+/** The rates that come with the service. */
+export const shippedRates: Rates = v.parse(RatesSchema, shipped);
+
+/** The market that a known country is priced in: its own, its group, or the default one (platform reference, 9.5). */
+export function marketOf(rates: Rates, country: string): Market | undefined {
+  return (
+    rates.markets.find((market) => countriesOf(market).includes(country)) ??
+    rates.markets.find(({ market }) => market === rates.default_market)
+  );
+}
+
+/** Whichever takes effect later; of two with one date the stored ones, which may correct the others. */
+export function laterRates(shippedOnes: Rates, stored: Rates | undefined): Rates {
+  return stored !== undefined && stored.effective >= shippedOnes.effective ? stored : shippedOnes;
+}
+
+/** A rate never changes tenfold; with a slipped decimal point it does. A little less, for ten times 0.07 is above 0.7. */
+const implausibleFactor = 9.999;
+
+/**
+ * Why rates must not replace those in force, as the end of a sentence; undefined when they may: they are older, lack a
+ * market, or ask ten times as much, or a tenth, in any country and category.
+ */
+export function replacementFault(inForce: Rates, next: Rates): string | undefined {
+  if (next.effective < inForce.effective) return `are of ${next.effective}, older than ${inForce.effective}`;
+  const markets = new Set(next.markets.map(({ market }) => market));
+  const gone = inForce.markets.find(({ market }) => !markets.has(market));
+  if (gone !== undefined) return `lack the market ${gone.market}`;
+  for (const country of knownCountries) {
+    const [before, after] = [marketOf(inForce, country), marketOf(next, country)];
+    const jump = ratedCategories.find((category) => jumps(before?.[category] ?? 0, after?.[category] ?? 0));
+    if (jump !== undefined) return `change ${jump} in ${country} from ${before?.[jump]} to ${after?.[jump]}`;
+  }
+  return undefined;
+}
+
+function jumps(before: number, after: number): boolean {
+  return before !== after && Math.max(before, after) >= Math.min(before, after) * implausibleFactor;
+}
+
+function countriesOf({ country, countries: group }: Pick<Market, 'country' | 'countries'>): readonly string[] {
+  return country === undefined ? (group ?? []) : [country];
+}
+
+function allDiffer(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}

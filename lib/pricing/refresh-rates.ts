@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { faultOf } from '../http/parse.ts';
+import { Refusal } from '../http/refusal.ts';
+import { log } from '../observe/log.ts';
+import { laterRates, type Rates, RatesSchema, replacementFault } from './rates.ts';
+import type { RatesStore } from './rates-store.ts';
+
+export interface RefreshPorts {
+  /** The bytes of the rate file at the source; refuses as `fetchPublic` does. */
+  readonly fetchFile: () => Promise<Buffer>;
+  readonly store: RatesStore;
+  readonly shipped: Rates;
+  readonly nowMs: () => number;
+}
+
+/** A rate file that is not taken; the rates in force stay. */
+export class RatesNotTaken extends Error {
+  readonly code: 'not_fetched' | 'malformed' | 'implausible';
+
+  constructor(code: RatesNotTaken['code'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'RatesNotTaken';
+    this.code = code;
+  }
+}
+
+/**
+ * Reads the source and puts its rates in the place of the stored ones, if they are good as a whole (D32): in the format of
+ * the shipped file, no older, complete and plausible beside those in force. Otherwise everything stays as it is, the log
+ * says `pricing.refresh_failed`, and it throws, for the alarm. Rates of a later day than today are left for that day.
+ */
+export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force' | 'overtaken'> {
+  try {
+    const next = readRates(await fetched(ports));
+    const inForce = laterRates(ports.shipped, await ports.store.find());
+    const fault = replacementFault(inForce, next);
+    if (fault !== undefined) throw new RatesNotTaken('implausible', `the rates ${fault}`);
+    if (next.effective > new Date(ports.nowMs()).toISOString().slice(0, 10)) {
+      log('pricing.rates_not_yet_in_force');
+      return 'not_yet_in_force';
+    }
+    const written = await ports.store.replace(next);
+    log('pricing.refreshed', { outcome: written ? 'replaced' : 'overtaken' });
+    return written ? 'replaced' : 'overtaken';
+  } catch (error) {
+    const reason = error instanceof RatesNotTaken ? { code: error.code, error: error.message } : { code: 'internal' };
+    log('pricing.refresh_failed', reason);
+    throw error;
+  }
+}
+
+async function fetched({ fetchFile }: RefreshPorts): Promise<Buffer> {
+  try {
+    return await fetchFile();
+  } catch (error) {
+    throw error instanceof Refusal ? new RatesNotTaken('not_fetched', error.message, error) : error;
+  }
+}
+
+function readRates(file: Buffer): Rates {
+  const read = v.safeParse(RatesSchema, parsedJson(file));
+  if (read.success) return read.output;
+  const { path, message } = faultOf(read.issues[0]);
+  throw new RatesNotTaken('malformed', `the rate file is malformed: ${path === '' ? '' : `${path}: `}${message}`);
+}
+
+function parsedJson(file: Buffer): unknown {
+  try {
+    return JSON.parse(file.toString('utf8'));
+  } catch (error) {
+    throw new RatesNotTaken('malformed', 'the rate file is not JSON', error);
+  }
+}

@@ -1,0 +1,10 @@
+import { type Market, type Rates, shippedRates } from '../../lib/pricing/rates.ts';
+
+/** The shipped rates, of another day and with some markets changed. */
+export function makeRates(effective: string, changes: Readonly<Record<string, Partial<Market>>> = {}): Rates {
+  return {
+    ...shippedRates,
+    effective,
+    markets: shippedRates.markets.map((market) => ({ ...market, ...changes[market.market] })),
+  };
+}
