@@ -131,4 +131,13 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
   },
+  'events-deliver': {
+    // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { webhooks: 'readWrite' },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+    sendsTo: ['events'],
+    consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },
+  },
 };

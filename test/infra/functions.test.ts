@@ -80,6 +80,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
   ],
+  'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
 interface Statement {
@@ -230,7 +231,7 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['messages-dispatch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'templates-sync-worker']);
   });
 });
 
