@@ -1,5 +1,5 @@
 import { ConnectFault, type PublicNetwork, publicNetwork, requestPublic } from '../http/public-request.ts';
-import { publicHttpsUrlFault } from '../http/public-url.ts';
+import { bareHost, publicHttpsUrlFault } from '../http/public-url.ts';
 import type { PostAnswer } from './verdict.ts';
 
 export interface Post {
@@ -15,11 +15,16 @@ const ports = new Set(['', '8443']);
 /**
  * Posts JSON to the https URL of a client, on port 443 or 8443, connecting as `requestPublic` does (D34, R40). The status
  * is the answer: its body is not read, and the connection is closed. Throws nothing that the receiver can bring about.
+ * `networkTo` says what is different on the way to a host.
  */
-export async function postPublic(post: Post, network: PublicNetwork = publicNetwork): Promise<PostAnswer> {
+export async function postPublic(
+  post: Post,
+  networkTo: (host: string) => Partial<PublicNetwork> = () => ({}),
+): Promise<PostAnswer> {
   if (publicHttpsUrlFault(post.url) !== undefined) return { fault: 'not_public' };
   const url = new URL(post.url);
   if (!ports.has(url.port)) return { fault: 'refused_port' };
+  const network = { ...publicNetwork, ...networkTo(bareHost(url)) };
   const deadline = AbortSignal.timeout(post.totalMs);
   const headers = {
     ...post.headers,

@@ -16,7 +16,7 @@ interface Message {
 
 export const firstSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-export function makeEvent(clientId: number, number = 0): ServiceEvent {
+export function makeEvent(clientId: number, number = 0): Extract<ServiceEvent, { type: 'template.created' }> {
   return {
     id: eventId('template.created', clientId, [number]),
     clientId,
