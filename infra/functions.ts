@@ -103,6 +103,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
   'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
+  'webhook-config-put': {
+    ...endpoint,
+    tables: { webhooks: 'readWrite' },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+  },
+  'webhook-config-get': { ...endpoint, tables: { webhooks: 'read' } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

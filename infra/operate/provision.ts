@@ -8,6 +8,7 @@ import { provisionedItems, userIdOf } from '../../lib/access/provisioned-items.t
 import { ProvisioningFaults, type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../lib/access/provisioning-store.ts';
 import { CommandError, runCommand } from './command.ts';
+import { ensureSealingKeys } from './sealing-keys.ts';
 import { type Target, targetOf } from './target.ts';
 import { ensureTokenKeys } from './token-keys.ts';
 
@@ -24,6 +25,7 @@ export interface ProvisioningReport {
   readonly passwordsHashed: number;
   readonly platformCredentialsChanged: number;
   readonly tokenKeysCreated: boolean;
+  readonly sealingKeysCreated: boolean;
 }
 
 /** Provisions from a file of JSON. Throws `CommandError` when it cannot be read, or naming every fault in it. */
@@ -57,6 +59,7 @@ export async function provision(data: unknown, target: Target, nowMs = Date.now(
   // What others need comes first: a user can log in only once the client, the keys and the profile are there.
   const platformCredentialsChanged = await writePlatformCredentials(target, stored, file);
   const tokenKeysCreated = await ensureTokenKeys(target, Math.floor(nowMs / 1000));
+  const sealingKeysCreated = await ensureSealingKeys(target, Math.floor(nowMs / 1000));
   const write = provisioningStore(target.documentClient, target.tableName('directory'));
   for (const item of provisionedItems(file, new Date(nowMs).toISOString())) await write(item);
   const passwordsHashed = await writeCredentials(target, file);
@@ -73,6 +76,7 @@ export async function provision(data: unknown, target: Target, nowMs = Date.now(
     passwordsHashed,
     platformCredentialsChanged,
     tokenKeysCreated,
+    sealingKeysCreated,
   };
 }
 
@@ -131,6 +135,7 @@ export function describeReport(report: ProvisioningReport): string {
     `${clients} clients, ${wabas} WABAs, ${channels} channels, ${campaigns} campaigns, ${users} users are provisioned`,
     `${report.passwordsHashed} passwords hashed, ${report.platformCredentialsChanged} platform credentials changed`,
     `token keys: ${report.tokenKeysCreated ? 'created' : 'already there'}`,
+    `sealing keys: ${report.sealingKeysCreated ? 'created' : 'already there'}`,
     'not removed: anything earlier files had and this one has not',
   ].join('\n');
 }

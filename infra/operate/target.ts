@@ -37,6 +37,8 @@ const LocalStackSchema = v.object({
   region: v.string(),
   stage: v.string(),
   queueUrls: v.record(v.string(), v.string()),
+  /** Where `npm run webhooks:listen` receives events. */
+  webhookReceiverPort: v.number(),
 });
 
 export type LocalStack = v.InferOutput<typeof LocalStackSchema>;

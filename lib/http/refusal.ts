@@ -15,6 +15,7 @@ const statusOfCode = {
   cross_client_forbidden: 403,
   did_forbidden: 403,
   template_not_found: 404,
+  webhook_config_not_found: 404,
   template_disabled: 409,
   sync_in_progress: 409,
   request_in_progress: 409,

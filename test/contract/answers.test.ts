@@ -130,6 +130,15 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('PATCH /v1/templates/status', { body: { action: 'enable', templates: ['x'] } }),
       refused: () => asSupervisor('PATCH /v1/templates/status', { body: {} }),
     },
+    'webhook-config-put': {
+      success: () =>
+        asSupervisor('PUT /v1/webhook/config', { body: { url: 'https://hooks.example.com/', active: false } }),
+      refused: () => asSupervisor('PUT /v1/webhook/config', { body: {} }),
+    },
+    'webhook-config-get': {
+      success: () => asSupervisor('GET /v1/webhook/config'),
+      refused: () => asSupervisor('GET /v1/webhook/config?client_id=abc'),
+    },
     'channel-campaigns-grouped': assignments('GET', '-grouped'),
     'channel-campaigns-add': assignments('POST'),
     'channel-campaigns-replace': assignments('PUT'),

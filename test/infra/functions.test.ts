@@ -61,6 +61,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'channel-campaigns-add': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-replace': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-remove': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'webhook-config-put': ['WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
+  'webhook-config-get': ['WEBHOOKS_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
@@ -238,4 +240,12 @@ describe('event sources', () => {
 it('each table and secret is used under the variable that is named for it', () => {
   const variables = new Set(Object.values(environments).flat());
   for (const { variable } of Object.values(tables)) expect(variables).toContain(variable);
+});
+
+it('no function is told what only the local stack tells: endpoints of its own, and a receiver on the machine (R40)', () => {
+  const variables = service
+    .all('AWS::Lambda::Function')
+    .flatMap(({ properties }) => Object.keys(properties.Environment?.Variables ?? {}));
+  expect(variables).toContain('WEBHOOKS_TABLE');
+  expect(variables.filter((name) => /^WEBHOOK_TRUSTED_RECEIVER$|^AWS_ENDPOINT_URL/.test(name))).toEqual([]);
 });

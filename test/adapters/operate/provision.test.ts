@@ -9,6 +9,7 @@ import { credentialStore } from '../../../lib/access/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
+import { sealingKeySet } from '../../../lib/webhooks/sealing.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -49,6 +50,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     passwordsHashed: 4,
     platformCredentialsChanged: 1,
     tokenKeysCreated: true,
+    sealingKeysCreated: true,
   });
   expect(await contents('directory')).toHaveLength(22);
 
@@ -63,7 +65,12 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
   const signing = await signingKey(secrets.texts.get('TOKEN_SIGNING_KEYS_SECRET') ?? '');
   expect([...(await verificationKeys(verification)).keys()]).toEqual([signing.keyId]);
   expect(verification).not.toContain('"d"');
-  expect(secrets.written.slice(1)).toEqual(['TOKEN_VERIFICATION_KEYS_SECRET', 'TOKEN_SIGNING_KEYS_SECRET']);
+  expect(secrets.written.slice(1)).toEqual([
+    'TOKEN_VERIFICATION_KEYS_SECRET',
+    'TOKEN_SIGNING_KEYS_SECRET',
+    'WEBHOOK_SEALING_KEYS_SECRET',
+  ]);
+  expect(sealingKeySet(secrets.texts.get('WEBHOOK_SEALING_KEYS_SECRET') ?? '').keys).toHaveLength(1);
 });
 
 test('a second run changes nothing at all (D36)', async () => {
@@ -74,6 +81,7 @@ test('a second run changes nothing at all (D36)', async () => {
     passwordsHashed: 0,
     platformCredentialsChanged: 0,
     tokenKeysCreated: false,
+    sealingKeysCreated: false,
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);
