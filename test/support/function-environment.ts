@@ -4,8 +4,6 @@ Object.assign(process.env, {
   DIRECTORY_TABLE: 'directory',
   TEMPLATES_TABLE: 'templates',
   MESSAGES_TABLE: 'messages',
-  WEBHOOKS_TABLE: 'webhooks',
-  WEBHOOK_SEALING_KEYS_SECRET: 'webhook-sealing-keys',
   EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
   SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
   SYNC_QUEUE_URL: 'http://127.0.0.1:1/sync',
