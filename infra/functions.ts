@@ -125,6 +125,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['RATE_SOURCE_URL'],
     onlyWith: 'rateSourceUrl',
   },
+  'webhook-config-put': {
+    ...endpoint,
+    tables: { webhooks: 'readWrite' },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+  },
+  'webhook-config-get': { ...endpoint, tables: { webhooks: 'read' } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,
@@ -152,5 +158,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       batchSize: 10,
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
+  },
+  'events-deliver': {
+    // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { webhooks: 'readWrite' },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+    sendsTo: ['events'],
+    consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },
   },
 };

@@ -13,4 +13,5 @@ export const secretPurposes = {
   TOKEN_SIGNING_KEYS_SECRET: 'token-signing-keys',
   TOKEN_VERIFICATION_KEYS_SECRET: 'token-verification-keys',
   PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+  WEBHOOK_SEALING_KEYS_SECRET: 'webhook-sealing-keys',
 } as const;

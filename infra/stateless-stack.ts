@@ -6,6 +6,7 @@ import { addAlarm } from './constructs/alarm.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
+import { SwitchedOffAlarm } from './constructs/switched-off-alarm.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
 import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
 import { resourceName } from './names.ts';
@@ -31,11 +32,12 @@ export class StatelessStack extends Stack {
     const built = new Map(
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
-    const lambdaOf = (name: string) => {
+    const functionNamed = (name: string) => {
       const found = built.get(name);
       if (found === undefined) throw new Error(`there is no function ${name}`);
-      return found.lambda;
+      return found;
     };
+    const lambdaOf = (name: string) => functionNamed(name).lambda;
     const api = new ServiceApi(this, 'Api', {
       settings: props.settings,
       routes: routes.filter((route) => built.has(route.operation)),
@@ -43,6 +45,7 @@ export class StatelessStack extends Stack {
       handlerOf: lambdaOf,
     });
     const { settings, state } = props;
+    new SwitchedOffAlarm(this, 'SwitchedOff', { settings, logGroup: functionNamed('events-deliver').logGroup });
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });

@@ -40,12 +40,13 @@ export interface ServiceFunctionProps {
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings, name, shape } = props;
     const functionName = resourceName(settings.stage, name);
-    const logGroup = new LogGroup(this, 'Log', {
+    this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/lambda/${functionName}`,
       retention: settings.logRetentionDays,
       // Outcomes live in the tables; a kept log group of this name would only stand in the way of the next deployment.
@@ -53,7 +54,7 @@ export class ServiceFunction extends Construct {
     });
     // Given explicitly, or the CDK attaches a managed policy that may write every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(role);
+    this.logGroup.grantWrite(role);
     const consumed = shape.consumes?.queue;
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
@@ -65,7 +66,7 @@ export class ServiceFunction extends Construct {
       memorySize: shape.memoryMb,
       environment: { ...props.environment },
       role,
-      logGroup,
+      logGroup: this.logGroup,
       // A worker that puts work back on its own queue (next page, later attempt) does so on purpose; after some sixteen
       // rounds Lambda would take it for a runaway loop and drop the message.
       ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),

@@ -17,6 +17,7 @@ import { createRunner, type ProcessRunner } from './runner.ts';
 import { startSecretStore } from './secret-store.ts';
 import { createTables } from './tables.ts';
 import { type LocalTemplate, readLocalTemplate } from './template.ts';
+import { trustedReceiver } from './webhook-receiver.ts';
 
 export interface StackOptions {
   /** 0 takes any free port, for the API and for the simulator. */
@@ -153,6 +154,7 @@ async function startServers(options: StackOptions & Addressed, { parts, onExit }
     region: localRegion,
     stage,
     queueUrls: Object.fromEntries(template.queues.map(({ name }) => [name, queueUrl(name)])),
+    webhookReceiverPort: await freePort(),
   };
   return { template, addresses, queueUrl };
 }
@@ -201,5 +203,6 @@ export function functionEnvironment(addresses: ServerAddresses): Record<string, 
     AWS_ENDPOINT_URL_DYNAMODB: addresses.dynamodbEndpoint,
     AWS_ENDPOINT_URL_SQS: addresses.sqsEndpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secretsEndpoint,
+    WEBHOOK_TRUSTED_RECEIVER: JSON.stringify(trustedReceiver(addresses.webhookReceiverPort)),
   };
 }

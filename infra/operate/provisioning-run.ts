@@ -21,8 +21,9 @@ import {
   type ProvisioningStore,
   provisioningStore,
 } from '../../lib/access/provisioning-store.ts';
+import { plannedSealingKeys } from './sealing-keys.ts';
 import type { Target } from './target.ts';
-import { type PlannedTokenKeys, plannedTokenKeys } from './token-keys.ts';
+import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
 
 export interface ProvisioningOptions {
   /** Writes nothing and reports what would be written. */
@@ -38,6 +39,7 @@ export interface ProvisioningReport {
   readonly counts: Readonly<Record<'clients' | 'wabas' | 'channels' | 'campaigns' | 'users', number>>;
   readonly passwordsHashed: number;
   readonly tokenKeysCreated: boolean;
+  readonly sealingKeysCreated: boolean;
   readonly clientsToSynchronize: readonly number[];
 }
 
@@ -83,7 +85,8 @@ export async function provision(
 
 interface Prepared {
   readonly plan: ProvisioningPlan;
-  readonly tokenKeys: PlannedTokenKeys;
+  readonly tokenKeys: PlannedKeys;
+  readonly sealingKeys: PlannedKeys;
   readonly report: ProvisioningReport;
 }
 
@@ -101,7 +104,9 @@ async function prepare(
       platformCredentials: wantedPlatformCredentials(stored, file),
     },
   );
-  const tokenKeys = await plannedTokenKeys(target, Math.floor(nowMs / 1000));
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const tokenKeys = await plannedTokenKeys(target, nowSeconds);
+  const sealingKeys = await plannedSealingKeys(target, nowSeconds);
   const { clients, wabas, channels, campaigns, users } = file;
   const counts = {
     clients: clients.length,
@@ -111,21 +116,27 @@ async function prepare(
     users: users.length,
   };
   const { lines, clientsToSynchronize } = plan;
-  const report = { lines, counts, passwordsHashed, tokenKeysCreated: tokenKeys.missing, clientsToSynchronize };
-  return { plan, tokenKeys, report };
+  const keysCreated = { tokenKeysCreated: tokenKeys.missing, sealingKeysCreated: sealingKeys.missing };
+  const report = { lines, counts, passwordsHashed, ...keysCreated, clientsToSynchronize };
+  return { plan, tokenKeys, sealingKeys, report };
 }
 
 /** The secrets know no conditions: the lock is renewed right before each of them is written. */
-async function carryOut({ plan, tokenKeys }: Prepared, run: ProvisioningRun, target: Target): Promise<void> {
+async function carryOut(
+  { plan, tokenKeys, sealingKeys }: Prepared,
+  run: ProvisioningRun,
+  target: Target,
+): Promise<void> {
   await run.write(plan.revocations);
   if (plan.platformCredentials !== undefined) {
     await run.renew();
     const name = target.secretName('PLATFORM_CREDENTIALS_SECRET');
     await target.secrets.write(name, JSON.stringify(plan.platformCredentials));
   }
-  if (tokenKeys.missing) {
+  for (const keys of [tokenKeys, sealingKeys]) {
+    if (!keys.missing) continue;
     await run.renew();
-    await tokenKeys.write();
+    await keys.write();
   }
   await run.write(plan.grants);
 }

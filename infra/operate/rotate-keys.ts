@@ -1,14 +1,18 @@
 import { parseArgs } from 'node:util';
 import { type RotationStep, rotationStep } from '../../lib/access/key-rotation.ts';
 import { CommandError, runCommand } from './command.ts';
+import { describeSealingStep, rotateSealingKeys } from './sealing-keys.ts';
 import { type Target, targetOf } from './target.ts';
 import { newSigningKey, readKeySets, writeKeySets } from './token-keys.ts';
 
-const usage = `usage: npm run rotate-keys -- [--stage NAME]
+const usage = `usage: npm run rotate-keys -- [--sealing] [--stage NAME]
 
 Replaces the key that signs access tokens, without refusing one token. Each run takes the step that is due: publish a new
 public key; ten minutes later, sign with it; seventy minutes after that, drop the old public key. A run that comes
-too early changes nothing and says when the next step is due. The run after the last step begins the next rotation.`;
+too early changes nothing and says when the next step is due. The run after the last step begins the next rotation.
+
+With --sealing, the same for the key that encrypts webhook secrets, in two steps: add a new key; ten minutes later, seal
+with it. Older keys stay: they open what they have sealed, until the client's next PUT seals it again.`;
 
 /** Takes the step of the key rotation that is due (R39). Throws `CommandError` when there are no keys to rotate. */
 export async function rotateKeys(
@@ -40,8 +44,17 @@ export function describeStep(step: RotationStep): string {
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { values } = parseArgs({ options: { stage: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+    const { values } = parseArgs({
+      options: {
+        stage: { type: 'string' },
+        sealing: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
     if (values.help) return console.log(usage);
-    console.log(describeStep(await rotateKeys(targetOf(values.stage))));
+    const target = targetOf(values.stage);
+    console.log(
+      values.sealing ? describeSealingStep(await rotateSealingKeys(target)) : describeStep(await rotateKeys(target)),
+    );
   });
 }

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
-import { resourceName, secretPurposes } from '../names.ts';
+import { queueClient } from '../../lib/aws/sqs.ts';
+import { queuePurposes, resourceName, secretPurposes } from '../names.ts';
+import type { QueueName } from '../queues.ts';
 import type { TableName } from '../tables.ts';
 import { CommandError } from './command.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
@@ -15,6 +18,12 @@ export interface Target {
   readonly secrets: SecretStore;
   tableName(table: TableName): string;
   secretName(variable: keyof typeof secretPurposes): string;
+}
+
+/** A queue to send to. */
+export interface OpenQueue {
+  readonly client: SQSClient;
+  readonly url: string;
 }
 
 /** What the local stack writes down while it runs. */
@@ -28,6 +37,8 @@ const LocalStackSchema = v.object({
   region: v.string(),
   stage: v.string(),
   queueUrls: v.record(v.string(), v.string()),
+  /** Where `npm run webhooks:listen` receives events. */
+  webhookReceiverPort: v.number(),
 });
 
 export type LocalStack = v.InferOutput<typeof LocalStackSchema>;
@@ -70,6 +81,23 @@ export function localTarget(
     secrets: secretStore(new SecretsManagerClient({ ...client, endpoint: stack.secretsEndpoint })),
     ...namesOf(stack.stage),
   };
+}
+
+/** A queue of the stage named, or of the running local stack. */
+export async function openQueue(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
+  if (stage !== undefined) {
+    const client = queueClient();
+    const { QueueUrl } = await client.send(
+      new GetQueueUrlCommand({ QueueName: resourceName(stage, queuePurposes[name]) }),
+    );
+    if (QueueUrl === undefined) throw new Error(`the queue ${name} has no address`);
+    return { client, url: QueueUrl };
+  }
+  const stack = runningLocalStack();
+  const url = stack.queueUrls[resourceName(stack.stage, queuePurposes[name])];
+  if (url === undefined) throw new Error(`the local stack has no queue ${name}`);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return { client: queueClient({ region: stack.region, credentials, endpoint: stack.sqsEndpoint }), url };
 }
 
 function awsTarget(stage: string): Target {

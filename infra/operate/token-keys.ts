@@ -17,13 +17,14 @@ export interface StoredKeySets {
   readonly verification: VerificationKeySet | undefined;
 }
 
-/** What is missing of the keys to sign and to verify tokens with; `write` puts it in place. */
-export interface PlannedTokenKeys {
+/** Whether keys are missing that the service needs; `write` puts them in place. */
+export interface PlannedKeys {
   readonly missing: boolean;
   write(): Promise<void>;
 }
 
-export async function plannedTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<PlannedTokenKeys> {
+/** The keys to sign and to verify tokens with. */
+export async function plannedTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<PlannedKeys> {
   const stored = await readKeySets(target);
   const whole = wholeKeySets(stored, await newSigningKey(), nowSeconds);
   return {

@@ -18,6 +18,7 @@ const statusOfCode = {
   template_not_found: 404,
   redirect_not_found: 404,
   rate_not_found: 404,
+  webhook_config_not_found: 404,
   template_disabled: 409,
   sync_in_progress: 409,
   request_in_progress: 409,

@@ -10,6 +10,8 @@ export interface LogFacts {
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
   readonly syncId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly eventType?: string | undefined;
   readonly fence?: number | undefined;
   readonly code?: string | undefined;
   readonly platformCode?: number | undefined;
@@ -28,6 +30,8 @@ const loggedKeys = new Set<string>([
   'jobId',
   'dispatchId',
   'syncId',
+  'eventId',
+  'eventType',
   'fence',
   'code',
   'platformCode',

@@ -158,6 +158,15 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
       refused: () => asSupervisor('GET /v1/pricing'),
     },
+    'webhook-config-put': {
+      success: () =>
+        asSupervisor('PUT /v1/webhook/config', { body: { url: 'https://hooks.example.com/', active: false } }),
+      refused: () => asSupervisor('PUT /v1/webhook/config', { body: {} }),
+    },
+    'webhook-config-get': {
+      success: () => asSupervisor('GET /v1/webhook/config'),
+      refused: () => asSupervisor('GET /v1/webhook/config?client_id=abc'),
+    },
     'channel-campaigns-grouped': assignments('GET', '-grouped'),
     'channel-campaigns-add': assignments('POST'),
     'channel-campaigns-replace': assignments('PUT'),

@@ -16,6 +16,7 @@ beforeAll(() => {
     sqsEndpoint: inject('sqsEndpoint'),
     secretsEndpoint: inject('secretsEndpoint'),
     queueUrls: inject('queueUrls'),
+    webhookReceiverPort: inject('webhookReceiverPort'),
   };
   writeFileSync(stackFile, JSON.stringify({ pid: process.pid, ...addresses, region: 'us-east-1', stage: 'local' }));
 });

@@ -407,6 +407,28 @@ describe('GET /v1/catalogs/{did}/products', () => {
   });
 });
 
+describe('/v1/webhook/config', () => {
+  const path = '/v1/webhook/config';
+
+  test.each(matrix(inQuery))('GET, %s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    const reply = await call(caller, `GET ${withQuery(path, asked)}`);
+    if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
+    else if (reply.status === 404) {
+      expect(reply.body.message).toBe(`no webhook configuration exists for client ${client}`);
+    } else
+      expect({ status: reply.status, client_id: reply.body.client_id }).toEqual({ status: 200, client_id: client });
+  });
+
+  test.each(matrix([...inQuery, ...inBody]))('PUT, %s, %s', async (_user, _asked, caller, asked) => {
+    const client = clientRule(caller, asked);
+    const body = { url: 'https://hooks.example.com/tenancy', active: false, ...inTheBody(asked) };
+    const reply = await call(caller, `PUT ${withQuery(path, asked)}`, body);
+    if (typeof client === 'number') expect(reply.body).toEqual({ client_id: client, url: body.url, active: false });
+    else expect(shown(reply)).toEqual(client);
+  });
+});
+
 test('nothing of client 1002 was in any answer to client 1001', () => {
   expect(answersTo1001.length).toBeGreaterThan(200);
   expect(foreignTexts.length).toBeGreaterThan(350);

@@ -111,7 +111,15 @@ describe('alarms', () => {
     }
   });
 
-  it('watch dead letters, waiting dispatches, the workers and the API', () => {
+  it('rings when the log says that a webhook was switched off', () => {
+    const [filter] = synthesize({ stage: 'test' }).all('AWS::Logs::MetricFilter');
+    expect(filter?.properties.FilterPattern).toBe('{ $.event = "webhook.switched_off" }');
+    expect(filter?.properties.MetricTransformations).toMatchObject([
+      { MetricName: 'SwitchedOff', MetricNamespace: 'template-messaging-test-webhooks', MetricValue: '1' },
+    ]);
+  });
+
+  it('watch dead letters, waiting dispatches, the workers, webhooks and the API', () => {
     const service = synthesize({ stage: 'test' });
     const names = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
     const purposes = [
@@ -119,6 +127,8 @@ describe('alarms', () => {
       'dispatch-age',
       'dispatch-dead-letters',
       'events-dead-letters',
+      'events-deliver-errors',
+      'events-deliver-throttles',
       'messages-dispatch-errors',
       'messages-dispatch-throttles',
       'messages-fan-out-errors',
@@ -127,6 +137,7 @@ describe('alarms', () => {
       'sync-dead-letters',
       'templates-sync-worker-errors',
       'templates-sync-worker-throttles',
+      'webhook-switched-off',
     ];
     expect(names.sort()).toEqual(purposes.map((purpose) => `template-messaging-test-${purpose}`));
   });

@@ -75,6 +75,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'catalog-products-list': ['DIRECTORY_TABLE', 'PLATFORM_BASE_URL', 'PLATFORM_CREDENTIALS_SECRET', 'PLATFORM_VERSION'],
   'pricing-get': ['RATES_TABLE'],
   'pricing-refresh': ['RATES_TABLE', 'RATE_SOURCE_URL'],
+  'webhook-config-put': ['WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
+  'webhook-config-get': ['WEBHOOKS_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
@@ -94,6 +96,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
   ],
+  'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
 interface Statement {
@@ -250,11 +253,19 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['messages-dispatch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'templates-sync-worker']);
   });
 });
 
 it('each table and secret is used under the variable that is named for it', () => {
   const variables = new Set(Object.values(environments).flat());
   for (const { variable } of Object.values(tables)) expect(variables).toContain(variable);
+});
+
+it('no function is told what only the local stack tells: endpoints of its own, and a receiver on the machine (R40)', () => {
+  const variables = service
+    .all('AWS::Lambda::Function')
+    .flatMap(({ properties }) => Object.keys(properties.Environment?.Variables ?? {}));
+  expect(variables).toContain('WEBHOOKS_TABLE');
+  expect(variables.filter((name) => /^WEBHOOK_TRUSTED_RECEIVER$|^AWS_ENDPOINT_URL/.test(name))).toEqual([]);
 });

@@ -12,6 +12,8 @@ declare module 'vitest' {
     sqsEndpoint: string;
     secretsEndpoint: string;
     queueUrls: Readonly<Record<string, string>>;
+    /** Where events for the local receiver are delivered (infra/local/webhook-receiver.ts). */
+    webhookReceiverPort: number;
     /** File with every line that a function has written so far. */
     functionLog: string;
   }
@@ -36,8 +38,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
   });
-  const { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls } = stack.addresses;
-  const context = { apiUrl, platformUrl, dynamodbEndpoint, sqsEndpoint, secretsEndpoint, queueUrls, functionLog };
+  const { region: _region, stage: _stage, ...addresses } = stack.addresses;
+  const context = { ...addresses, functionLog };
   for (const [key, value] of Object.entries(context)) project.provide(key as keyof typeof context, value as never);
   return async () => {
     await stack.stop();

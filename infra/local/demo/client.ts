@@ -24,6 +24,9 @@ export interface DemoClient {
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
   /** Returns the job id. */
   send(order: SendOrder): Promise<string>;
+  /** Has the client's events delivered to the URL; returns the secret that signs them, a new one each time. */
+  receiveEvents(url: string): Promise<string>;
+  stopEvents(url: string): Promise<void>;
 }
 
 export class ApiRefusal extends Error {
@@ -50,7 +53,8 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
   const login = { username, password: `demo-${username}` };
   const { json } = await call({ baseUrl: stack.apiUrl, route: 'POST /login', body: login, signal });
   const token = v.parse(LoginSchema, json).access_token;
-  const request = (route: string, body?: unknown) => call({ baseUrl: stack.apiUrl, route, body, token, signal });
+  const request = (route: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    call({ baseUrl: stack.apiUrl, route, body, token, headers, signal });
   return {
     synchronize: async () => {
       const started = async () => {
@@ -76,6 +80,16 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
       const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
       const { headers } = await request(`POST /v1/template/messages/${did}`, body);
       return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
+    },
+
+    receiveEvents: async (url) => {
+      const rotation = { 'webhook-secret-rotate': 'true' };
+      const { headers } = await request('PUT /v1/webhook/config', { url, active: true }, rotation);
+      return v.parse(v.string('the answer has no webhook-secret'), headers.get('webhook-secret'));
+    },
+
+    stopEvents: async (url) => {
+      await request('PUT /v1/webhook/config', { url, active: false });
     },
   };
 }
@@ -109,11 +123,12 @@ interface Call {
   readonly route: string;
   readonly body?: unknown;
   readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
 /** One request with JSON both ways. Throws an `ApiRefusal` for any status but 200. */
-export async function call({ baseUrl, route, body, token, signal }: Call) {
+export async function call({ baseUrl, route, body, token, headers, signal }: Call) {
   const [method = '', path = ''] = route.split(' ', 2);
   const reply = await fetch(`${baseUrl}${path}`, {
     method,
@@ -121,6 +136,7 @@ export async function call({ baseUrl, route, body, token, signal }: Call) {
     headers: {
       'content-type': 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

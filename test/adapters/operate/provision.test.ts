@@ -16,6 +16,7 @@ import { ProvisioningFaults } from '../../../lib/access/provisioning.ts';
 import { provisioningStore } from '../../../lib/access/provisioning-store.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
 import { channelStore } from '../../../lib/channels/store.ts';
+import { sealingKeySet } from '../../../lib/webhooks/sealing.ts';
 import { listAsDeleted } from '../../support/scale-loading.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -63,6 +64,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     passwordsHashed: 4,
     tokenKeysCreated: true,
     clientsToSynchronize: [1001, 1002],
+    sealingKeysCreated: true,
   });
   expect(await contents('directory')).toHaveLength(22);
   expect(await contents('channels')).toHaveLength(6);
@@ -78,7 +80,12 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
   const signing = await signingKey(secrets.texts.get('TOKEN_SIGNING_KEYS_SECRET') ?? '');
   expect([...(await verificationKeys(verification)).keys()]).toEqual([signing.keyId]);
   expect(verification).not.toContain('"d"');
-  expect(secrets.written.slice(1)).toEqual(['TOKEN_VERIFICATION_KEYS_SECRET', 'TOKEN_SIGNING_KEYS_SECRET']);
+  expect(secrets.written.slice(1)).toEqual([
+    'TOKEN_VERIFICATION_KEYS_SECRET',
+    'TOKEN_SIGNING_KEYS_SECRET',
+    'WEBHOOK_SEALING_KEYS_SECRET',
+  ]);
+  expect(sealingKeySet(secrets.texts.get('WEBHOOK_SEALING_KEYS_SECRET') ?? '').keys).toHaveLength(1);
 });
 
 test('a second run changes nothing at all (D36)', async () => {
@@ -90,6 +97,7 @@ test('a second run changes nothing at all (D36)', async () => {
     passwordsHashed: 0,
     tokenKeysCreated: false,
     clientsToSynchronize: [],
+    sealingKeysCreated: false,
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);

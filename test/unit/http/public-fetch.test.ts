@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { fetchPublic, type PublicFetchOptions, type PublicFetchPorts } from '../../../lib/http/public-fetch.ts';
+import { fetchPublic, type PublicFetchOptions } from '../../../lib/http/public-fetch.ts';
+import type { PublicNetwork } from '../../../lib/http/public-request.ts';
 import { Refusal } from '../../../lib/http/refusal.ts';
 import { certificate, type MediaHost, startMediaHost } from '../../support/media-host.ts';
 import cases from './public-url-cases.json' with { type: 'json' };
@@ -21,7 +22,7 @@ async function hostThat(answers: RequestListener): Promise<MediaHost> {
 const here = { address: '127.0.0.1', family: 4 };
 const url = 'https://media.example.com/logo.png';
 
-type Changes = Partial<Omit<PublicFetchOptions, 'ports'>> & Partial<PublicFetchPorts>;
+type Changes = Partial<Omit<PublicFetchOptions, 'ports'>> & Partial<PublicNetwork>;
 
 /** Options under which 127.0.0.1 stands for a public address, and nothing else does. */
 function optionsFor(port: number, { path, maxBytes, totalMs, ...ports }: Changes = {}): PublicFetchOptions {

@@ -15,6 +15,7 @@ const stack = {
   region: 'us-east-1',
   stage: 'local',
   queueUrls: {},
+  webhookReceiverPort: 6,
 };
 const directory = mkdtempSync(join(tmpdir(), 'target-'));
 

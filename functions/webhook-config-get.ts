@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { callerOf } from '../lib/access/caller.ts';
+import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { answer } from '../lib/http/answer.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { parse } from '../lib/http/parse.ts';
+import { Refusal } from '../lib/http/refusal.ts';
+import { type WebhookConfigs, webhookConfigStore } from '../lib/webhooks/config-store.ts';
+import { configView } from '../lib/webhooks/config-view.ts';
+
+export const WebhookConfigGetQuery = v.object({ client_id: v.optional(v.string()) });
+
+/** GET /v1/webhook/config: where the operating client's events go, or 404 (D33). Never the secret. */
+export function webhookConfigGet(deps: {
+  readonly configs: Pick<WebhookConfigs, 'findConfig'>;
+  readonly nowMs: () => number;
+}): Endpoint {
+  return endpoint(async (event) => {
+    const caller = callerOf(event, deps.nowMs());
+
+    const query = parse(WebhookConfigGetQuery, event.queryStringParameters ?? {});
+    const clientId = operatingClient(caller, askedClientId({ query: query.client_id }));
+
+    const config = await deps.configs.findConfig(clientId);
+    if (config === undefined) {
+      throw new Refusal('webhook_config_not_found', `no webhook configuration exists for client ${clientId}`);
+    }
+
+    return answer(200, configView(config));
+  });
+}
+
+export const handler = webhookConfigGet({
+  configs: webhookConfigStore(documentClient(), environmentVariable('WEBHOOKS_TABLE')),
+  nowMs: Date.now,
+});

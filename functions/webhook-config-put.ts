@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { callerOf } from '../lib/access/caller.ts';
+import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { documentClient } from '../lib/aws/dynamodb.ts';
+import { environmentVariable } from '../lib/aws/environment.ts';
+import { keptFor, secretReader } from '../lib/aws/secrets.ts';
+import { answer } from '../lib/http/answer.ts';
+import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { parse } from '../lib/http/parse.ts';
+import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config-request.ts';
+import { webhookConfigStore } from '../lib/webhooks/config-store.ts';
+import { configView } from '../lib/webhooks/config-view.ts';
+import { type ConfigureCollaborators, configure } from '../lib/webhooks/configure.ts';
+import { sealingKeySet } from '../lib/webhooks/sealing.ts';
+import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
+
+/**
+ * PUT /v1/webhook/config: creates or changes where the operating client's events go. A signing secret that this request
+ * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
+ */
+export function webhookConfigPut(deps: ConfigureCollaborators & { readonly nowMs: () => number }): Endpoint {
+  return endpoint(
+    async (event) => {
+      const nowMs = deps.nowMs();
+      const caller = callerOf(event, nowMs);
+
+      const body = parse(WebhookConfigPutBody, event.body);
+      const query = parse(WebhookConfigPutQuery, event.queryStringParameters ?? {});
+      const rotate = asksRotation(event);
+      const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: body.client_id }));
+
+      const { url, active } = body;
+      const { config, secret } = await configure(deps, { clientId, url, active, nowMs }, rotate);
+
+      return answer(200, configView(config), secret === undefined ? {} : { 'webhook-secret': secret });
+    },
+    { body: 'json' },
+  );
+}
+
+const readSecret = secretReader();
+const sealingKeysSecret = environmentVariable('WEBHOOK_SEALING_KEYS_SECRET');
+
+export const handler = webhookConfigPut({
+  configs: webhookConfigStore(documentClient(), environmentVariable('WEBHOOKS_TABLE')),
+  sealingKeys: keptFor(sealingKeysKeptSeconds * 1000, Date.now, async () =>
+    sealingKeySet(await readSecret(sealingKeysSecret)),
+  ),
+  randomBytes,
+  nowMs: Date.now,
+});

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import type { LocalReceiver } from '../../lib/webhooks/local-receiver.ts';
+
+/** Nobody's name: what is delivered to it stays on this machine (lib/webhooks/local-receiver.ts). */
+const host = 'webhooks.example.com';
+export const receiverUrl = `https://${host}/events`;
+
+const file = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
+
+/** The value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted nowhere else. */
+export function trustedReceiver(port: number): LocalReceiver {
+  return { host, port, ca: file('certificate.pem') };
+}
+
+/** What was posted, judged by the package `standardwebhooks`, which knows nothing of our own signing. */
+export interface Delivery {
+  readonly webhookId: string;
+  readonly verified: boolean;
+  readonly body: string;
+}
+
+export interface WebhookReceiver {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Receives events on 127.0.0.1 and tells each to `onDelivery`: 204 for one whose signature is right, 400 for any other.
+ * Deliveries that arrive before the secret is known wait for it.
+ */
+export async function startWebhookReceiver(
+  port: number,
+  secret: Promise<string>,
+  onDelivery: (delivery: Delivery) => void,
+): Promise<WebhookReceiver> {
+  const server = createServer({ key: file('key.pem'), cert: file('certificate.pem') }, async (request, response) => {
+    try {
+      const delivery = await read(request, await secret);
+      onDelivery(delivery);
+      response.writeHead(delivery.verified ? 204 : 400).end();
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function read(request: IncomingMessage, secret: string): Promise<Delivery> {
+  const header = (name: string) => String(request.headers[name] ?? '');
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+  const body = await text(request);
+  const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
+  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body };
+}
+
+function isVerified(secret: string, body: string, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}

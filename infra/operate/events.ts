@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+import type { EventSink, ServiceEvent } from '../../lib/webhooks/event.ts';
+import { eventQueue } from '../../lib/webhooks/event-queue.ts';
+import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';
+import { CommandError, runCommand } from './command.ts';
+import { openQueue, targetOf } from './target.ts';
+
+const usage = `Events of the last ${recordedDays} days.
+
+npm run events -- list --client ID --since TIME     what happened: time, id and kind, oldest first
+npm run events -- replay --client ID --since TIME   send it again to the client's webhook, under the same ids
+
+  --until TIME   the last moment, included; without it, now
+  --type TYPE    only this kind, such as message.failed
+  --dry-run      replay: count, and send nothing
+  --stage NAME   a deployment on AWS; without it, the running local stack
+
+Times are ISO 8601 with a zone (2026-10-01T12:00:00Z). What is sent again is delivered as if it were new, with all its attempts; where
+the webhook is switched off, nothing is delivered.`;
+
+const options = {
+  client: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  type: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  stage: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+export interface EventsAt {
+  readonly records: EventRecords;
+  readonly queue: () => Promise<EventSink>;
+}
+
+/** Answers one command line. `open` reaches the stage named on it. Throws `CommandError`, status 2, for a wrong usage. */
+export async function eventsCommand(
+  commandLine: readonly string[],
+  open: (stage: string | undefined) => EventsAt,
+  { print, nowMs }: { readonly print: (line: string) => void; readonly nowMs: () => number },
+): Promise<void> {
+  const { values, positionals } = parseArgs({ args: [...commandLine], options, allowPositionals: true });
+  if (values.help) return print(usage);
+  const [command, ...surplus] = positionals;
+  if ((command !== 'list' && command !== 'replay') || surplus.length > 0) throw new CommandError(usage);
+  const clientId = clientIdOf(values.client);
+  const period = {
+    sinceMs: timeMs(values.since, '--since'),
+    untilMs: values.until === undefined ? nowMs() : timeMs(values.until, '--until'),
+  };
+  const { records, queue } = open(values.stage);
+  const sink = command === 'replay' && !values['dry-run'] ? await queue() : undefined;
+  const counts = new Map<string, number>();
+  // An event that was announced twice, at two times, is one event.
+  const seen = new Set<string>();
+  for await (const page of records.pages(clientId, period)) {
+    const wanted = page.filter(({ id, type }) => {
+      const takes = (values.type === undefined || values.type === type) && !seen.has(id);
+      if (takes) seen.add(id);
+      return takes;
+    });
+    for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
+    if (command === 'list') for (const event of wanted) print(describe(event));
+    await sink?.send(wanted);
+  }
+  for (const [type, count] of [...counts].sort()) print(`${count} ${type}`);
+  print(`total ${seen.size}${sink === undefined ? '' : ', on their way again'}`);
+}
+
+function describe({ id, type, timestampMs }: ServiceEvent): string {
+  return `${new Date(timestampMs).toISOString()}  ${id}  ${type}`;
+}
+
+function clientIdOf(text: string | undefined): number {
+  if (text === undefined) throw new CommandError('--client is missing');
+  if (!/^\d{1,15}$/.test(text)) throw new CommandError(`--client is not a client id: ${text}`);
+  return Number(text);
+}
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function timeMs(text: string | undefined, name: string): number {
+  if (text === undefined) throw new CommandError(`${name} is missing`);
+  const ms = isoTime.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new CommandError(`${name} is not a time such as 2026-10-01T12:00:00Z: ${text}`);
+  return ms;
+}
+
+if (import.meta.main) {
+  await runCommand(() => eventsCommand(process.argv.slice(2), openStage, { print: console.log, nowMs: Date.now }));
+}
+
+function openStage(stage: string | undefined): EventsAt {
+  const { documentClient, tableName } = targetOf(stage);
+  return {
+    records: eventRecordStore(documentClient, tableName('webhooks')),
+    queue: async () => {
+      const { client, url } = await openQueue(stage, 'events');
+      return eventQueue(client, url);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { promises as dns } from 'node:dns';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { bareHost, isPublicAddress } from './public-url.ts';
+
+/** The way to a host; what differs in a test. */
+export interface PublicNetwork {
+  readonly lookup: (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  readonly isAllowedAddress: (address: string) => boolean;
+  /** For the connection including TLS. */
+  readonly connectMs: number;
+  /** Instead of the URL's. */
+  readonly port?: number;
+  /** Certificates to trust instead of the usual ones. */
+  readonly ca?: string;
+}
+
+export const publicNetwork: PublicNetwork = {
+  lookup: (hostname) => dns.lookup(hostname, { all: true }),
+  isAllowedAddress: isPublicAddress,
+  connectMs: 3_000,
+};
+
+export interface PublicRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+  readonly network: PublicNetwork;
+  /** For everything from the look-up of the name on, the reading of the answer included. */
+  readonly deadline: AbortSignal;
+}
+
+export type ConnectFaultCode = 'not_public' | 'not_found' | 'slow_connection' | 'no_answer';
+
+/** Why there is no answer. When the deadline has passed the code tells nothing. */
+export class ConnectFault extends Error {
+  readonly code: ConnectFaultCode;
+
+  constructor(code: ConnectFaultCode) {
+    super(code);
+    this.name = 'ConnectFault';
+    this.code = code;
+  }
+}
+
+/**
+ * Asks a host that a client named, so that the client reaches nothing inside (reliability reference, 7; R40): https, every
+ * address of the name public, connected to the very address that was judged, and that once more when connected; the
+ * certificate is the name's; no redirect is followed. The URL's text is for the caller to judge. Resolves when the head
+ * of the answer is here, which the caller destroys; throws `ConnectFault`.
+ */
+export async function requestPublic(asked: PublicRequest): Promise<IncomingMessage> {
+  const address = await before(asked.deadline, publicAddressOf(bareHost(asked.url), asked.network));
+  return await connect(address, asked);
+}
+
+/** One address to connect to, IPv4 before IPv6, which not every network has. One that is not public spoils them all. */
+async function publicAddressOf(host: string, network: PublicNetwork): Promise<string> {
+  const family = isIP(host);
+  const found = family === 0 ? await network.lookup(host).catch(() => []) : [{ address: host, family }];
+  if (!found.every(({ address }) => network.isAllowedAddress(address))) throw new ConnectFault('not_public');
+  const chosen = found.find((answer) => answer.family === 4) ?? found[0];
+  if (chosen === undefined) throw new ConnectFault('not_found');
+  return chosen.address;
+}
+
+function connect(address: string, asked: PublicRequest): Promise<IncomingMessage> {
+  const { url, method, headers, body, network, deadline } = asked;
+  const host = bareHost(url);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: address,
+        port: network.port ?? (url.port || 443),
+        method,
+        path: `${url.pathname}${url.search}`,
+        // The certificate must be the name's; an address has no name to announce.
+        servername: isIP(host) === 0 ? host : '',
+        headers: { host: url.host, 'user-agent': 'template-messaging', ...headers },
+        agent: false,
+        signal: deadline,
+        ...(network.ca === undefined ? {} : { ca: network.ca }),
+      },
+      resolve,
+    );
+    outgoing.on('socket', (socket: Socket) => {
+      const late = setTimeout(() => outgoing.destroy(new ConnectFault('slow_connection')), network.connectMs);
+      socket.once('connect', () => {
+        if (!network.isAllowedAddress(socket.remoteAddress ?? '')) outgoing.destroy(new ConnectFault('not_public'));
+      });
+      socket.once('secureConnect', () => clearTimeout(late));
+      socket.once('close', () => clearTimeout(late));
+    });
+    outgoing.on('error', (error) => reject(error instanceof ConnectFault ? error : new ConnectFault('no_answer')));
+    // An upgrade closes the connection without an answer and without an error.
+    outgoing.on('close', () => reject(new ConnectFault('no_answer')));
+    outgoing.end(body);
+  });
+}
+
+/** Waits no longer than the deadline for work that cannot be stopped. */
+function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    deadline.addEventListener('abort', () => reject(new ConnectFault('no_answer')), { once: true });
+  });
+  return Promise.race([work, late]);
+}

@@ -1,0 +1,56 @@
+/**
+ * Seconds from one failed attempt to the next: eight attempts. Even when chance takes a fifth off every wait, the last
+ * attempt comes 27 h 40 min after the first (D34: at least 27 hours), and 41 h 30 min at most.
+ */
+const waitsSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 61_200];
+export const maxAttempts = waitsSeconds.length + 1;
+
+const jitter = 0.2;
+const maxRetryAfterMs = 12 * 3_600_000;
+
+/** Longest time that an event waits for its last attempt, its client's pauses and full slots included; then it is given up. */
+export const deliveryLimitMs = 5 * 24 * 3_600_000;
+
+/** Longest delay that SQS gives a message; longer waits are hops of this length. */
+const maxHopSeconds = 900;
+
+export interface FailedAttempt {
+  /** Attempts made, this one included. */
+  readonly attempts: number;
+  readonly nowMs: number;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * When the next attempt is due, or undefined after the last one: the schedule +-20 % by `random` in [0, 1), or what the
+ * receiver asked for, at most 12 hours, when that is later.
+ */
+export function nextDueMs({ attempts, nowMs, retryAfterMs = 0 }: FailedAttempt, random: number): number | undefined {
+  const seconds = waitsSeconds[attempts - 1];
+  if (seconds === undefined) return undefined;
+  return nowMs + Math.max(Math.ceil(seconds * 1_000 * (1 + jitter * (2 * random - 1))), retryAfterMs);
+}
+
+/** Delay of the queue message that waits until `dueMs`: the whole rest, or one hop of it. */
+export function hopSeconds(dueMs: number, nowMs: number): number {
+  return Math.min(maxHopSeconds, Math.max(0, Math.ceil((dueMs - nowMs) / 1_000)));
+}
+
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Milliseconds that a `Retry-After` asks to wait, in seconds or as an HTTP date, at most 12 hours; undefined if unreadable. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  const text = header?.trim() ?? '';
+  let ms = Number.NaN;
+  if (/^\d+$/.test(text)) ms = Number(text) * 1_000;
+  else if (httpDate.test(text)) ms = Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, ms));
+}
+
+/**
+ * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
+ * up to 2, 4, 8 ... 64, so that a long backlog does not keep the queue busy with itself.
+ */
+export function yieldSeconds(yields: number, random: number): number {
+  return Math.ceil(random * 2 ** Math.min(6, yields + 1));
+}

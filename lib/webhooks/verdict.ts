@@ -1,0 +1,32 @@
+import { retryAfterMs } from './retry.ts';
+
+/** What came back from a receiver: its status, or a word for why there is none (`timeout`, `not_public`, ...). */
+export type PostAnswer = { readonly status: number; readonly retryAfter?: string } | { readonly fault: string };
+
+export interface Failure {
+  readonly kind: 'failed';
+  /** For the log: the status or the fault. */
+  readonly code: string;
+  readonly retryAfterMs?: number;
+  /** The receiver says that it gets too much. */
+  readonly overloaded: boolean;
+}
+
+export type DeliveryVerdict = { readonly kind: 'delivered' } | { readonly kind: 'gone' } | Failure;
+
+const overloadStatuses = new Set([429, 502, 504]);
+
+/** 2xx is success, 410 ends the configuration, everything else is a failure to be tried again: redirects too (D34, R42). */
+export function verdictOn(answer: PostAnswer, nowMs: number): DeliveryVerdict {
+  if ('fault' in answer) return { kind: 'failed', code: answer.fault, overloaded: false };
+  const { status, retryAfter } = answer;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone' };
+  const wanted = retryAfterMs(retryAfter, nowMs);
+  return {
+    kind: 'failed',
+    code: String(status),
+    overloaded: overloadStatuses.has(status),
+    ...(wanted === undefined ? {} : { retryAfterMs: wanted }),
+  };
+}

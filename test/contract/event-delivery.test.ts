@@ -1,0 +1,80 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import {
+  type Delivery,
+  receiverUrl,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../infra/local/webhook-receiver.ts';
+import { eventsCommand } from '../../infra/operate/events.ts';
+import { eventQueue } from '../../lib/webhooks/event-queue.ts';
+import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
+import { api, eventually, platform, tokenOf } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+import { localQueueClient } from '../support/stores.ts';
+import { create, templateProbes } from '../support/template-probes.ts';
+
+const { documentClient, tableName } = runningTarget();
+const probes = templateProbes();
+const deliveries: Delivery[] = [];
+const secret = Promise.withResolvers<string>();
+let receiver: WebhookReceiver;
+
+async function configure(active: boolean) {
+  const body = { url: receiverUrl, active };
+  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), body });
+}
+
+beforeAll(async () => {
+  await platform('POST /_control/clock', { advance_seconds: 3_600 });
+  receiver = await startWebhookReceiver(inject('webhookReceiverPort'), secret.promise, (delivery) => {
+    deliveries.push(delivery);
+  });
+});
+
+afterAll(async () => {
+  await receiver.close();
+  await probes.cleanUp();
+  for (const sk of ['CONFIG', 'DELIVERY']) {
+    const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
+    await documentClient.send(new DeleteCommand(key));
+  }
+});
+
+const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);
+
+test('a template that is created is told, signed; replayed, it comes again under its id; switched off, nothing comes', async () => {
+  const sinceMs = Date.now();
+  const configured = await configure(true);
+  secret.resolve(configured.headers.get('webhook-secret') ?? '');
+  const first = probes.draft();
+  expect((await create(first)).status).toBe(200);
+  const [delivery] = await eventually('the event', async () =>
+    told(first.name).length > 0 ? told(first.name) : undefined,
+  );
+  expect(delivery).toMatchObject({ verified: true, webhookId: expect.stringMatching(/^evt_/) });
+  expect(JSON.parse(delivery?.body ?? '')).toMatchObject({
+    type: 'template.created',
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    data: { name: first.name },
+  });
+
+  const records = eventRecordStore(documentClient, tableName('webhooks'));
+  const queueUrl = Object.entries(inject('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
+  const commandLine = ['replay', '--client', '1001', '--since', new Date(sinceMs).toISOString()];
+  const open = () => ({ records, queue: async () => eventQueue(localQueueClient(), queueUrl) });
+  await eventsCommand(commandLine, open, { print: () => undefined, nowMs: Date.now });
+  await eventually('it again', async () => (told(first.name).length > 1 ? true : undefined));
+  expect(new Set(told(first.name).map(({ webhookId }) => webhookId)).size).toBe(1);
+
+  await configure(false);
+  const second = probes.draft();
+  expect((await create(second)).status).toBe(200);
+  await eventually('its record', async () => {
+    for await (const page of records.pages(1001, { sinceMs, untilMs: Date.now() })) {
+      if (page.some(({ data }) => 'name' in data && data.name === second.name)) return true;
+    }
+    return undefined;
+  });
+  expect(told(second.name)).toEqual([]);
+});

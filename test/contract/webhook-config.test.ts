@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { type ApiRequest, api, type DemoUser, tokenOf } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+const path = '/v1/webhook/config';
+const url = 'https://hooks.example.com/events';
+const secretForm = /^whsec_[A-Za-z0-9+/]{43}=$/;
+const { documentClient, tableName } = runningTarget();
+const keyOf = (clientId: number) => ({
+  TableName: tableName('webhooks'),
+  Key: { pk: `CLIENT#${clientId}`, sk: 'CONFIG' },
+});
+const shownSecrets: string[] = [];
+
+async function put(body: unknown, request: ApiRequest = {}, user: DemoUser = 'supervisor1001', query = '') {
+  const reply = await api(`PUT ${path}${query}`, { token: await tokenOf(user), body, ...request });
+  const secret = reply.headers.get('webhook-secret');
+  if (secret !== null) shownSecrets.push(secret);
+  return { ...reply, secret };
+}
+const get = async (user: DemoUser = 'supervisor1001', query = '') =>
+  api(`GET ${path}${query}`, { token: await tokenOf(user) });
+const rotation = { headers: { 'Webhook-Secret-Rotate': 'true' } };
+
+async function forget(): Promise<void> {
+  for (const clientId of [1001, 1002]) await documentClient.send(new DeleteCommand(keyOf(clientId)));
+}
+beforeEach(forget);
+afterAll(forget);
+
+describe('what is asked for', () => {
+  test('the first PUT creates an active configuration and shows its secret, no later PUT does (D33)', async () => {
+    const created = await put({ url });
+    expect(created).toMatchObject({ status: 200, body: { client_id: 1001, url, active: true } });
+    expect(created.secret).toMatch(secretForm);
+
+    const changed = await put({ url: `${url}/2`, active: false });
+    expect(changed).toMatchObject({ status: 200, body: { client_id: 1001, url: `${url}/2`, active: false } });
+    expect(changed.secret).toBeNull();
+    expect((await put({ url })).body).toEqual({ client_id: 1001, url, active: false });
+  });
+
+  test('GET answers what was PUT, without secret', async () => {
+    await put({ url, active: false });
+    const reply = await get();
+    expect(reply).toMatchObject({ status: 200, body: { client_id: 1001, url, active: false } });
+    expect(Object.keys(reply.body)).toEqual(['client_id', 'url', 'active']);
+    expect(reply.headers.get('webhook-secret')).toBeNull();
+  });
+
+  test('a PUT with Webhook-Secret-Rotate: true shows a new secret', async () => {
+    const first = await put({ url });
+    const second = await put({ url }, rotation);
+    expect(second.secret).toMatch(secretForm);
+    expect(second.secret).not.toBe(first.secret);
+    expect((await put({ url }, { headers: { 'Webhook-Secret-Rotate': 'false' } })).secret).toBeNull();
+  });
+
+  test('creating with the header makes one secret', async () => {
+    expect((await put({ url }, rotation)).secret).toMatch(secretForm);
+    const { Item } = await documentClient.send(new GetCommand(keyOf(1001)));
+    expect(Item?.['secrets']).toHaveLength(1);
+  });
+
+  test('unknown fields are ignored (D6)', async () => {
+    const reply = await put({ url, secret: 'mine', events: ['*'] });
+    expect(reply).toMatchObject({ status: 200, body: { client_id: 1001, url, active: true } });
+  });
+
+  test('each client has its own; the operator works for any (D4)', async () => {
+    await put({ url: `${url}/1001` });
+    const query = '?client_id=1002';
+    expect((await put({ url: `${url}/a` }, {}, 'operator', query)).body.client_id).toBe(1002);
+    const changed = await put({ url: `${url}/b`, client_id: 1002 }, {}, 'operator');
+    expect([changed.body.client_id, changed.secret]).toEqual([1002, null]);
+    expect((await get('supervisor1002')).body.url).toBe(`${url}/b`);
+    expect((await get('operator', query)).body.url).toBe(`${url}/b`);
+    expect((await get()).body.url).toBe(`${url}/1001`);
+  });
+
+  test('two PUTs at once leave one configuration, and one of them shows its secret', async () => {
+    const replies = await Promise.all(['a', 'b'].map((name) => put({ url: `${url}/${name}` })));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(replies.filter(({ secret }) => secret !== null)).toHaveLength(1);
+    const { body } = await get();
+    expect(replies.map((reply) => reply.body)).toContainEqual(body);
+  });
+});
+
+describe('what is refused, word for word', () => {
+  test.each<[string, unknown, string, string]>([
+    ['no url', {}, 'url', 'url is required'],
+    ['an empty url', { url: '' }, 'url', 'url is required'],
+    ['plain http', { url: 'http://hooks.example.com/' }, 'url', 'url must use https'],
+    ['credentials', { url: 'https://me:canary@hooks.example.com/' }, 'url', 'url must not carry credentials'],
+    ['this machine', { url: 'https://127.0.0.1/' }, 'url', 'url must name a public host'],
+    ['the metadata address', { url: 'https://[::ffff:169.254.169.254]/' }, 'url', 'url must name a public host'],
+    ['another port', { url: 'https://hooks.example.com:22/' }, 'url', 'url must use port 443 or 8443'],
+    ['active as text', { url, active: 'no' }, 'active', 'active must be true or false'],
+  ])('400, %s', async (_, body, field, message) => {
+    const reply = await put(body);
+    expect(reply).toMatchObject({ status: 400, secret: null });
+    expect(reply.body).toEqual({ message, code: 'invalid_request', errors: [{ path: field, message }] });
+    expect((await get()).status).toBe(404);
+  });
+
+  test('400, invalid client_id, in the body and in the query, for both methods', async () => {
+    const message = 'invalid client_id: abc';
+    const expected = {
+      status: 400,
+      body: { message, code: 'invalid_client_id', errors: [{ path: 'client_id', message }] },
+    };
+    expect(await put({ url, client_id: 'abc' })).toMatchObject(expected);
+    expect(await put({ url }, {}, 'supervisor1001', '?client_id=abc')).toMatchObject(expected);
+    expect(await get('supervisor1001', '?client_id=abc')).toMatchObject(expected);
+  });
+
+  test('400, a rotation that is neither true nor false', async () => {
+    const reply = await put({ url }, { headers: { 'Webhook-Secret-Rotate': 'yes' } });
+    expect(reply).toMatchObject({ status: 400, body: { message: 'Webhook-Secret-Rotate must be true or false' } });
+  });
+
+  test.each(['{', 'null', '[]', ''])('400, the body %j', async (body) => {
+    expect(await put(body)).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+  });
+
+  test('403, another client without BSP_CN, and nothing is written or told', async () => {
+    await put({ url }, {}, 'supervisor1002');
+    const expected = {
+      status: 403,
+      body: { message: 'BSP_CN permission required for cross-client access', code: 'cross_client_forbidden' },
+    };
+    const stolen = { url: 'https://thief.example.com/' };
+    expect(await put({ ...stolen, client_id: 1002 }, rotation)).toMatchObject({ ...expected, secret: null });
+    expect(await put(stolen, rotation, 'supervisor1001', '?client_id=1002')).toMatchObject({
+      ...expected,
+      secret: null,
+    });
+    expect(await get('supervisor1001', '?client_id=1002')).toMatchObject(expected);
+    expect((await get('supervisor1002')).body.url).toBe(url);
+  });
+
+  test('404, no configuration exists for that client', async () => {
+    expect(await get()).toMatchObject({
+      status: 404,
+      body: { message: 'no webhook configuration exists for client 1001', code: 'webhook_config_not_found' },
+    });
+    expect((await get('operator', '?client_id=1002')).body.message).toBe(
+      'no webhook configuration exists for client 1002',
+    );
+  });
+
+  test('401 without token', async () => {
+    expect((await api(`GET ${path}`)).status).toBe(401);
+    expect((await api(`PUT ${path}`, { body: { url } })).status).toBe(401);
+  });
+});
+
+test('no secret is in the table or in a log', async () => {
+  const { secret } = await put({ url });
+  await put({ url }, rotation);
+  const { Item } = await documentClient.send(new GetCommand(keyOf(1001)));
+  expect(secret).toMatch(secretForm);
+  expect(Item?.['secrets']).toHaveLength(2);
+  const kept = `${JSON.stringify(Item)}\n${readFileSync(inject('functionLog'), 'utf8')}`;
+  expect(kept).not.toContain('whsec_');
+  const shown = shownSecrets.map((text) => text.slice('whsec_'.length));
+  expect(shown.filter((text) => kept.includes(text))).toEqual([]);
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import type { LogFacts } from '../../lib/observe/log.ts';
+import { deliverBatch } from '../../lib/webhooks/deliver.ts';
+import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks/deliver-ports.ts';
+import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery-state.ts';
+import { eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import type { Post } from '../../lib/webhooks/post-public.ts';
+import type { PostAnswer } from '../../lib/webhooks/verdict.ts';
+
+interface Message {
+  readonly messageId: string;
+  readonly body: string;
+  readonly visibleAtMs: number;
+}
+
+export const firstSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+export function makeEvent(clientId: number, number = 0): Extract<ServiceEvent, { type: 'template.created' }> {
+  return {
+    id: eventId('template.created', clientId, [number]),
+    clientId,
+    type: 'template.created',
+    timestampMs: 1_800_000_000_000,
+    data: {
+      template_id: 'document',
+      waba_id: '200000000000001',
+      platform_template_id: '1',
+      name: `template_${number}`,
+      language: 'en_US',
+      status: 'APPROVED',
+      category: 'MARKETING',
+    },
+  };
+}
+
+/** Everything around the delivery policy, in memory, with a queue and a clock that only the test moves. */
+export class DeliveryWorld {
+  nowMs = 1_800_000_000_000;
+  random = 0.5;
+  /** What a receiver answers, and how long it takes for that. */
+  answer: (post: Post) => PostAnswer | Promise<PostAnswer> = () => ({ status: 200 });
+  readonly receivers = new Map<number, Receiver & { active: boolean }>();
+  readonly states = new Map<number, DeliveryState>();
+  readonly recorded = new Map<string, ServiceEvent>();
+  readonly posts: (Post & { readonly atMs: number })[] = [];
+  readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
+  /** A step before which everything breaks, once: the name of a port's function. */
+  breakAt: string | undefined;
+  batches = 0;
+  #messages: Message[] = [];
+  #sent = 0;
+
+  subscribe(clientId: number, secrets: readonly string[] = [firstSecret]): void {
+    this.receivers.set(clientId, { url: `https://example.com/${clientId}`, version: 1, secrets, active: true });
+  }
+
+  enqueue(...events: readonly ServiceEvent[]): void {
+    for (const event of events) this.#add(event, 0);
+  }
+
+  get waiting(): readonly { readonly body: Record<string, unknown>; readonly inMs: number }[] {
+    return this.#messages.map(({ body, visibleAtMs }) => ({ body: JSON.parse(body), inMs: visibleAtMs - this.nowMs }));
+  }
+
+  postsTo(clientId: number) {
+    return this.posts.filter(({ url }) => url.endsWith(`/${clientId}`));
+  }
+
+  logs(event: string): readonly LogFacts[] {
+    return this.logged.filter((line) => line.event === event).map(({ facts }) => facts);
+  }
+
+  /** Feeds what is visible now to the policy, ten messages at a time in the order of the queue, until nothing is. */
+  async run(changes: Partial<DeliverPorts> = {}): Promise<void> {
+    for (;;) {
+      const batch = this.#messages.filter(({ visibleAtMs }) => visibleAtMs <= this.nowMs).slice(0, 10);
+      if (batch.length === 0) return;
+      this.batches += 1;
+      const again = new Set(await deliverBatch(batch, this.ports(changes)));
+      const taken = new Set(batch);
+      // What was reported comes back when its visibility time-out is over.
+      const returned = batch.filter(({ messageId }) => again.has(messageId));
+      this.#messages = [
+        ...this.#messages.filter((message) => !taken.has(message)),
+        ...returned.map((message) => ({ ...message, visibleAtMs: this.nowMs + 360_000 })),
+      ];
+    }
+  }
+
+  /** Lets time pass, from one visible message to the next. */
+  async runUntil(endMs: number): Promise<void> {
+    for (;;) {
+      await this.run();
+      const next = Math.min(...this.#messages.map(({ visibleAtMs }) => visibleAtMs));
+      if (next > endMs) break;
+      this.nowMs = Math.max(this.nowMs, next);
+    }
+    this.nowMs = Math.max(this.nowMs, endMs);
+  }
+
+  ports(changes: Partial<DeliverPorts> = {}): DeliverPorts {
+    const step = (name: string) => {
+      if (this.breakAt !== name) return;
+      this.breakAt = undefined;
+      throw new Error(`broken at ${name}`);
+    };
+    return {
+      records: {
+        record: async (event) => {
+          step('record');
+          this.recorded.set(event.id, event);
+        },
+      },
+      receivers: {
+        find: async (clientId) => {
+          step('find');
+          const receiver = this.receivers.get(clientId);
+          return receiver?.active ? receiver : undefined;
+        },
+        switchOff: async (clientId, version, reason) => this.#switchOff(clientId, version, reason),
+      },
+      states: {
+        change: async (clientId, decide) => {
+          const state = this.states.get(clientId) ?? v.parse(DeliveryStateSchema, {});
+          const next = decide(state);
+          if (next === undefined) return { changed: false, state };
+          step(next.leases.length > state.leases.length ? 'enter' : 'leave');
+          this.states.set(clientId, next);
+          return { changed: true, state: next };
+        },
+      },
+      queue: {
+        sendLater: async (pending, delaySeconds) => {
+          step('sendLater');
+          this.#add(pending, delaySeconds);
+          step('afterSendLater');
+        },
+      },
+      post: async (post) => {
+        this.posts.push({ ...post, atMs: this.nowMs });
+        return await this.answer(post);
+      },
+      newOwner: randomUUID,
+      nowMs: () => this.nowMs,
+      remainingMs: () => 60_000,
+      random: () => this.random,
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  #switchOff(clientId: number, version: number, _reason: SwitchOffReason): boolean {
+    const receiver = this.receivers.get(clientId);
+    if (receiver?.version !== version || !receiver.active) return false;
+    receiver.active = false;
+    return true;
+  }
+
+  #add(body: unknown, delaySeconds: number): void {
+    this.#sent += 1;
+    const visibleAtMs = this.nowMs + delaySeconds * 1_000;
+    this.#messages.push({ messageId: `message ${this.#sent}`, body: JSON.stringify(body), visibleAtMs });
+  }
+}
