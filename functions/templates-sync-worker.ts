@@ -6,7 +6,9 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { backoff } from '../lib/aws/pause.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
-import { log } from '../lib/observe/log.ts';
+import { correlated } from '../lib/observe/correlation.ts';
+import { type LogFacts, log } from '../lib/observe/log.ts';
+import { count, metered } from '../lib/observe/metrics.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
@@ -14,7 +16,7 @@ import { templateStore } from '../lib/templates/store.ts';
 import { runSync, type SyncWorkshop } from '../lib/templates/sync.ts';
 import { SyncLockLost, syncLockScope } from '../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
-import { QueuedSyncSchema, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
+import { QueuedSyncSchema, type SyncCounts, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
 import { syncQueue } from '../lib/templates/sync-queue.ts';
 import { takeTurn, type WalkPorts } from '../lib/templates/sync-walk.ts';
 import { syncWalkStore } from '../lib/templates/sync-walk-store.ts';
@@ -31,12 +33,16 @@ type Collaborators = SyncWorkshop & WalkPorts;
  */
 export function templatesSyncWorker(deps: Collaborators) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
-    for (const record of event.Records) {
-      const message = v.parse(Queued, record.body);
-      if (!('lock' in message)) {
-        await takeTurn(deps, message.walk, record.messageId);
-        continue;
-      }
+    for (const record of event.Records) await metered(() => workOff(record, context));
+  };
+
+  async function workOff(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
+    const message = v.parse(Queued, record.body);
+    // No request stands behind a walk: its own id ties its lines together.
+    if (!('lock' in message)) {
+      return await correlated(message.walk.id, () => takeTurn(deps, message.walk, record.messageId));
+    }
+    return await correlated(message.correlationId, async () => {
       try {
         const unfinished = await synchronize(deps, message, () => context.getRemainingTimeInMillis());
         if (!unfinished) await walkOn(deps, message);
@@ -44,8 +50,8 @@ export function templatesSyncWorker(deps: Collaborators) {
         if (isLastDelivery(record)) await walkOn(deps, message);
         throw error;
       }
-    }
-  };
+    });
+  }
 }
 
 async function synchronize(deps: Collaborators, message: SyncMessage, timeLeftMs: () => number): Promise<boolean> {
@@ -54,13 +60,19 @@ async function synchronize(deps: Collaborators, message: SyncMessage, timeLeftMs
   try {
     const result = await runSync(deps, message, timeLeftMs);
     if (result.kind === 'unfinished') await deps.queue.send(result.checkpoint);
-    else log('sync.completed', { ...facts, outcome: JSON.stringify(result.counts) });
+    else reportCompleted(result.counts, facts);
     return result.kind === 'unfinished';
   } catch (error) {
     if (!(error instanceof SyncLockLost)) throw error;
     log('sync.stopped', { ...facts, code: 'lock_lost' });
     return false;
   }
+}
+
+function reportCompleted(counts: SyncCounts, facts: LogFacts): void {
+  count('SyncsCompleted');
+  count('SyncTemplatesChanged', counts.created + counts.updated + counts.deleted);
+  log('sync.completed', { ...facts, outcome: JSON.stringify(counts) });
 }
 
 async function walkOn({ queue }: Collaborators, { walk, clientId }: SyncMessage): Promise<void> {

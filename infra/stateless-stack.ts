@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
+import { addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
+import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
 import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
+import { metricService } from './metrics.ts';
 import { resourceName } from './names.ts';
 import { routes } from './routes.ts';
 import type { Settings } from './settings.ts';
@@ -30,10 +33,11 @@ export class StatelessStack extends Stack {
     const built = new Map(
       functionsToDeploy(props.bundlesDirectory).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
+    const lambdas = new Map([...built].map(([name, { lambda }]) => [name, lambda]));
     const lambdaOf = (name: string) => {
-      const found = built.get(name);
+      const found = lambdas.get(name);
       if (found === undefined) throw new Error(`there is no function ${name}`);
-      return found.lambda;
+      return found;
     };
     const api = new ServiceApi(this, 'Api', {
       settings: props.settings,
@@ -42,6 +46,8 @@ export class StatelessStack extends Stack {
       handlerOf: lambdaOf,
     });
     const { settings, state } = props;
+    addServiceAlarms(this, settings);
+    new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
@@ -56,9 +62,12 @@ export class StatelessStack extends Stack {
       name,
       shape,
       bundleDirectory: join(props.bundlesDirectory, name),
-      environment: Object.fromEntries(
-        (shape.settings ?? []).map((variable) => [variable, settings[settingVariables[variable]]]),
-      ),
+      environment: {
+        POWERTOOLS_SERVICE_NAME: metricService(settings),
+        ...Object.fromEntries(
+          (shape.settings ?? []).map((variable) => [variable, settings[settingVariables[variable]]]),
+        ),
+      },
     });
     for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {
       added.useTable(state.tables[table], tables[table].variable, access);

@@ -39,6 +39,13 @@ export class PlatformFailure extends Error {
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
+  /** The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. */
+  get metricCode(): string {
+    const { code } = this.facts;
+    if (code === undefined) return this.kind;
+    return knownCodes.has(code) ? String(code) : (entryOf(code)?.code.toString() ?? 'other');
+  }
+
   get advice(): RefusalAdvice {
     return (entryOf(this.facts.code)?.retry as RefusalAdvice | undefined) ?? 'no';
   }
@@ -60,6 +67,8 @@ const entries = new Map<number | string, CodeEntry>(
     .filter((entry) => entry.kind !== 'template_mgmt')
     .map((entry) => [entry.code, entry]),
 );
+
+const knownCodes = new Set<number | string>((errorCodes as readonly CodeEntry[]).map((entry) => entry.code));
 
 function entryOf(code: number | undefined): CodeEntry | undefined {
   if (code === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { Directory, Waba } from '../access/directory.ts';
 import type { Pause } from '../aws/pause.ts';
 import { log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
 import { type EventSink, eventId, type ServiceEvent } from '../webhooks/event.ts';
@@ -88,7 +89,7 @@ function completed({ message: { lock, clientId }, counts, nowMs }: Work): Servic
 
 /** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
 async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
-  const { lock, clientId, wabaIds, walk } = work.message;
+  const { lock, clientId, wabaIds, walk, correlationId } = work.message;
   if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();
   return {
     kind: 'unfinished',
@@ -98,7 +99,8 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       wabaIds: wabaIds.slice(wabaIndex),
       ...(listing === undefined ? {} : { listing }),
       counts: work.counts,
-      ...(walk === undefined ? {} : { walk }),
+      walk,
+      correlationId,
     },
   };
 }
@@ -106,6 +108,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
 function recordFailure(work: Work, wabaId: string, error: unknown): undefined {
   if (error instanceof SyncLockLost) throw error;
   work.counts.failedWabas += 1;
+  count('SyncWabasFailed');
   log('sync.waba_failed', {
     syncId: work.message.lock.owner,
     wabaId,

@@ -25,7 +25,10 @@ function authorizerAt(nowMs: number, read: () => Promise<string> = async () => j
   return authorizer({ verificationKeys: async () => verificationKeys(await read()), scope, nowMs: () => nowMs });
 }
 
-const request = (authorization?: string) => ({ headers: authorization === undefined ? {} : { authorization } });
+const request = (authorization?: string) => ({
+  headers: authorization === undefined ? {} : { authorization },
+  requestContext: { requestId: 'request-1' },
+});
 
 test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
   'a good token is let through, scheme spelled %s',
