@@ -259,7 +259,10 @@ function report(
 function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
   const { to, recipient } = message.request;
   const event = outcomeEvent({ ...message, to: to ?? recipient }, outcome, ports.nowMs());
-  return event === undefined ? acknowledged : { ...acknowledged, event };
+  // The events of a batch, which has messages of several requests, are queued together: each says itself whose it is.
+  return event === undefined
+    ? acknowledged
+    : { ...acknowledged, event: { ...event, correlationId: message.correlationId } };
 }
 
 /**

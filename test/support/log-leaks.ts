@@ -7,6 +7,7 @@ const forms: readonly RegExp[] = [
   /demo-(operator|supervisor|agent|platform)/,
   // Phone numbers of the tests, DIDs included. Ids made of hexadecimal digits and hyphens are none.
   /(?<![\w-])\+?(549\d{7,12}|5511\d{8,10}|1555\d{7})(?![\w-])/,
+  /whsec_/,
   /https?:\/\/(cdn|www)\./,
 ];
 
