@@ -1,15 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { count, countPlatformError, metered } from '../../../lib/observe/metrics.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-async function linesOf(work: () => Promise<void>): Promise<Record<string, unknown>[]> {
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  await metered(work).catch(() => undefined);
-  return write.mock.calls.map(([line]) => JSON.parse(String(line)));
-}
+import { expect, test } from 'vitest';
+import { count, countPlatformError } from '../../../lib/observe/metrics.ts';
+import { countedBy } from '../../support/counted.ts';
 
 const format = (dimensions: string[], ...names: string[]) => ({
   Timestamp: expect.any(Number),
@@ -23,7 +14,7 @@ const format = (dimensions: string[], ...names: string[]) => ({
 });
 
 test('one line holds the sums of an invocation, and the next invocation begins at nothing', async () => {
-  const lines = await linesOf(async () => {
+  const lines = await countedBy(async () => {
     count('MessagesSent', 7);
     count('MessagesFailed');
     count('MessagesSent', 3);
@@ -36,12 +27,11 @@ test('one line holds the sums of an invocation, and the next invocation begins a
       MessagesFailed: 1,
     },
   ]);
-  vi.restoreAllMocks();
-  expect(await linesOf(async () => undefined)).toEqual([]);
+  expect(await countedBy(async () => undefined)).toEqual([]);
 });
 
 test('platform errors have a line for each code', async () => {
-  const lines = await linesOf(async () => {
+  const lines = await countedBy(async () => {
     countPlatformError('131026');
     countPlatformError('other');
     countPlatformError('131026');
@@ -53,7 +43,7 @@ test('platform errors have a line for each code', async () => {
 });
 
 test('an invocation that fails is counted too', async () => {
-  const lines = await linesOf(async () => {
+  const lines = await countedBy(async () => {
     count('SyncWabasFailed');
     throw new Error('given up');
   });
