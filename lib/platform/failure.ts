@@ -42,8 +42,7 @@ export class PlatformFailure extends Error {
   /** The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. */
   get metricCode(): string {
     const { code } = this.facts;
-    if (code === undefined) return this.kind;
-    return knownCodes.has(code) ? String(code) : (entryOf(code)?.code.toString() ?? 'other');
+    return code === undefined ? this.kind : String(entryOf(code)?.code ?? 'other');
   }
 
   get advice(): RefusalAdvice {
@@ -67,8 +66,6 @@ const entries = new Map<number | string, CodeEntry>(
     .filter((entry) => entry.kind !== 'template_mgmt')
     .map((entry) => [entry.code, entry]),
 );
-
-const knownCodes = new Set<number | string>((errorCodes as readonly CodeEntry[]).map((entry) => entry.code));
 
 function entryOf(code: number | undefined): CodeEntry | undefined {
   if (code === undefined) return undefined;

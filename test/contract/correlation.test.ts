@@ -21,13 +21,13 @@ function lines(): Line[] {
     });
 }
 
-/** What was logged under an id, as `function event`, sorted, once `complete` is among it. */
-async function loggedUnder(id: string, complete: string): Promise<string[]> {
-  return eventually(`${complete} is logged`, async () => {
+/** What was logged under an id, as `function event`, sorted, once there are so many lines. */
+async function loggedUnder(id: string, atLeast: number): Promise<string[]> {
+  return eventually(`${atLeast} lines are logged under ${id}`, async () => {
     const found = lines()
       .filter(({ facts }) => facts['correlationId'] === id)
       .map(({ by, facts }) => `${by} ${facts['event']}`);
-    return found.includes(complete) ? found.sort() : undefined;
+    return found.length >= atLeast ? found.sort() : undefined;
   });
 }
 
@@ -59,7 +59,7 @@ test('one id leads from the answer of a send through its fan-out to each of its 
 
   const jobId = reply.headers.get('dispatch-id') ?? '';
   await endingsOf(outcomesOn(runningTarget()), jobId);
-  expect(await loggedUnder(id, 'messages-fan-out job.fanned_out')).toEqual([
+  expect(await loggedUnder(id, 5)).toEqual([
     'messages-dispatch dispatch.failed',
     'messages-dispatch dispatch.sent',
     'messages-dispatch dispatch.sent',
@@ -92,10 +92,7 @@ test('a synchronization is logged under the id of the request that began it', as
   });
   expect(reply.status).toBe(200);
   const id = reply.headers.get('x-request-id') ?? '';
-  expect(await loggedUnder(id, 'templates-sync-worker sync.completed')).toEqual([
-    'templates-sync sync.started',
-    'templates-sync-worker sync.completed',
-  ]);
+  expect(await loggedUnder(id, 2)).toEqual(['templates-sync sync.started', 'templates-sync-worker sync.completed']);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 
 test.each([
   ['a known code by itself', 'refused', { code: 131026 }, '131026'],
-  ['a code of template management too', 'refused', { code: 100 }, '100'],
+  ['a code of template management by itself', 'refused', { code: 100, subcode: 2388023 }, '100'],
   ['a code of a known range by the range', 'refused', { code: 250 }, '200-299'],
   ['a code that nobody knows with all others', 'refused', { code: 987654321 }, 'other'],
   ['none: no byte left', 'not_sent', {}, 'not_sent'],
