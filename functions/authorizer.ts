@@ -4,10 +4,17 @@ import { type TokenScope, verifyToken } from '../lib/access/token.ts';
 import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/token-keys.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
+import { correlated } from '../lib/observe/correlation.ts';
+import { log } from '../lib/observe/log.ts';
+import { count, metered } from '../lib/observe/metrics.ts';
 
 export type AuthorizerResult = APIGatewaySimpleAuthorizerWithContextResult<Record<string, string>>;
 
-export type Authorizer = (event: Pick<APIGatewayRequestAuthorizerEventV2, 'headers'>) => Promise<AuthorizerResult>;
+export type Authorizer = (
+  event: Pick<APIGatewayRequestAuthorizerEventV2, 'headers'> & {
+    readonly requestContext: { readonly requestId: string };
+  },
+) => Promise<AuthorizerResult>;
 
 export interface AuthorizerCollaborators {
   readonly verificationKeys: () => Promise<VerificationKeys>;
@@ -24,11 +31,24 @@ export function authorizer(collaborators: AuthorizerCollaborators): Authorizer {
   return async (event) => {
     const token = bearerToken(event.headers?.['authorization']);
     if (token === undefined) throw new Error('Unauthorized');
-    const keys = await collaborators.verificationKeys();
+    const keys = await metered(() => keysOf(collaborators, event.requestContext.requestId));
     const verified = await verifyToken(keys, collaborators.scope, { token, nowMs: collaborators.nowMs() });
     if (verified === undefined) throw new Error('Unauthorized');
     return { isAuthorized: true, context: authorizerContext(verified) };
   };
+}
+
+/** Everybody is shut out without keys, and the gateway's 500 does not say why. */
+async function keysOf(collaborators: AuthorizerCollaborators, requestId: string): Promise<VerificationKeys> {
+  try {
+    return await collaborators.verificationKeys();
+  } catch (error) {
+    count('AuthorizerFailures');
+    correlated(requestId, () =>
+      log('authorizer.failed', { error: error instanceof Error ? error.name : typeof error }),
+    );
+    throw error;
+  }
 }
 
 /** The token of `Bearer <token>`, the scheme in any letter case (RFC 9110, 11.1). */

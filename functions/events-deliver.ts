@@ -6,6 +6,7 @@ import { storePause } from '../lib/aws/pause.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { log } from '../lib/observe/log.ts';
+import { metered } from '../lib/observe/metrics.ts';
 import { webhookConfigStore } from '../lib/webhooks/config-store.ts';
 import { deliverBatch } from '../lib/webhooks/deliver.ts';
 import type { DeliverPorts } from '../lib/webhooks/deliver-ports.ts';
@@ -22,7 +23,7 @@ import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
 export function eventsDeliver(ports: Omit<DeliverPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const failedIds = await deliverBatch(event.Records, { ...ports, remainingMs });
+    const failedIds = await metered(() => deliverBatch(event.Records, { ...ports, remainingMs }));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }

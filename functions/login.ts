@@ -13,6 +13,7 @@ import { answer } from '../lib/http/answer.ts';
 import { bodyText, jsonValue } from '../lib/http/body.ts';
 import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
 import { Refusal } from '../lib/http/refusal.ts';
+import { count } from '../lib/observe/metrics.ts';
 
 const bodyMaxBytes = 4_096;
 
@@ -39,7 +40,10 @@ export function login(collaborators: LoginCollaborators): Endpoint {
 
     const nowMs = collaborators.nowMs();
     const user = await signIn(collaborators, attempt, nowMs);
-    if (user === undefined) throw new Refusal('invalid_credentials', 'wrong user name or password');
+    if (user === undefined) {
+      count('LoginFailures');
+      throw new Refusal('invalid_credentials', 'wrong user name or password');
+    }
 
     const token = await issueToken(await collaborators.signingKey(), collaborators.scope, {
       userId: user.userId,

@@ -10,6 +10,7 @@ import { type DispatchPorts, dispatchBatch } from '../lib/messages/dispatch.ts';
 import { dispatchQueue } from '../lib/messages/dispatch-queue.ts';
 import { dispatchStore } from '../lib/messages/dispatch-store.ts';
 import { log } from '../lib/observe/log.ts';
+import { metered } from '../lib/observe/metrics.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformMessages } from '../lib/platform/messages.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
@@ -23,11 +24,9 @@ type Collaborators = Omit<DispatchPorts, 'invocation' | 'remainingMs'> & {
 export function messagesDispatch({ dropIdleConnections, ...ports }: Collaborators) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     dropIdleConnections();
-    const failedIds = await dispatchBatch(event.Records, {
-      ...ports,
-      invocation: randomUUID(),
-      remainingMs: () => context.getRemainingTimeInMillis(),
-    });
+    const invocation = randomUUID();
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const failedIds = await metered(() => dispatchBatch(event.Records, { ...ports, invocation, remainingMs }));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }

@@ -10,7 +10,9 @@ import { type FanOutPorts, fanOut } from '../lib/messages/fan-out.ts';
 import { jobStore } from '../lib/messages/job-store.ts';
 import { jobRetrySeconds } from '../lib/messages/pacing.ts';
 import { decodeSendJobMessage } from '../lib/messages/send-job.ts';
+import { correlated } from '../lib/observe/correlation.ts';
 import { log } from '../lib/observe/log.ts';
+import { metered } from '../lib/observe/metrics.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 type Collaborators = Omit<FanOutPorts, 'remainingMs'> & {
@@ -23,14 +25,16 @@ export function messagesFanOut({ postpone, ...ports }: Collaborators) {
     const remainingMs = () => context.getRemainingTimeInMillis();
     const batchItemFailures: SQSBatchResponse['batchItemFailures'] = [];
     for (const record of event.Records) {
-      if (!(await isDone(record))) batchItemFailures.push({ itemIdentifier: record.messageId });
+      if (!(await metered(() => isDone(record)))) batchItemFailures.push({ itemIdentifier: record.messageId });
     }
     return { batchItemFailures };
 
     async function isDone(record: SQSRecord): Promise<boolean> {
       try {
         const job = decodeSendJobMessage(record.body);
-        const ending = await fanOut(job, Number(record.attributes.SentTimestamp), { ...ports, remainingMs });
+        const sentAtMs = Number(record.attributes.SentTimestamp);
+        const { correlationId } = job.head;
+        const ending = await correlated(correlationId, () => fanOut(job, sentAtMs, { ...ports, remainingMs }));
         if (ending.end === 'again') await postpone(record.receiptHandle, ending.afterSeconds);
         return ending.end === 'done';
       } catch (error) {

@@ -8,7 +8,9 @@ import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { channelRefresh } from '../lib/channels/refresh.ts';
 import { channelStore } from '../lib/channels/store.ts';
-import { log } from '../lib/observe/log.ts';
+import { correlated } from '../lib/observe/correlation.ts';
+import { type LogFacts, log } from '../lib/observe/log.ts';
+import { count, metered } from '../lib/observe/metrics.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformNumbers } from '../lib/platform/phone-numbers.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
@@ -17,7 +19,7 @@ import { templateStore } from '../lib/templates/store.ts';
 import { runSync, type SyncWorkshop } from '../lib/templates/sync.ts';
 import { SyncLockLost, syncLockScope } from '../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
-import { QueuedSyncSchema, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
+import { QueuedSyncSchema, type SyncCounts, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
 import { syncQueue } from '../lib/templates/sync-queue.ts';
 import { takeTurn, type WalkPorts } from '../lib/templates/sync-walk.ts';
 import { syncWalkStore } from '../lib/templates/sync-walk-store.ts';
@@ -34,12 +36,17 @@ type Collaborators = SyncWorkshop & WalkPorts;
  */
 export function templatesSyncWorker(deps: Collaborators) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
-    for (const record of event.Records) {
-      const message = v.parse(Queued, record.body);
-      if (!('lock' in message)) {
-        await takeTurn(deps, message.walk, { messageId: record.messageId, last: isLastDelivery(record) });
-        continue;
-      }
+    for (const record of event.Records) await metered(() => workOff(record, context));
+  };
+
+  async function workOff(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
+    const message = v.parse(Queued, record.body);
+    // No request stands behind a walk: its own id ties its lines together.
+    if (!('lock' in message)) {
+      const delivery = { messageId: record.messageId, last: isLastDelivery(record) };
+      return await correlated(message.walk.id, () => takeTurn(deps, message.walk, delivery));
+    }
+    return await correlated(message.correlationId, async () => {
       try {
         const unfinished = await synchronize(deps, message, () => context.getRemainingTimeInMillis());
         if (!unfinished) await walkOn(deps, message);
@@ -47,8 +54,8 @@ export function templatesSyncWorker(deps: Collaborators) {
         if (isLastDelivery(record)) await walkOn(deps, message);
         throw error;
       }
-    }
-  };
+    });
+  }
 }
 
 async function synchronize(deps: Collaborators, message: SyncMessage, timeLeftMs: () => number): Promise<boolean> {
@@ -57,13 +64,19 @@ async function synchronize(deps: Collaborators, message: SyncMessage, timeLeftMs
   try {
     const result = await runSync(deps, message, timeLeftMs);
     if (result.kind === 'unfinished') await deps.queue.send(result.checkpoint);
-    else log('sync.completed', { ...facts, outcome: JSON.stringify(result.counts) });
+    else reportCompleted(result.counts, facts);
     return result.kind === 'unfinished';
   } catch (error) {
     if (!(error instanceof SyncLockLost)) throw error;
     log('sync.stopped', { ...facts, code: 'lock_lost' });
     return false;
   }
+}
+
+function reportCompleted(counts: SyncCounts, facts: LogFacts): void {
+  count('SyncsCompleted');
+  count('SyncTemplatesChanged', counts.created + counts.updated + counts.deleted);
+  log('sync.completed', { ...facts, outcome: JSON.stringify(counts) });
 }
 
 async function walkOn({ queue }: Collaborators, { walk, clientId }: SyncMessage): Promise<void> {

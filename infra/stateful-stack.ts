@@ -1,10 +1,12 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { functions, type SecretVariable } from './functions.ts';
+import { throttledRequests } from './metrics.ts';
 import { queuePurposes, resourceName, secretPurposes } from './names.ts';
 import { noConsumerTimeoutSeconds, type QueueName, queues } from './queues.ts';
 import type { Settings } from './settings.ts';
@@ -26,6 +28,7 @@ export class StatefulStack extends Stack {
       terminationProtection: true,
     });
     this.tables = mapValues(tables, (_, name) => this.addTable(settings, name));
+    for (const [name, { tableName }] of Object.entries(this.tables)) this.addThrottleAlarm(settings, name, tableName);
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
     this.addDispatchAgeAlarm(settings);
@@ -66,6 +69,23 @@ export class StatefulStack extends Stack {
       purpose,
       shape: queues[name],
       consumerTimeoutSeconds: consumer?.timeoutSeconds ?? noConsumerTimeoutSeconds,
+    });
+  }
+
+  private addThrottleAlarm(settings: Settings, name: string, tableName: string): void {
+    const { reads, writes } = throttledRequests(tableName);
+    addAlarm(this, settings, {
+      purpose: `${name}-table-throttled`,
+      metric: new MathExpression({
+        expression: 'FILL(reads, 0) + FILL(writes, 0)',
+        usingMetrics: { reads, writes },
+        period: Duration.minutes(5),
+      }),
+      above: 10,
+      periods: 2,
+      whoIsHurt: `Whoever needs the table ${name}: requests take longer and some end with 5xx; work in queues comes again.`,
+      whatToDo:
+        'One hot partition recovers when the burst ends: look for the client that causes it. If it lasts, check the account quota of on-demand throughput.',
     });
   }
 

@@ -4,11 +4,13 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
+import { addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
+import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
-import { SwitchedOffAlarm } from './constructs/switched-off-alarm.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
 import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
+import { metricService } from './metrics.ts';
 import { resourceName } from './names.ts';
 import { routes } from './routes.ts';
 import type { Settings } from './settings.ts';
@@ -32,12 +34,12 @@ export class StatelessStack extends Stack {
     const built = new Map(
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
-    const functionNamed = (name: string) => {
-      const found = built.get(name);
+    const lambdas = new Map([...built].map(([name, { lambda }]) => [name, lambda]));
+    const lambdaOf = (name: string) => {
+      const found = lambdas.get(name);
       if (found === undefined) throw new Error(`there is no function ${name}`);
       return found;
     };
-    const lambdaOf = (name: string) => functionNamed(name).lambda;
     const api = new ServiceApi(this, 'Api', {
       settings: props.settings,
       routes: routes.filter((route) => built.has(route.operation)),
@@ -45,7 +47,8 @@ export class StatelessStack extends Stack {
       handlerOf: lambdaOf,
     });
     const { settings, state } = props;
-    new SwitchedOffAlarm(this, 'SwitchedOff', { settings, logGroup: functionNamed('events-deliver').logGroup });
+    addServiceAlarms(this, settings);
+    new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
@@ -63,12 +66,15 @@ export class StatelessStack extends Stack {
       name,
       shape,
       bundleDirectory: join(props.bundlesDirectory, name),
-      environment: Object.fromEntries(
-        (shape.settings ?? []).flatMap((variable) => {
-          const value = settings[settingVariables[variable]];
-          return value === undefined ? [] : [[variable, value]];
-        }),
-      ),
+      environment: {
+        POWERTOOLS_SERVICE_NAME: metricService(settings),
+        ...Object.fromEntries(
+          (shape.settings ?? []).flatMap((variable) => {
+            const value = settings[settingVariables[variable]];
+            return value === undefined ? [] : [[variable, value]];
+          }),
+        ),
+      },
     });
     for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {
       added.useTable(state.tables[table], tables[table].variable, access);

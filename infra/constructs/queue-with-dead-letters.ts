@@ -19,6 +19,7 @@ export interface QueueWithDeadLettersProps {
  */
 export class QueueWithDeadLetters extends Construct {
   readonly queue: Queue;
+  readonly deadLetters: Queue;
   readonly variable: string;
 
   constructor(scope: Construct, id: string, props: QueueWithDeadLettersProps) {
@@ -34,6 +35,7 @@ export class QueueWithDeadLetters extends Construct {
       id: 'Serverless-SQSRedrivePolicy',
       reason: 'It is the dead-letter queue: nothing consumes it, an operator redrives it by hand.',
     });
+    this.deadLetters = deadLetters;
     this.variable = shape.variable;
     this.queue = new Queue(this, 'Queue', {
       ...common,

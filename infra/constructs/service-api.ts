@@ -11,9 +11,11 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { percentage } from '../metrics.ts';
 import { resourceName } from '../names.ts';
 import type { RouteEntry } from '../routes.ts';
 import type { Settings } from '../settings.ts';
@@ -28,12 +30,18 @@ const accessLogFields = {
   integrationStatus: '$context.integrationStatus',
   integrationErrorMessage: '$context.integrationErrorMessage',
   authorizerError: '$context.authorizer.error',
+  // Of the token, not of a request for another client: who is calling.
+  clientId: '$context.authorizer.clientId',
+  // Guessing of passwords is traced by it; it goes with the retention of the log.
   sourceIp: '$context.identity.sourceIp',
 };
 
+const stageName = '$default';
+
 /** Requests a second of all callers together. Guessing passwords is slowed here for everyone, per user by login itself. */
 const stageThrottle = { rateLimit: 200, burstLimit: 400 };
-const loginThrottle = { ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
+/** Settings of a route replace those of the stage as a whole. */
+const loginSettings = { DetailedMetricsEnabled: true, ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
 
 export interface ServiceApiProps {
   readonly settings: Settings;
@@ -49,6 +57,9 @@ export interface ServiceApiProps {
  */
 export class ServiceApi extends Construct {
   readonly url: string;
+  /** The routes that exist. */
+  readonly routes: readonly RouteEntry[];
+  private readonly api: HttpApi;
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
@@ -74,13 +85,51 @@ export class ServiceApi extends Construct {
       if (route.operation === 'login') throttleLogin(stage, added);
     }
     this.url = api.apiEndpoint;
+    this.api = api;
+    this.routes = props.routes;
+    this.addAlarms(settings);
+  }
+
+  /** A metric of one route; only the stage's detailed metrics have them. */
+  routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string): Metric {
+    return new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiId: this.api.apiId, Stage: stageName, Method: method, Resource: path },
+      statistic,
+      period: Duration.minutes(5),
+      label: statistic === 'Sum' ? metricName : statistic,
+    });
+  }
+
+  private addAlarms(settings: Settings): void {
+    const { api } = this;
+    const over = { period: Duration.minutes(5), statistic: 'Sum' };
     addAlarm(this, settings, {
       purpose: 'api-5xx',
-      metric: api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+      metric: api.metricServerError(over),
       above: 5,
       whoIsHurt: 'Callers of the API: more than 5 requests in 5 minutes ended with a status of 500 or above.',
       whatToDo:
         'Find the routes in the access log (status, integrationErrorMessage, authorizerError), then the request ids in the log of their function; 502 alone means that the platform is unreachable.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'api-5xx-share',
+      metric: percentage({ part: api.metricServerError(over), of: [api.metricCount(over)] }, 100),
+      above: 5,
+      periods: 2,
+      whoIsHurt: 'Callers of the API: more than one request in twenty fails for 10 minutes.',
+      whatToDo:
+        'It is an outage, not a single fault. Right after a deployment: roll it back. Else look at the dashboard for the part that fails: platform, tables, functions, authorizer.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'api-latency',
+      metric: api.metricLatency({ period: Duration.minutes(5), statistic: 'p99' }),
+      above: Duration.seconds(15).toMilliseconds(),
+      periods: 3,
+      whoIsHurt: 'Callers who wait: one request in a hundred takes more than 15 seconds; at 29 the gateway gives up.',
+      whatToDo:
+        'Find the route on the dashboard. Those that call the platform are as slow as it is; for the others look for throttled tables and for functions short of concurrency.',
     });
   }
 
@@ -93,9 +142,10 @@ export class ServiceApi extends Construct {
     });
     return new HttpStage(this, 'Stage', {
       httpApi: api,
-      stageName: '$default',
+      stageName,
       autoDeploy: true,
       throttle: stageThrottle,
+      detailedMetricsEnabled: true,
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),
         format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
@@ -114,7 +164,7 @@ function acknowledgePublic(route: HttpRoute): void {
 
 function throttleLogin(stage: HttpStage, login: HttpRoute): void {
   const cfnStage = stage.node.defaultChild as CfnStage;
-  cfnStage.routeSettings = { 'POST /login': loginThrottle };
+  cfnStage.routeSettings = { 'POST /login': loginSettings };
   // Settings for a route that does not exist yet fail the deployment.
   cfnStage.node.addDependency(login);
 }

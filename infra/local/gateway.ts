@@ -55,35 +55,35 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-async function serve(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  answer: (request: IncomingRequest) => Promise<HttpAnswer>,
-): Promise<void> {
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answerer): Promise<void> {
+  const requestId = randomUUID();
+  const write = (given: HttpAnswer) => writeAnswer(outgoing, given, requestId);
   try {
     const request = await readRequest(incoming);
-    writeAnswer(outgoing, request === 'too_large' ? gatewayAnswer(413) : await answer(request));
+    write(request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
   } catch (error) {
     // A client that went away needs no answer; anything else is a fault of this gateway.
     if (incoming.errored !== null) return;
     console.error('the local gateway could not answer:', error);
-    writeAnswer(outgoing, gatewayAnswer(500));
+    write(gatewayAnswer(500));
   }
 }
 
-function createAnswerer(options: GatewayOptions): (request: IncomingRequest) => Promise<HttpAnswer> {
+type Answerer = (request: IncomingRequest, requestId: string) => Promise<HttpAnswer>;
+
+function createAnswerer(options: GatewayOptions): Answerer {
   const nowMs = options.nowMs ?? Date.now;
   const routeOf = createRouter(options.template.routes);
   const authorizers = authorizersOf(options, nowMs);
 
-  return async (request) => {
+  return async (request, requestId) => {
     if (headBytes(request) > maxHeadBytes) return gatewayAnswer(431);
     const match = matchOrMalformed(routeOf, request);
     if (match === 'malformed') return gatewayAnswer(400);
     if (match === undefined) return gatewayAnswer(404);
 
     const { route, routeKey, pathParameters } = match;
-    let event = httpEvent(request, { routeKey, pathParameters, requestId: randomUUID(), nowMs: nowMs() });
+    let event = httpEvent(request, { routeKey, pathParameters, requestId, nowMs: nowMs() });
     if (route.authorizerId !== undefined) {
       const verdict = await authorizers(route.authorizerId, event);
       if (verdict.kind !== 'allowed') return refusalOf(verdict.kind);
@@ -171,11 +171,11 @@ async function readRequest(incoming: IncomingMessage): Promise<IncomingRequest |
   };
 }
 
-function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer): void {
+function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer, requestId: string): void {
   outgoing.writeHead(answer.status, {
     ...answer.headers,
     'content-length': answer.body.byteLength,
-    'apigw-requestid': randomUUID(),
+    'apigw-requestid': requestId,
     ...(answer.cookies.length === 0 ? {} : { 'set-cookie': [...answer.cookies] }),
   });
   outgoing.end(answer.body);

@@ -1,7 +1,9 @@
 import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { correlated } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
+import { metered } from '../observe/metrics.ts';
 import { type Answer, refusalAnswer } from './answer.ts';
 import { jsonObject } from './body.ts';
 import { Refusal } from './refusal.ts';
@@ -22,7 +24,8 @@ const answerEarlyMs = 4_000;
 /**
  * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6); 'json-or-none'
  * takes a request without body for `{}`, for endpoints whose every field is optional. Refusals become answers, anything
- * unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself.
+ * unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself. Every answer says in
+ * `x-request-id` under which id its log lines, and those of the work it began, are found.
  */
 export function endpoint(handle: Endpoint, options: { readonly body?: 'json' | 'json-or-none' } = {}): Endpoint {
   const wrapped = middy<HttpEvent, Answer>({
@@ -33,7 +36,12 @@ export function endpoint(handle: Endpoint, options: { readonly body?: 'json' | '
   }).use(answerRefusals());
   if (options.body === 'json-or-none') wrapped.use(noBodyIsEmptyObject());
   if (options.body !== undefined) wrapped.use(jsonBody());
-  return wrapped.handler(handle) as unknown as Endpoint;
+  const handler = wrapped.handler(handle) as unknown as Endpoint;
+  return async (event, context) => {
+    const { requestId } = event.requestContext;
+    const given = await metered(() => correlated(requestId, () => handler(event, context)));
+    return { ...given, headers: { ...given.headers, 'x-request-id': requestId } };
+  };
 }
 
 function answerRefusals(): middy.MiddlewareObj<HttpEvent, Answer> {
@@ -45,7 +53,6 @@ function answerRefusals(): middy.MiddlewareObj<HttpEvent, Answer> {
       if (refusal.status >= 500) {
         log('request.failed', {
           route: request.event.routeKey,
-          requestId: request.event.requestContext?.requestId,
           code: refusal.code,
           error: describeCause(refusal),
         });

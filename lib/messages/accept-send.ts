@@ -1,6 +1,9 @@
 import type { Did } from '../access/directory.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { Refusal } from '../http/refusal.ts';
+import { correlationId } from '../observe/correlation.ts';
+import { log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import type { CatalogIdOf } from '../platform/catalogs.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { compositionPlan } from './compose.ts';
@@ -48,6 +51,8 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   });
   const head = jobHead(send, resolved, { acceptedAtMs: ports.nowMs(), total: kept.length });
   await enqueueJob({ head, plan, recipients: kept }, { ...ports, remainingMs: send.remainingMs });
+  count('RecipientsAccepted', kept.length);
+  log('job.accepted', { jobId, clientId, count: kept.length });
 
   const warning = warningOf({
     resolved,
@@ -95,5 +100,6 @@ function jobHead(
     ...(campaignId === undefined ? {} : { campaignId }),
     ...(attends === undefined ? {} : { attends }),
     total,
+    correlationId: correlationId(),
   };
 }

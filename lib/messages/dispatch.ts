@@ -1,5 +1,7 @@
 import * as v from 'valibot';
-import type { LogFacts } from '../observe/log.ts';
+import { correlated } from '../observe/correlation.ts';
+import type { LogEvent, LogFacts } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
 import {
   type BatchRecord,
@@ -12,6 +14,7 @@ import {
   lateness,
   newClaim,
   retryDeadlineMs,
+  type SettledState,
   type Settlement,
   sendBudgetMs,
 } from './claim.ts';
@@ -51,7 +54,7 @@ export interface DispatchPorts {
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly log: (event: string, facts: LogFacts) => void;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
 /** One delivery of a queue message. */
@@ -105,14 +108,15 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
  * too old and no record vouches for them, so they end unknown, although the platform took them. Never sent again.
  */
 async function batchIsRecorded(sent: BatchRecord, ports: DispatchPorts): Promise<boolean> {
-  const count = Object.keys(sent).length;
-  if (count === 0) return true;
+  const total = Object.keys(sent).length;
+  if (total === 0) return true;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await ports.claims.recordBatch(ports.invocation, sent);
+      count('MessagesSent', total);
       return true;
     } catch (error) {
-      ports.log('dispatch.batch_not_recorded', { count, attempt, error: nameOf(error) });
+      ports.log('dispatch.batch_not_recorded', { count: total, attempt, error: nameOf(error) });
       if (attempt === 3 || ports.remainingMs() < 5_000) return false;
       await ports.pause(500 * attempt);
     }
@@ -133,7 +137,7 @@ async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchP
 async function endingOf(delivery: Delivery, at: string, ports: DispatchPorts): Promise<Ending> {
   try {
     const message = v.parse(DispatchMessageSchema, JSON.parse(delivery.body));
-    return await dispatchOne(message, { delivery, at }, ports);
+    return await correlated(message.correlationId, () => dispatchOne(message, { delivery, at }, ports));
   } catch (error) {
     ports.log('dispatch.error', { error: nameOf(error) });
     return deliverAgain;
@@ -162,7 +166,7 @@ async function dispatchOne(message: DispatchMessage, attempt: Attempt, ports: Di
     return await yieldTo(existing, { ...attempt, message }, ports);
   }
   if (claim.state !== 'claimed') {
-    ports.log(`dispatch.${claim.state}`, { dispatchId: dispatchIdOf(message), code: claim.code });
+    report(message, { state: claim.state, code: claim.code }, ports);
     return ended(message, claim, ports);
   }
   // The write may have taken seconds.
@@ -203,7 +207,9 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   } catch (error) {
     return await afterFailure(error, message, at, ports);
   }
-  return { acknowledged: true, sent: { dispatchId: dispatchIdOf(message), platformMessageId } };
+  const dispatchId = dispatchIdOf(message);
+  ports.log('dispatch.sent', { dispatchId });
+  return { acknowledged: true, sent: { dispatchId, platformMessageId } };
 }
 
 async function afterFailure(
@@ -229,14 +235,34 @@ async function settle(
   const settled = await ports.claims.settle({ jobId: message.jobId, index: message.index }, at, settlement);
   // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
   if (!settled) return deliverAgain;
-  ports.log(`dispatch.${settlement.state}`, { dispatchId: dispatchIdOf(message), code: settlement.code });
+  report(message, settlement, ports);
   return ended(message, settlement, ports);
+}
+
+const metricOf = {
+  sent: 'MessagesSent',
+  failed: 'MessagesFailed',
+  expired: 'MessagesExpired',
+  unknown: 'MessagesUnknown',
+} as const satisfies Record<SettledState, string>;
+
+/** Once for every settled outcome: by the run whose write made it one. */
+function report(
+  message: DispatchMessage,
+  { state, code }: { readonly state: SettledState; readonly code: string | undefined },
+  ports: DispatchPorts,
+): void {
+  count(metricOf[state]);
+  ports.log(`dispatch.${state}`, { dispatchId: dispatchIdOf(message), code });
 }
 
 function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
   const { to, recipient } = message.request;
   const event = outcomeEvent({ ...message, to: to ?? recipient }, outcome, ports.nowMs());
-  return event === undefined ? acknowledged : { ...acknowledged, event };
+  // The events of a batch, which has messages of several requests, are queued together: each says itself whose it is.
+  return event === undefined
+    ? acknowledged
+    : { ...acknowledged, event: { ...event, correlationId: message.correlationId } };
 }
 
 /**

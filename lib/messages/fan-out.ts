@@ -1,5 +1,6 @@
 import type { QueueEntry } from '../aws/sqs-batch.ts';
-import type { LogFacts } from '../observe/log.ts';
+import type { LogEvent, LogFacts } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
 import type { CompositionPlan } from './compose.ts';
 import type { Claims } from './dispatch.ts';
@@ -42,7 +43,7 @@ export interface FanOutPorts {
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly log: (event: string, facts: LogFacts) => void;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
 /** `again` asks for the same job message once more, after so many seconds. */
@@ -133,7 +134,8 @@ async function recordNotComposable(
 ): Promise<ServiceEvent[]> {
   const { jobId, clientId, acceptedAtMs } = head;
   const outcome = { state: 'failed', code: 'not_composable' } as const;
-  await ports.claims.take({ key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to });
+  const claim = { key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to };
+  if ((await ports.claims.take(claim)) === undefined) count('MessagesFailed');
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
   const event = outcomeEvent(message, outcome, ports.nowMs());
   return event === undefined ? [] : [event];
@@ -158,6 +160,7 @@ function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' |
     path: head.path,
     acceptedAtMs: head.acceptedAtMs,
     ...(head.expiresAtMs === undefined ? {} : { expiresAtMs: head.expiresAtMs }),
+    correlationId: head.correlationId,
     attempt: 0,
     about: aboutJob(head),
     request: composed.request,

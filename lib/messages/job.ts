@@ -63,6 +63,7 @@ export const JobHeadSchema = v.object({
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
   total: v.number(),
+  correlationId: v.optional(v.string()),
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 
@@ -79,6 +80,7 @@ export const DispatchMessageSchema = v.object({
   path: v.picklist(sendPaths),
   acceptedAtMs: v.number(),
   expiresAtMs: v.optional(v.number()),
+  correlationId: v.optional(v.string()),
   /** Deliveries that ended provably unsent so far. */
   attempt: v.number(),
   /** What the events about it tell of its job (D28, D34). */

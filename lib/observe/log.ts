@@ -1,10 +1,61 @@
+import { correlationId } from './correlation.ts';
+
+/** Every event that is logged. The names are stable: alarms, queries and people search for them (README, Logs). */
+export const logEvents = [
+  'authorizer.failed',
+  'dispatch.batch_not_recorded',
+  'dispatch.claim_failed',
+  'dispatch.credential_refused',
+  'dispatch.error',
+  'dispatch.expired',
+  'dispatch.failed',
+  'dispatch.postpone_failed',
+  'dispatch.release_failed',
+  'dispatch.retry',
+  'dispatch.sent',
+  'dispatch.unknown',
+  'event.not_queued',
+  'idempotency.write_failed',
+  'job.accepted',
+  'job.failed',
+  'job.fanned_out',
+  'job.never_accepted',
+  'job.not_composable',
+  'job.withdrawn',
+  'platform.number_unreadable',
+  'platform.product_unreadable',
+  'platform.template_unreadable',
+  'pricing.rates_not_read',
+  'pricing.rates_not_yet_in_force',
+  'pricing.refresh_failed',
+  'pricing.refreshed',
+  'request.failed',
+  'sync.channels_failed',
+  'sync.completed',
+  'sync.release_failed',
+  'sync.started',
+  'sync.stopped',
+  'sync.waba_failed',
+  'sync.walk_finished',
+  'sync.walk_passed_over',
+  'sync.walk_skipped',
+  'template.not_stored',
+  'webhook.abandoned',
+  'webhook.delivered',
+  'webhook.error',
+  'webhook.failed',
+  'webhook.gone',
+  'webhook.not_recorded',
+  'webhook.switched_off',
+] as const;
+export type LogEvent = (typeof logEvents)[number];
+
 /**
  * Structured logs: one JSON line with a stable event name and facts from a closed list of keys. The list is the guard of
  * R44: what is not on it (phone numbers, tokens, passwords, parameter values) cannot be logged by accident.
  */
 export interface LogFacts {
   readonly route?: string | undefined;
-  readonly requestId?: string | undefined;
   readonly clientId?: number | undefined;
   readonly wabaId?: string | undefined;
   readonly jobId?: string | undefined;
@@ -24,7 +75,6 @@ export interface LogFacts {
 
 const loggedKeys = new Set<string>([
   'route',
-  'requestId',
   'clientId',
   'wabaId',
   'jobId',
@@ -42,9 +92,9 @@ const loggedKeys = new Set<string>([
   'durationMs',
 ] satisfies (keyof LogFacts)[]);
 
-/** Writes one line to standard output. `event` is a stable dotted name such as `dispatch.unknown`. */
-export function log(event: string, facts: LogFacts = {}): void {
-  const line: Record<string, unknown> = { event, at: new Date().toISOString() };
+/** Writes one line to standard output, with the id of the request on whose behalf the code is running. */
+export function log(event: LogEvent, facts: LogFacts = {}): void {
+  const line: Record<string, unknown> = { event, at: new Date().toISOString(), correlationId: correlationId() };
   for (const [key, value] of Object.entries(facts)) {
     if (loggedKeys.has(key) && value !== undefined) line[key] = value;
   }

@@ -39,6 +39,12 @@ export class PlatformFailure extends Error {
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
+  /** The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. */
+  get metricCode(): string {
+    const { code } = this.facts;
+    return code === undefined ? this.kind : String(entryOf(code)?.code ?? 'other');
+  }
+
   get advice(): RefusalAdvice {
     return (entryOf(this.facts.code)?.retry as RefusalAdvice | undefined) ?? 'no';
   }

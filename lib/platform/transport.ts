@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
+import { count, countPlatformError } from '../observe/metrics.ts';
 import { PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
@@ -53,12 +54,25 @@ export function platformTransport(options: TransportOptions): TransportHandle {
   const newAgent = () => (secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }));
   let agent = newAgent();
   return {
-    call: (call) => callOnce(base, secure ? httpsRequest : httpRequest, agent, options, call),
+    call: async (call) => {
+      try {
+        return await callOnce(base, secure ? httpsRequest : httpRequest, agent, options, call);
+      } catch (error) {
+        if (error instanceof PlatformFailure) countFailure(error);
+        throw error;
+      }
+    },
     dropIdleConnections: () => {
       agent.destroy();
       agent = newAgent();
     },
   };
+}
+
+function countFailure(failure: PlatformFailure): void {
+  countPlatformError(failure.metricCode);
+  if (failure.throttled) count('PlatformCallsThrottled');
+  if (failure.credentialRefused) count('PlatformCredentialRefused');
 }
 
 function callOnce(

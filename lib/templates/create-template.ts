@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { Did } from '../access/directory.ts';
 import { type Fault, refuseFaults } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import { changingAtPlatform } from '../platform/refusals.ts';
 import type { CreatedTemplate, TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
@@ -65,6 +66,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   await wanted.store();
   const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
+  count('TemplatesCreated');
 
   const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());
   // The template exists from now on: the clients are told whether or not it can be stored.

@@ -49,6 +49,7 @@ export const SyncMessageSchema = v.object({
   counts: SyncCountsSchema,
   /** The walk that goes on when this synchronization has ended, and its turn. */
   walk: v.optional(v.object({ id: v.string(), turn: v.number() })),
+  correlationId: v.optional(v.string()),
 });
 export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
 

@@ -1,5 +1,6 @@
 import type { Directory, Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
+import { correlationId } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import { refusalOf } from '../platform/refusals.ts';
@@ -32,7 +33,9 @@ export async function startSync(
   try {
     await firstAnswer(start.platform, wabas);
     const wabaIds = wabas.map((waba) => waba.wabaId);
-    await enqueue(start.queue, { lock, clientId, wabaIds, counts: noCounts, ...(walk === undefined ? {} : { walk }) });
+    const counts = noCounts;
+    await enqueue(start.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
+    log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
   } catch (error) {
     // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
     await start.locks.release(lock).catch(() => log('sync.release_failed', { syncId: owner, clientId }));

@@ -1,7 +1,8 @@
 import type { Directory, Waba } from '../access/directory.ts';
 import type { Pause } from '../aws/pause.ts';
 import type { RefreshChannels } from '../channels/refresh.ts';
-import { log } from '../observe/log.ts';
+import { type LogEvent, log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
 import { type EventSink, eventId, type ServiceEvent } from '../webhooks/event.ts';
@@ -73,8 +74,9 @@ export async function runSync(
     if (from === undefined) await refreshChannels(work, waba);
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
     const listing = await syncWaba(work, waba, from).catch((error: unknown) => {
-      work.counts.failedWabas += 1;
       recordFailure(work, 'sync.waba_failed', { wabaId, error });
+      work.counts.failedWabas += 1;
+      count('SyncWabasFailed');
       return undefined;
     });
     if (listing !== undefined) return checkpoint(work, index, listing);
@@ -95,7 +97,7 @@ function completed({ message: { lock, clientId }, counts, nowMs }: Work): Servic
 
 /** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
 async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
-  const { lock, clientId, wabaIds, walk } = work.message;
+  const { lock, clientId, wabaIds, walk, correlationId } = work.message;
   if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();
   return {
     kind: 'unfinished',
@@ -105,7 +107,8 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       wabaIds: wabaIds.slice(wabaIndex),
       ...(listing === undefined ? {} : { listing }),
       counts: work.counts,
-      ...(walk === undefined ? {} : { walk }),
+      walk,
+      correlationId,
     },
   };
 }
@@ -125,7 +128,11 @@ async function refreshChannels(work: Work, waba: Waba): Promise<void> {
 }
 
 /** Throws again what ends the whole synchronization. */
-function recordFailure(work: Work, event: string, failed: { readonly wabaId: string; readonly error: unknown }): void {
+function recordFailure(
+  work: Work,
+  event: LogEvent,
+  failed: { readonly wabaId: string; readonly error: unknown },
+): void {
   const { wabaId, error } = failed;
   if (error instanceof SyncLockLost) throw error;
   log(event, {

@@ -1,4 +1,4 @@
-import type { LogFacts } from '../observe/log.ts';
+import type { LogEvent, LogFacts } from '../observe/log.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { ServiceEvent } from './event.ts';
 import type { Pending } from './pending.ts';
@@ -48,5 +48,5 @@ export interface DeliverPorts {
   /** Time until the function is killed. */
   readonly remainingMs: () => number;
   readonly random: () => number;
-  readonly log: (event: string, facts: LogFacts) => void;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
 }

@@ -1,4 +1,6 @@
-import type { LogFacts } from '../observe/log.ts';
+import { correlated } from '../observe/correlation.ts';
+import type { LogEvent, LogFacts } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import type { DeliverPorts, Receiver, SwitchOffReason } from './deliver-ports.ts';
 import {
   admitted,
@@ -148,8 +150,8 @@ async function attempt(
     totalMs: postTimeoutMs,
   });
   const verdict = verdictOn(answer, ports.nowMs());
-  ports.log(`webhook.${verdict.kind}`, {
-    ...factsOf(event),
+  count(verdict.kind === 'delivered' ? 'WebhookDeliveries' : 'WebhookFailures');
+  tell(ports, `webhook.${verdict.kind}`, event, {
     attempt: attempts + 1,
     code: verdict.kind === 'failed' ? verdict.code : undefined,
     durationMs: ports.nowMs() - startedMs,
@@ -185,15 +187,17 @@ function reasonToSwitchOff(
 /** False when the configuration was changed meanwhile: the verdict was on another one. */
 async function switchOff({ clientId, receiver }: Turn, reason: SwitchOffReason, ports: DeliverPorts): Promise<boolean> {
   const off = await ports.receivers.switchOff(clientId, receiver.version, reason);
-  if (off) ports.log('webhook.switched_off', { clientId, code: reason });
+  if (off) {
+    count('WebhooksSwitchedOff');
+    ports.log('webhook.switched_off', { clientId, code: reason });
+  }
   return off;
 }
 
 async function tryAgainLater(pending: Pending, failure: Failure, ports: DeliverPorts): Promise<void> {
   const attempts = pending.attempts + 1;
   const dueMs = nextDueMs({ attempts, nowMs: ports.nowMs(), ...failure }, ports.random());
-  if (dueMs === undefined)
-    ports.log('webhook.abandoned', { ...factsOf(pending.event), attempt: attempts, code: 'attempts' });
+  if (dueMs === undefined) abandon({ ...pending, attempts }, 'attempts', ports);
   else await putBack({ ...pending, attempts, dueMs, yields: 0 }, ports);
 }
 
@@ -208,14 +212,22 @@ async function putBack(pending: Pending, ports: DeliverPorts): Promise<void> {
   await ports.queue.sendLater(pending, hopSeconds(pending.dueMs, ports.nowMs()));
 }
 
-function isGivenUp({ event, attempts, firstSeenMs }: Pending, ports: DeliverPorts): boolean {
-  if (ports.nowMs() - firstSeenMs < deliveryLimitMs) return false;
-  ports.log('webhook.abandoned', { ...factsOf(event), attempt: attempts, code: 'time' });
+function isGivenUp(pending: Pending, ports: DeliverPorts): boolean {
+  if (ports.nowMs() - pending.firstSeenMs < deliveryLimitMs) return false;
+  abandon(pending, 'time', ports);
   return true;
 }
 
-function factsOf({ clientId, id, type }: ServiceEvent): LogFacts {
-  return { clientId, eventId: id, eventType: type };
+/** It stays recorded, and can be sent again by hand. */
+function abandon({ event, attempts }: Pending, code: 'attempts' | 'time', ports: DeliverPorts): void {
+  count('WebhookEventsAbandoned');
+  tell(ports, 'webhook.abandoned', event, { attempt: attempts, code });
+}
+
+/** A log line about one event, with the id of the request that it came from. */
+function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
+  const { clientId, id: eventId, type: eventType, correlationId } = event;
+  correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...facts }));
 }
 
 function nameOf(error: unknown): string {

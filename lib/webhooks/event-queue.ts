@@ -2,6 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { backoff, type Pause } from '../aws/pause.ts';
 import { queueBody } from '../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
+import { correlationId } from '../observe/correlation.ts';
 import type { EventSink } from './event.ts';
 
 /** All events of one call are queued within this time, or it throws: shorter than a step under the sync lock may take. */
@@ -15,7 +16,11 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
   return {
     send: async (events) => {
       const signal = AbortSignal.timeout(sendLimitMs);
-      const entries = events.map((event) => ({ body: queueBody(event), clientId: event.clientId, delaySeconds: 0 }));
+      const entries = events.map((event) => ({
+        body: queueBody({ correlationId: correlationId(), ...event }),
+        clientId: event.clientId,
+        delaySeconds: 0,
+      }));
       const batches = packEntries(entries).values();
       // The workers share one iterator: each takes the next batch as soon as it is free.
       await Promise.all(

@@ -69,6 +69,8 @@ function kind<const Type extends string, Data extends v.GenericSchema>(type: Typ
     clientId: v.number(),
     type: v.literal(type),
     timestampMs: v.number(),
+    /** Of the request behind it, for the log lines of its delivery; receivers are not told. */
+    correlationId: v.optional(v.string()),
     data,
   });
 }

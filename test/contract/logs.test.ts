@@ -61,10 +61,11 @@ test('the search finds what it must find, and nothing in what is logged as it sh
     'eyJhbGciOiJFUzI1NiJ9',
     '15550131026 failed',
     `did ${did}`,
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   ];
   expect(leaksIn(bad.join('\n'))).toEqual(bad);
   const good =
-    '{"event":"dispatch.sent","dispatchId":"01M7XY0DBSF6WK0M03HJTSTHKW-549","requestId":"0a-b-5491100000001"}';
+    '{"event":"dispatch.sent","dispatchId":"01M7XY0DBSF6WK0M03HJTSTHKW-549","correlationId":"0a-b-5491100000001"}';
   expect(leaksIn(good)).toEqual([]);
 });
 

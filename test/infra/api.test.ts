@@ -100,6 +100,7 @@ describe('stage', () => {
   it('logs these fields and no header, query string or body', () => {
     const format = JSON.parse(stage?.properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
+      '$context.authorizer.clientId',
       '$context.authorizer.error',
       '$context.identity.sourceIp',
       '$context.integrationErrorMessage',
@@ -120,6 +121,11 @@ describe('stage', () => {
       .all('AWS::ApiGatewayV2::Route')
       .find(({ properties }) => properties.RouteKey === 'POST /login');
     expect(stage?.dependsOn).toContain(login?.id);
+  });
+
+  it('measures each route, POST /login with its own settings too', () => {
+    const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
+    expect([all.DetailedMetricsEnabled, each['POST /login'].DetailedMetricsEnabled]).toEqual([true, true]);
   });
 
   it('deploys by itself, without CORS', () => {

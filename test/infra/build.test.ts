@@ -28,7 +28,10 @@ it('makes one bundle for each file in functions/, and clears away older ones but
 it('makes bundles that run as they are', async () => {
   const bundle = join(outputDirectory, 'functions', 'health', 'index.mjs');
   const { handler } = await import(pathToFileURL(bundle).href);
-  expect(await handler()).toMatchObject({ statusCode: 200, body: '{"status":"ok"}' });
+  expect(await handler({ requestContext: { requestId: 'r' } }, {})).toMatchObject({
+    statusCode: 200,
+    body: '{"status":"ok"}',
+  });
 });
 
 it.each(['health', 'authorizer'])('keeps the DynamoDB client out of %s', (name) => {

@@ -150,7 +150,10 @@ describe.each(names)('function %s', (name) => {
   });
 
   it('has exactly the variables its code asks for', () => {
-    expect(Object.keys(properties.Environment?.Variables ?? {}).sort()).toEqual(environments[name]);
+    expect(Object.keys(properties.Environment?.Variables ?? {}).sort()).toEqual(
+      [...(environments[name] ?? []), 'POWERTOOLS_SERVICE_NAME'].sort(),
+    );
+    expect(properties.Environment.Variables.POWERTOOLS_SERVICE_NAME).toBe('template-messaging-test-service');
   });
 
   it('logs to a group of its own that forgets after the set time', () => {

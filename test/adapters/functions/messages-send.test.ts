@@ -50,6 +50,7 @@ test('an accepted request answers success, and its job carries everything', asyn
     {
       head: {
         jobId: 'JOB1',
+        correlationId: 'r',
         clientId: 1001,
         did: '5491100000001',
         wabaId: '200000000000001',

@@ -4,6 +4,7 @@ import { issueToken } from '../../../lib/access/token.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts';
 import { keptFor } from '../../../lib/aws/secrets.ts';
 import type { HttpEvent } from '../../../lib/http/endpoint.ts';
+import { countedBy } from '../../support/counted.ts';
 import { jwks, keyPair } from '../../support/keys.ts';
 
 vi.hoisted(() => {
@@ -25,7 +26,10 @@ function authorizerAt(nowMs: number, read: () => Promise<string> = async () => j
   return authorizer({ verificationKeys: async () => verificationKeys(await read()), scope, nowMs: () => nowMs });
 }
 
-const request = (authorization?: string) => ({ headers: authorization === undefined ? {} : { authorization } });
+const request = (authorization?: string) => ({
+  headers: authorization === undefined ? {} : { authorization },
+  requestContext: { requestId: 'request-1' },
+});
 
 test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
   'a good token is let through, scheme spelled %s',
@@ -72,6 +76,12 @@ test.each<readonly [string, () => Promise<string>]>([
 ])('without key material nothing is allowed, and it is no fault of the caller: %s (R35)', async (_, read) => {
   const attempt = authorizerAt(start, read)(request(`Bearer ${token}`));
   await expect(attempt).rejects.toThrow(/no connection|not usable/);
+});
+
+test('only missing keys are counted as a failure of the authorizer, bad tokens are not', async () => {
+  const broken = authorizerAt(start, () => Promise.reject(new Error('no connection')));
+  expect(await countedBy(() => broken(request(`Bearer ${token}`)))).toMatchObject([{ AuthorizerFailures: 1 }]);
+  expect(await countedBy(() => authorizerAt(start)(request('Bearer abc.def.ghi')))).toEqual([]);
 });
 
 test('keys are read once in five minutes; a failed reading is tried again at once', async () => {

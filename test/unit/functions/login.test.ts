@@ -7,6 +7,7 @@ import { signingKey, verificationKeys } from '../../../lib/access/token-keys.ts'
 import type { Answer } from '../../../lib/http/answer.ts';
 import type { Endpoint, HttpEvent } from '../../../lib/http/endpoint.ts';
 import { cheapDerivation, credentialsInMemory, usersInMemory } from '../../support/access.ts';
+import { countedBy } from '../../support/counted.ts';
 import { jwks, keyPair } from '../../support/keys.ts';
 
 vi.hoisted(() => {
@@ -136,6 +137,12 @@ test('a body of more than 4 KB is never a right login, at 4 KB it can be', async
   expect(await post(body(4_097))).toEqual(unauthorized);
   expect(credentials.calls).toEqual(sameWork);
   expect(await post(body(4_096))).toMatchObject({ statusCode: 200 });
+});
+
+test('failed logins are counted, right ones and broken bodies are not', async () => {
+  expect(await countedBy(() => logIn('supervisor1001', 'wrong'))).toMatchObject([{ LoginFailures: 1 }]);
+  expect(await countedBy(() => logIn('supervisor1001', 'right password'))).toEqual([]);
+  expect(await countedBy(() => post('{'))).toEqual([]);
 });
 
 test('a user without profile is not let in', async () => {

@@ -92,3 +92,14 @@ describe('refusals become answers once', () => {
     });
   });
 });
+
+test.each([
+  ['an answer', async () => answer(200, {}, { 'dispatch-id': 'job-1' })],
+  ['a refusal', () => Promise.reject(invalid('did', 'did is required'))],
+  ['a failed login', () => Promise.reject(new Refusal('invalid_credentials', 'never shown'))],
+  ['a fault of ours', () => Promise.reject(new TypeError('secret detail'))],
+])('%s says in x-request-id which request it is the answer to', async (_, handle) => {
+  const { headers } = await callEndpoint(endpoint(handle), makeHttpEvent({ headers: { 'x-request-id': 'chosen' } }));
+  expect(headers['x-request-id']).toBe('request-1');
+  expect(headers['cache-control']).toBe('no-store');
+});

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { type Claim, claimLifeMs } from '../../../lib/messages/claim.ts';
 import { dispatchBatch } from '../../../lib/messages/dispatch.ts';
 import type { DispatchMessage } from '../../../lib/messages/job.ts';
+import { correlationId } from '../../../lib/observe/correlation.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { EventSink } from '../../../lib/webhooks/event.ts';
 import { dispatchMessage } from '../../faults/scenarios.ts';
+import { countedBy } from '../../support/counted.ts';
 import { DispatchWorld, deliveryOf } from '../../support/dispatch-ports.ts';
 
 const hourMs = 3_600_000;
@@ -281,4 +283,44 @@ test('what an operator resolved as sent is told nobody', async () => {
   world.store = { ...world.store, claims: { 'J-0': claim } };
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
   expect(world.events.sent).toEqual([]);
+});
+
+test('every message is counted once, by what became of it', async () => {
+  const world = new DispatchWorld();
+  const fates: Readonly<Record<number, () => Promise<string>>> = {
+    1: failingWith('refused', { httpStatus: 400, code: 131026 }),
+    2: failingWith('ambiguous'),
+    3: failingWith('refused', { httpStatus: 429 }),
+  };
+  const send = async ({ index }: DispatchMessage) => (await fates[index]?.()) ?? `platform-${index}`;
+  const batch = [0, 1, 2, 3, 4, 5].map((index) =>
+    deliveryOf(dispatchMessage(index, index === 5 ? { expiresAtMs: world.nowMs } : {}), `message-${index}`),
+  );
+  const lines = await countedBy(() => dispatchBatch(batch, world.ports({ send })));
+  expect(lines).toMatchObject([{ MessagesSent: 2, MessagesFailed: 1, MessagesUnknown: 1, MessagesExpired: 1 }]);
+
+  const again = await countedBy(() => dispatchBatch(batch.slice(1, 3), world.ports({ send })));
+  expect(again).toEqual([]);
+});
+
+test('what the batch record does not vouch for is not counted as sent', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, recordBatch: () => Promise.reject(new Error('no connection')) };
+  const batch = [deliveryOf(dispatchMessage(0))];
+  expect(await countedBy(() => dispatchBatch(batch, world.ports({ claims })))).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('each message of a batch is told and logged under the id of its own request', async () => {
+  const world = new DispatchWorld();
+  const batch = ['one', 'two', undefined].map((correlationId, index) =>
+    deliveryOf(dispatchMessage(index, { correlationId }), `message-${index}`),
+  );
+  const under: (string | undefined)[] = [];
+  await dispatchBatch(
+    batch,
+    world.ports({ send: failingWith('ambiguous'), log: () => void under.push(correlationId()) }),
+  );
+  expect(under.sort()).toEqual(['one', 'two', undefined]);
+  expect(world.events.sent.map((event) => event.correlationId)).toEqual(['one', 'two', undefined]);
 });

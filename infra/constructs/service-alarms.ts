@@ -1,0 +1,59 @@
+import type { Construct } from 'constructs';
+import { percentage, serviceMetric } from '../metrics.ts';
+import type { Settings } from '../settings.ts';
+import { addAlarm } from './alarm.ts';
+
+/** Alarms on what the functions count themselves. The README says of each what it means (Operations, Alarms). */
+export function addServiceAlarms(scope: Construct, settings: Settings): void {
+  const sent = serviceMetric(settings, 'MessagesSent');
+  const failed = serviceMetric(settings, 'MessagesFailed');
+  addAlarm(scope, settings, {
+    purpose: 'outcomes-unknown',
+    metric: serviceMetric(settings, 'MessagesUnknown'),
+    above: 0,
+    whoIsHurt: 'Clients who cannot know whether a recipient got the message; it is not sent again by itself.',
+    whatToDo:
+      'Find them in the log (dispatch.unknown), look each up in the records of the platform, and settle it with npm run outcomes -- --resolve.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'messages-failed-share',
+    metric: percentage({ part: failed, of: [sent, failed] }, 50),
+    above: 20,
+    periods: 3,
+    whoIsHurt: 'Recipients who get no message: more than a fifth of them for 15 minutes.',
+    whatToDo:
+      'Look at the platform errors by code on the dashboard, then at one job with npm run outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'platform-credential-refused',
+    metric: serviceMetric(settings, 'PlatformCredentialRefused'),
+    above: 0,
+    whoIsHurt:
+      'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
+    whatToDo:
+      'Find clientId or wabaId in the log (dispatch.credential_refused, sync.waba_failed, request.failed) and provision a valid token; waiting messages are then sent by themselves, for a day.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'sync-wabas-failed',
+    metric: serviceMetric(settings, 'SyncWabasFailed', 15),
+    above: 0,
+    whoIsHurt: 'Clients of a WABA that could not be synchronized: their listing shows templates as they were before.',
+    whatToDo: 'Read platformCode and error of sync.waba_failed in the log, remove the cause, synchronize again.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'authorizer-failures',
+    metric: serviceMetric(settings, 'AuthorizerFailures'),
+    above: 0,
+    whoIsHurt: 'Everybody with a token: without the verification keys each request ends with a status of 500.',
+    whatToDo:
+      'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'webhook-switched-off',
+    metric: serviceMetric(settings, 'WebhooksSwitchedOff'),
+    above: 0,
+    whoIsHurt: 'Clients whose receiver answered 410 or failed for five days: they are told nothing any more.',
+    whatToDo:
+      'Find the client in the lines webhook.switched_off of events-deliver and tell it: it switches its webhook on with PUT /v1/webhook/config, and npm run events -- replay sends what it missed.',
+  });
+}

@@ -1,0 +1,61 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { MetricName, metricNamespace } from '../lib/observe/metrics.ts';
+import { resourceName } from './names.ts';
+import type { Settings } from './settings.ts';
+
+/** Metrics of the service's own, as the functions emit them, and those of AWS that take more than a method to name. */
+const namespace: typeof metricNamespace = 'TemplateMessaging';
+
+/** The value of the one dimension, `service`: several deployments in one account are told apart by it. */
+export function metricService(settings: Settings): string {
+  return resourceName(settings.stage, 'service');
+}
+
+export function serviceMetric(settings: Settings, name: MetricName, minutes = 5): Metric {
+  return new Metric({
+    namespace,
+    metricName: name,
+    dimensionsMap: { service: metricService(settings) },
+    statistic: 'Sum',
+    period: Duration.minutes(minutes),
+  });
+}
+
+/** One line for each code that was seen, also for those that nobody has thought of yet. */
+export function platformErrorsByCode(settings: Settings): IMetric {
+  const name: MetricName = 'PlatformErrors';
+  const search = `{${namespace},service,code} service="${metricService(settings)}" MetricName="${name}"`;
+  return new MathExpression({
+    expression: `SEARCH('${search}', 'Sum', 300)`,
+    label: '',
+    period: Duration.minutes(5),
+    usingMetrics: {},
+  });
+}
+
+/** How many of `of` are `part`, in percent; 0 while there are fewer than `atLeast`, of which a few would be many. */
+export function percentage(metrics: { readonly part: IMetric; readonly of: readonly IMetric[] }, atLeast: number) {
+  const usingMetrics = Object.fromEntries(metrics.of.map((metric, index) => [`all${index}`, metric]));
+  const all = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({
+    expression: `IF(${all} >= ${atLeast}, 100 * FILL(part, 0) / (${all}), 0)`,
+    usingMetrics: { ...usingMetrics, part: metrics.part },
+    period: Duration.minutes(5),
+  });
+}
+
+/** Requests to a table, of all kinds, that DynamoDB throttled. */
+export function throttledRequests(tableName: string): { readonly reads: Metric; readonly writes: Metric } {
+  const events = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: tableName },
+      statistic: 'Sum',
+      period: Duration.minutes(5),
+    });
+  return { reads: events('ReadThrottleEvents'), writes: events('WriteThrottleEvents') };
+}

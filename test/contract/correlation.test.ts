@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
+
+const did = '5491100000001';
+const to = (index: number) => String(549_710_000_000 + index);
+
+interface Line {
+  readonly by: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Every line of JSON that a function has written. */
+function lines(): Line[] {
+  return readFileSync(inject('functionLog'), 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, by, json] = /^template-messaging-local-(\S+) \| (\{.*\})$/.exec(line) ?? [];
+      return by === undefined || json === undefined ? [] : [{ by, facts: JSON.parse(json) }];
+    });
+}
+
+/** What was logged under an id, as `function event`, sorted, once there are so many lines. */
+async function loggedUnder(id: string, atLeast: number): Promise<string[]> {
+  return eventually(`${atLeast} lines are logged under ${id}`, async () => {
+    const found = lines()
+      .filter(({ facts }) => facts['correlationId'] === id)
+      .map(({ by, facts }) => `${by} ${facts['event']}`);
+    return found.length >= atLeast ? found.sort() : undefined;
+  });
+}
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+});
+afterAll(async () => {
+  await platform('DELETE /_control/faults');
+});
+
+test('one id leads from the answer of a send through its fan-out to each of its messages', async () => {
+  await platform('POST /_control/faults', { match: { to: to(2) }, action: { code: 131026 }, times: 1 });
+  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
+  const reply = await api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf('supervisor1001'),
+    headers: { 'x-request-id': 'chosen-by-the-caller' },
+    body: {
+      did,
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'order_update', language: 'en_US' },
+      recipients: [0, 1, 2].map((index) => ({ to: to(index), params })),
+    },
+  });
+  expect(reply.status).toBe(200);
+  const id = reply.headers.get('x-request-id') ?? '';
+  expect(id).toBe(reply.headers.get('apigw-requestid'));
+  expect(id).not.toBe('chosen-by-the-caller');
+
+  const jobId = reply.headers.get('dispatch-id') ?? '';
+  await endingsOf(outcomesOn(runningTarget()), jobId);
+  expect(await loggedUnder(id, 5)).toEqual([
+    'messages-dispatch dispatch.failed',
+    'messages-dispatch dispatch.sent',
+    'messages-dispatch dispatch.sent',
+    'messages-fan-out job.fanned_out',
+    'messages-send job.accepted',
+  ]);
+  const dispatched = lines().filter(({ by, facts }) => by === 'messages-dispatch' && facts['correlationId'] === id);
+  expect(dispatched.map(({ facts }) => facts['dispatchId']).sort()).toEqual(
+    [0, 1, 2].map((index) => `${jobId}-${index}`),
+  );
+});
+
+test('what the functions count reaches the log as metrics of this deployment', async () => {
+  const counted = lines().filter(({ facts }) => '_aws' in facts);
+  for (const { facts } of counted) expect(facts['service']).toBe('template-messaging-local-service');
+  const by = (metric: string) => new Set(counted.filter(({ facts }) => metric in facts).map((line) => line.by));
+  expect(by('RecipientsAccepted')).toEqual(new Set(['messages-send']));
+  expect(by('MessagesSent')).toEqual(new Set(['messages-dispatch']));
+  expect(by('MessagesFailed')).toContain('messages-dispatch');
+  expect(by('SyncsCompleted')).toEqual(new Set(['templates-sync-worker']));
+  const refused = counted.filter(({ facts }) => facts['code'] === '131026').map(({ facts }) => facts['PlatformErrors']);
+  expect(refused).not.toEqual([]);
+});
+
+test('a synchronization is logged under the id of the request that began it', async () => {
+  const token = await tokenOf('supervisor1001');
+  const reply = await eventually('no other synchronization holds the lock', async () => {
+    const answered = await api('POST /v1/templates/sync-from-platform', { token });
+    return answered.status === 409 ? undefined : answered;
+  });
+  expect(reply.status).toBe(200);
+  const id = reply.headers.get('x-request-id') ?? '';
+  expect(await loggedUnder(id, 2)).toEqual(['templates-sync sync.started', 'templates-sync-worker sync.completed']);
+});
+
+test.each([
+  ['GET /health', undefined, 200],
+  ['POST /login', '{"username":"nobody","password":"x"}', 401],
+  ['POST /login', '{', 400],
+] as const)('every answer of a function names its request: %s %s %i', async (route, body, status) => {
+  const reply = await api(route, body === undefined ? {} : { body });
+  expect(reply.status).toBe(status);
+  expect(reply.headers.get('x-request-id')).toBe(reply.headers.get('apigw-requestid'));
+});

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { queuePurposes, resourceName } from '../../infra/names.ts';
+import { routes } from '../../infra/routes.ts';
+import { tables } from '../../infra/tables.ts';
+import { tableRows } from '../support/readme.ts';
+import { synthesize } from '../support/synthesized.ts';
+
+const service = synthesize({ stage: 'test' });
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+
+/** The text of a body that refers to resources, with their logical ids in place of the references. */
+function joined(body: unknown): string {
+  const parts = (body as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1];
+  return parts.map((part) => (typeof part === 'string' ? part : placeholder(part))).join('');
+}
+
+function placeholder(reference: unknown): string {
+  if ((reference as { Ref?: string }).Ref === 'AWS::Region') return 'eu-west-1';
+  return service.target(reference);
+}
+
+interface Widget {
+  readonly type: string;
+  readonly properties: { readonly title?: string; readonly markdown?: string; readonly metrics?: unknown[][] };
+}
+
+const [dashboard] = service.all('AWS::CloudWatch::Dashboard');
+const widgets: Widget[] = JSON.parse(joined(dashboard?.properties.DashboardBody)).widgets;
+const metricsOf = (title: string) => {
+  const widget = widgets.find(({ properties }) => properties.title === title);
+  if (widget === undefined) throw new Error(`the dashboard has no graph ${title}`);
+  return (widget.properties.metrics ?? []).map((metric) => metric.filter((part) => typeof part === 'string'));
+};
+const own = 'TemplateMessaging';
+const mine = (name: string) => [own, name, 'service', 'template-messaging-test-service'];
+const idOf = (type: string, property: string, purpose: string) =>
+  service.all(type).find(({ properties }) => properties[property] === resourceName('test', purpose))?.id;
+
+describe('the dashboard', () => {
+  it('is named by the stage and has a heading for every part', () => {
+    expect(dashboard?.properties.DashboardName).toBe('template-messaging-test-health');
+    expect(widgets.flatMap(({ properties }) => properties.markdown ?? [])).toEqual([
+      '## Messages',
+      '## Queues',
+      '## Platform and synchronization',
+      '## Routes',
+      '## Functions',
+      '## Tables and access',
+    ]);
+  });
+
+  it('shows what became of messages, as the functions count it', () => {
+    expect(metricsOf('Recipients accepted, messages sent')).toEqual([mine('RecipientsAccepted'), mine('MessagesSent')]);
+    expect(metricsOf('Not sent')).toEqual([mine('MessagesFailed'), mine('MessagesExpired'), mine('MessagesUnknown')]);
+  });
+
+  it('finds every code of a platform error by itself', () => {
+    const widget = widgets.find(({ properties }) => properties.title === 'Platform errors by code');
+    expect(widget?.properties.metrics).toMatchObject([
+      [
+        {
+          expression: `SEARCH('{${own},service,code} service="template-messaging-test-service" MetricName="PlatformErrors"', 'Sum', 300)`,
+        },
+      ],
+    ]);
+  });
+
+  it('shows age, depth and dead letters of every queue', () => {
+    for (const purpose of Object.values(queuePurposes)) {
+      for (const [title, metric, name] of [
+        ['Age of the oldest message, seconds', 'ApproximateAgeOfOldestMessage', purpose],
+        ['Messages waiting', 'ApproximateNumberOfMessagesVisible', purpose],
+        ['Dead letters', 'ApproximateNumberOfMessagesVisible', `${purpose}-dead`],
+      ] as const) {
+        const id = idOf('AWS::SQS::Queue', 'QueueName', name);
+        expect(metricsOf(title)).toContainEqual(['AWS/SQS', metric, 'QueueName', id]);
+      }
+    }
+  });
+
+  it.each(routes.filter(({ operation }) => operation in functions).map((route) => [route] as const))(
+    'shows latency and refusals of $method $path',
+    ({ method, path }) => {
+      const [api] = service.all('AWS::ApiGatewayV2::Api');
+      const dimensions = ['ApiId', api?.id, 'Method', method, 'Resource', path, 'Stage', '$default'];
+      const shown = metricsOf(`${method} ${path}`);
+      expect(shown).toEqual(
+        ['Latency', 'Latency', 'Latency', '4xx', '5xx'].map((name) => ['AWS/ApiGateway', name, ...dimensions]),
+      );
+    },
+  );
+
+  it.each(Object.keys(functions))('shows errors, throttles and duration of %s', (name) => {
+    const id = idOf('AWS::Lambda::Function', 'FunctionName', name);
+    for (const [title, metric] of [
+      ['Function errors', 'Errors'],
+      ['Function throttles', 'Throttles'],
+      ['Function duration, p95', 'Duration'],
+    ] as const) {
+      expect(metricsOf(title)).toContainEqual(['AWS/Lambda', metric, 'FunctionName', id]);
+    }
+  });
+
+  it.each(Object.keys(tables))('shows what DynamoDB throttled of %s', (name) => {
+    const id = idOf('AWS::DynamoDB::Table', 'TableName', name);
+    expect(metricsOf('Throttled reads by table')).toContainEqual([
+      'AWS/DynamoDB',
+      'ReadThrottleEvents',
+      'TableName',
+      id,
+    ]);
+    expect(metricsOf('Throttled writes by table')).toContainEqual([
+      'AWS/DynamoDB',
+      'WriteThrottleEvents',
+      'TableName',
+      id,
+    ]);
+  });
+});
+
+describe('alarms', () => {
+  const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  const purposes = alarms.map(({ AlarmName }) => AlarmName.replace('template-messaging-test-', ''));
+  const placeholders: Readonly<Record<string, readonly string[]>> = {
+    '<queue>': Object.values(queuePurposes),
+    '<worker>': Object.keys(functions).filter((name) => functions[name]?.consumes !== undefined),
+    '<table>': Object.keys(tables),
+  };
+  /** The names a row of the README stands for. */
+  const namesOf = (row: string) => {
+    const found = Object.keys(placeholders).find((each) => row.includes(each));
+    return found === undefined ? [row] : (placeholders[found] ?? []).map((name) => row.replace(found, name));
+  };
+
+  it('are those that the README explains, each once', () => {
+    const explained = tableRows(readme, '| Alarm |').flatMap(([name = '']) => namesOf(name.replaceAll('`', '')));
+    expect(explained.sort()).toEqual(purposes.sort());
+  });
+
+  it('say who is hurt and what to do, in two sentences at least, and do not ring for silence', () => {
+    expect(alarms.length).toBeGreaterThan(10);
+    for (const alarm of alarms) {
+      expect(alarm.AlarmDescription.length).toBeLessThanOrEqual(1_024);
+      expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\. [A-Z].+\.$/);
+      expect(alarm.TreatMissingData).toBe('notBreaching');
+    }
+  });
+
+  it('ring at the first unknown outcome and the first refused credential', () => {
+    for (const MetricName of ['MessagesUnknown', 'PlatformCredentialRefused', 'AuthorizerFailures']) {
+      expect(alarms.find((alarm) => alarm.MetricName === MetricName)).toMatchObject({
+        Namespace: own,
+        Dimensions: [{ Name: 'service', Value: 'template-messaging-test-service' }],
+        Statistic: 'Sum',
+        Threshold: 0,
+        EvaluationPeriods: 1,
+      });
+    }
+  });
+
+  it('ring for a share only where there is enough to take a share of', () => {
+    const expressionOf = (purpose: string) =>
+      alarms
+        .find(({ AlarmName }) => AlarmName === resourceName('test', purpose))
+        ?.Metrics.find(({ Expression }: { Expression?: string }) => Expression !== undefined).Expression;
+    expect(expressionOf('messages-failed-share')).toBe(
+      'IF(FILL(all0, 0) + FILL(all1, 0) >= 50, 100 * FILL(part, 0) / (FILL(all0, 0) + FILL(all1, 0)), 0)',
+    );
+    expect(expressionOf('api-5xx-share')).toBe('IF(FILL(all0, 0) >= 100, 100 * FILL(part, 0) / (FILL(all0, 0)), 0)');
+  });
+});
