@@ -45,8 +45,7 @@ export function channelsList(deps: {
       data: sliceOf(selected, page).map((channel) => channelView(channel, fields)),
       total: selected.length,
       page: page.page,
-      pageSize: page.size,
-      paging: null,
+      page_size: page.size,
       fields: fields.join(','),
     });
   });

@@ -45,7 +45,7 @@ const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
 
-/** Every function that exists so far, by the stem of its file in `functions/`. */
+/** Every function, by the stem of its file in `functions/`. */
 export const functions: Readonly<Record<string, FunctionShape>> = {
   health: { ...endpoint, memoryMb: 128 },
   // The gateway waits 10 s for an authorizer; every request without a cached answer waits with it.

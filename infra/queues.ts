@@ -22,9 +22,6 @@ export const deadLetterRetentionDays = 14;
 /** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
 export const visibilityPerTimeout = 6;
 
-/** For a queue that nothing consumes yet. */
-export const noConsumerTimeoutSeconds = 30;
-
 const redrive = 'Find the cause in the logs of the function, fix it, then redrive the dead-letter queue';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {

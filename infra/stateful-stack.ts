@@ -8,7 +8,7 @@ import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { functions, type SecretVariable } from './functions.ts';
 import { throttledRequests } from './metrics.ts';
 import { queuePurposes, resourceName, secretPurposes } from './names.ts';
-import { noConsumerTimeoutSeconds, type QueueName, queues } from './queues.ts';
+import { type QueueName, queues } from './queues.ts';
 import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
@@ -64,11 +64,12 @@ export class StatefulStack extends Stack {
 
   private addQueue(settings: Settings, name: QueueName, purpose: string): QueueWithDeadLetters {
     const consumer = Object.values(functions).find((shape) => shape.consumes?.queue === name);
+    if (consumer === undefined) throw new Error(`no function in infra/functions.ts consumes the queue ${name}`);
     return new QueueWithDeadLetters(this, `Queue-${name}`, {
       settings,
       purpose,
       shape: queues[name],
-      consumerTimeoutSeconds: consumer?.timeoutSeconds ?? noConsumerTimeoutSeconds,
+      consumerTimeoutSeconds: consumer.timeoutSeconds,
     });
   }
 

@@ -28,10 +28,25 @@ export type ChannelField = keyof typeof fieldValues;
 
 export const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
 
-/** The fields that are answered: those asked for, each once and in their order; all when none of them is known (D8). */
+/** What is answered unless other fields are asked for (contract, Default fields). */
+const defaultFields = [
+  'wa_id',
+  'client_id',
+  'client_name',
+  'waba_id',
+  'waba_name',
+  'status',
+  'business_id',
+  'business_name',
+] as const satisfies readonly ChannelField[];
+
+/**
+ * The fields that are answered: those asked for, each once and in their order; the default ones when none of them is known
+ * (D8).
+ */
 export function appliedFields(names: readonly string[] = []): readonly ChannelField[] {
   const known = [...new Set(names)].filter((name): name is ChannelField => Object.hasOwn(fieldValues, name));
-  return known.length === 0 ? channelFields : known;
+  return known.length === 0 ? defaultFields : known;
 }
 
 /** A channel with the given fields only. */

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 
 test('a channel in full: all nineteen fields, with what the platform says', async () => {
-  const { status, body } = await list('supervisor1001');
+  const fields =
+    'wa_id,client_id,client_name,waba_id,waba_name,status,business_id,business_name,current_limit,quality_rating,' +
+    'phone_id,phone_number_id,is_on_biz_app,phone_code,phone_number,create_at,create_by,register_at,external_webhook';
+  const { status, body } = await list('supervisor1001', `fields=${fields}`);
   expect(status).toBe(200);
   expect(body).toEqual({
     data: [
@@ -45,10 +48,16 @@ test('a channel in full: all nineteen fields, with what the platform says', asyn
     ],
     total: 1,
     page: 1,
-    pageSize: 20,
-    paging: null,
-    fields: Object.keys(body.data[0]).join(','),
+    page_size: 20,
+    fields,
   });
+});
+
+test('the fields that are there by default', async () => {
+  const { body } = await list('supervisor1001');
+  const fields = 'wa_id,client_id,client_name,waba_id,waba_name,status,business_id,business_name';
+  expect(body.fields).toBe(fields);
+  expect(Object.keys(body.data[0]).join(',')).toBe(fields);
 });
 
 describe('who sees what (contract, Authentication 4)', () => {
@@ -109,10 +118,10 @@ describe('pages and fields (D8)', () => {
     ['size=2&page=2', [saoPaulo], 2, 2],
     ['limit=1&page=3', [saoPaulo], 3, 1],
     ['size=100&page=2', [], 2, 100],
-  ])('%s', async (query, numbers, page, pageSize) => {
+  ])('%s', async (query, numbers, page, page_size) => {
     const reply = await list('operator', query);
     expect(numbersOf(reply)).toEqual(numbers);
-    expect(reply.body).toMatchObject({ total: 3, page, pageSize, paging: null });
+    expect(reply.body).toMatchObject({ total: 3, page, page_size });
   });
 
   test('fields: unknown names are dropped, the applied ones told', async () => {

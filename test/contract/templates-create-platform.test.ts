@@ -14,19 +14,23 @@ afterEach(async () => {
 afterAll(probes.cleanUp);
 
 const unreachable = { code: 'platform_unreachable', message: 'the platform could not be reached' };
+const unclear = {
+  code: 'platform_unreachable',
+  message: 'the platform did not answer clearly and may have done what was asked; synchronize before repeating it',
+};
 
 describe('the platform fails: 502, and nothing is stored (D7)', () => {
   test.each([
-    ['refuses the connection', { drop: 'before' }],
-    ['answers 500', { status: 500 }],
-    ['answers with a page', { html: true }],
-    ['refuses our own credential', { code: 190 }],
-    ['is out of order', { code: 2 }],
-  ])('%s', async (_, action) => {
+    ['breaks the connection off', { drop: 'before' }, unclear],
+    ['answers 500', { status: 500 }, unclear],
+    ['answers with a page', { html: true }, unclear],
+    ['refuses our own credential', { code: 190 }, unreachable],
+    ['is out of order', { code: 2 }, unclear],
+  ])('%s', async (_, action, answer) => {
     const draft = probes.draft();
     await fault(action);
     const reply = await create(draft);
-    expect([reply.status, reply.body]).toEqual([502, unreachable]);
+    expect([reply.status, reply.body]).toEqual([502, answer]);
     expect(await listedTemplate(1001, draft.name)).toBeUndefined();
     expect((await create(draft)).status).toBe(200);
   });
@@ -35,7 +39,7 @@ describe('the platform fails: 502, and nothing is stored (D7)', () => {
     const draft = probes.draft();
     const before = await creationsAsked();
     await fault({ drop: 'after' });
-    expect(await create(draft)).toMatchObject({ status: 502, body: unreachable });
+    expect(await create(draft)).toMatchObject({ status: 502, body: unclear });
     expect(await creationsAsked()).toBe(before + 1);
     const again = await create(draft);
     expect([again.status, again.body]).toEqual([

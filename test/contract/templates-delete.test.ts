@@ -79,7 +79,7 @@ describe('a deletion', () => {
 
     const lost = await createdTemplate(draft('REVIEW_NEVER'));
     await platform('POST /_control/faults', {
-      match: { path: 'message_templates' },
+      match: { method: 'DELETE', path: 'message_templates' },
       action: { drop: 'after' },
       times: 1,
     });
@@ -149,11 +149,11 @@ describe('refusals', () => {
     expect(await listedTemplate(1001, name)).toMatchObject({ platform_template: { status: 'DISABLED' } });
   });
 
-  test('disabled meanwhile: the platform’s own words', async () => {
+  test('disabled meanwhile: 409, though it was stored as another', async () => {
     const { id, name, platformId } = await createdTemplate(draft('REVIEW_NOW'));
     await platform(`POST /_control/templates/${platformId}`, { status: 'DISABLED' });
-    const message = 'A disabled template cannot be deleted';
-    expect(said(await remove(id))).toEqual([400, { code: 'platform_refused', message, platform_code: 100 }]);
+    const message = 'a DISABLED template cannot be deleted';
+    expect(said(await remove(id))).toEqual([409, { code: 'template_disabled', message }]);
     expect(await listedTemplate(1002, name)).toBeDefined();
   });
 

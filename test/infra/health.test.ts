@@ -8,7 +8,11 @@ import { tables } from '../../infra/tables.ts';
 import { tableRows } from '../support/readme.ts';
 import { synthesize } from '../support/synthesized.ts';
 
-const service = synthesize({ stage: 'test' });
+const service = synthesize({
+  stage: 'test',
+  redirectBaseUrl: 'https://go.example.com',
+  rateSourceUrl: 'https://rates.example.com/usd.json',
+});
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 
 /** The text of a body that refers to resources, with their logical ids in place of the references. */

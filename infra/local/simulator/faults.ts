@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { errorOfCode, isKnownCode, isKnownSubcode, managementError, PlatformError } from './errors.ts';
+import type { PlatformRequest } from './platform-request.ts';
 import { errorReply, type Reply } from './reply.ts';
 
 const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
@@ -30,7 +31,10 @@ export const FaultActionSchema = v.pipe(
 );
 
 export const FaultSchema = v.strictObject({
-  match: v.optional(v.strictObject({ path: v.optional(v.string()), to: v.optional(v.string()) }), {}),
+  match: v.optional(
+    v.strictObject({ method: v.optional(v.string()), path: v.optional(v.string()), to: v.optional(v.string()) }),
+    {},
+  ),
   action: FaultActionSchema,
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 });
@@ -54,10 +58,11 @@ export class FaultList {
     this.#faults = [];
   }
 
-  /** `path` matches any part of the request's path, `to` the whole recipient. Uses up one of the fault's times. */
-  take(path: string, to: string | undefined): FaultAction | undefined {
+  /** `path` matches any part of the request's path, the others are whole. Uses up one of the fault's times. */
+  take({ method, path }: Pick<PlatformRequest, 'method' | 'path'>, to: string | undefined): FaultAction | undefined {
     const hit = this.#faults.find(
       ({ fault: { match } }) =>
+        (match.method === undefined || match.method === method) &&
         (match.path === undefined || path.includes(match.path)) &&
         (match.to === undefined || recipientKey(match.to) === to),
     );

@@ -112,7 +112,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
     received_at: new Date(world.clock.nowMs()).toISOString(),
   };
   world.requests.add(record);
-  const fault = world.faults.take(request.path, recipientOf(request.body));
+  const fault = world.faults.take(request, recipientOf(request.body));
   const carryOut = () => answerPlatform(world, request);
   const context = { path: request.path, traceId: world.nextTraceId, wait: request.wait };
   const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);

@@ -34,5 +34,5 @@ test('a transaction that is repeated after its reply was lost is its own, also w
   };
   const refused = await transactWrite({ documentClient, tableName, pause: async () => undefined }, [{ Put: put }]);
   expect(refused).toBeUndefined();
-  expect(attempts.get('TransactWriteCommand')).toBe(3);
+  expect(attempts.get('TransactWriteItemsCommand')).toBe(3);
 });

@@ -99,9 +99,9 @@ export class Model {
     template.shown = { ...shown, status: 'PENDING', components: [{ type: 'BODY', text }] };
   }
 
-  storeDeleted(template: StoredTemplate): void {
+  storeDeleted(template: StoredTemplate, status: string): void {
     template.deleted = true;
-    if (template.shown.status === 'APPROVED') this.#heldUntilMs.set(slotKey(template.slot), this.nowMs + monthMs);
+    if (status === 'APPROVED') this.#heldUntilMs.set(slotKey(template.slot), this.nowMs + monthMs);
   }
 
   /** All WABAs of the client: the platform's facts for every client of each, and what is the clients' own for none (D22). */
@@ -111,12 +111,15 @@ export class Model {
         if (template.slot.wabaId === waba.wabaId && this.upstream.at(template.slot) === undefined)
           template.deleted = true;
       }
-      for (const current of this.upstream.ofWaba(waba.wabaId)) {
-        const template = this.stored.get(slotKey(current.slot)) ?? this.#add(current.slot, shownOf(current));
-        template.shown = shownOf(current);
-        template.deleted = current.status === 'PENDING_DELETION';
-      }
+      for (const current of this.upstream.ofWaba(waba.wabaId)) this.store(current);
     }
+  }
+
+  /** Stores what the platform has. */
+  store(current: UpstreamTemplate): void {
+    const template = this.stored.get(slotKey(current.slot)) ?? this.#add(current.slot, shownOf(current));
+    template.shown = shownOf(current);
+    template.deleted = current.status === 'PENDING_DELETION';
   }
 
   #add(slot: Slot, shown: Shown): StoredTemplate {

@@ -25,9 +25,9 @@ const isOn = (wabaId: string, clientId: ClientId) => clientsOf(wabaId).includes(
 const didOf = (wabaId: string) => channels.find((channel) => channel.wabaId === wabaId)?.did ?? '';
 
 /** Runs a call with the platform's reply to it lost, if that is its fate. */
-async function withFate<T>(service: Service, fate: Fate, path: string, call: () => Promise<T>): Promise<T> {
+async function withFate<T>(service: Service, fate: Fate, match: object, call: () => Promise<T>): Promise<T> {
   if (fate !== 'reply_lost') return call();
-  await service.platform.control('POST', 'faults', { match: { path }, action: { drop: 'after' }, times: 1 });
+  await service.platform.control('POST', 'faults', { match, action: { drop: 'after' }, times: 1 });
   const answer = await call();
   await service.platform.control('DELETE', 'faults');
   return answer;
@@ -47,7 +47,7 @@ async function create(model: Model, service: Service, { slot, actor, text, pairs
   const asked = chosenPairs(clientId, pairs);
   const { name, language } = slot;
   const template = { name, language, category: 'UTILITY', components: [{ type: 'BODY', text }] };
-  const { status, body } = await withFate(service, fate, 'message_templates', () =>
+  const { status, body } = await withFate(service, fate, { method: 'POST', path: 'message_templates' }, () =>
     service.asOperator(service.endpoints.creating(fate), clientId, {
       path: { did: didOf(slot.wabaId) },
       body: JSON.stringify({ ...template, channel_campaigns: written(asked) }),
@@ -85,7 +85,7 @@ async function edit(model: Model, service: Service, given: Change & { readonly t
   const named = chosen(model, choice);
   const { id, clientId, wabaId } = named;
   const upstreamId = model.named(id)?.template.shown.id ?? '';
-  const { status, body } = await withFate(service, fate, upstreamId, () =>
+  const { status, body } = await withFate(service, fate, { path: upstreamId }, () =>
     service.asOperator(service.endpoints.editing(fate), clientId, {
       path: { did: didOf(wabaId), messageTemplateId: id },
       body: JSON.stringify({ components: [{ type: 'BODY', text }] }),
@@ -107,20 +107,24 @@ async function remove(model: Model, service: Service, given: Change): Promise<vo
   const { choice, fate } = given;
   const named = chosen(model, choice);
   const { id, clientId, wabaId } = named;
-  const { status, body } = await withFate(service, fate, 'message_templates', () =>
+  const { status, body } = await withFate(service, fate, { method: 'DELETE', path: 'message_templates' }, () =>
     service.asOperator(service.endpoints.deleting, clientId, {
       path: { did: didOf(wabaId), messageTemplateId: id },
     }),
   );
   const template = templateToChange(model, named, status);
   if (template === undefined) return;
-  if (template.shown.status === 'DISABLED') return expect(status).toBe(409);
+  // What stands there now decides, when it is the same template.
+  const there = model.upstream.at(template.slot);
+  const statusNow = there?.id === template.shown.id ? there.status : template.shown.status;
+  if (statusNow === 'DISABLED') return expect(status).toBe(409);
   model.upstream.remove(template.shown.id, model.nowMs);
   if (fate === 'reply_lost') return expect(status).toBe(502);
   // What is still there, and is not on its way out, was refused.
   if (model.upstream.byId(template.shown.id) !== undefined) return expect(status).toBe(400);
   expect({ status, body }).toEqual({ status: 200, body: { success: true } });
-  model.storeDeleted(template);
+  if (there !== undefined && there.id !== template.shown.id && there.status !== 'PENDING_DELETION') model.store(there);
+  else model.storeDeleted(template, statusNow);
 }
 
 export async function synchronize(
