@@ -63,7 +63,9 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
         TableName: tableName,
         Key: { pk: partitionOf(clientId), sk: 'DELIVERY' },
         ConditionExpression: 'attribute_exists(pk)',
-        UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs',
+        // A delivery that is about to write the state back finds that it has changed.
+        UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs ADD version :one',
+        ExpressionAttributeValues: { ':one': 1 },
       });
       await conditionalWrite(documentClient.send(update));
     },

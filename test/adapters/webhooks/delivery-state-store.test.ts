@@ -60,6 +60,25 @@ test('failures that a new configuration forgets are forgotten', async () => {
   expect(failed.failingSinceMs).toBe(9_000);
 });
 
+test('a delivery that ends while failures are forgotten does not bring them back', async () => {
+  await states.change(6, (state) => afterFailure(state, failure, 5_000));
+  const overtaken = localDocumentClient();
+  let writes = 0;
+  overtaken.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context['commandName'] === 'PutItemCommand') writes += 1;
+      if (writes === 1 && context['commandName'] === 'PutItemCommand') {
+        await webhookConfigStore(client, table).forgetFailures(6);
+      }
+      return await next(args);
+    },
+    { step: 'deserialize', name: 'overtake' },
+  );
+  const { change } = deliveryStateStore({ client: overtaken, table, pause: async () => undefined });
+  const { state } = await change(6, (before) => afterFailure(before, failure, 9_000));
+  expect([writes, state.consecutiveFailures, state.failingSinceMs]).toEqual([2, 1, 9_000]);
+});
+
 test('an item that lost its leases to another hand is read as one without', async () => {
   const Key = { pk: 'CLIENT#5', sk: 'DELIVERY' };
   await states.change(5, (state) => admitted(state, 'mine', 0));
