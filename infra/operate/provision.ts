@@ -77,13 +77,13 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
   const { clients, wabas, channels, campaigns, users } = counts;
   const done = dryRun ? 'would be' : 'are';
   const created = dryRun ? 'would be created' : 'created';
+  const keysText = (areNew: boolean) => (areNew ? created : 'already there');
   return [
     ...lines.map(lineText),
     ...(lines.length === 0 ? ['no entry changes'] : []),
     `${clients} clients, ${wabas} WABAs, ${channels} channels, ${campaigns} campaigns, ${users} users ${done} provisioned`,
     `passwords that are new or changed: ${report.passwordsHashed}`,
-    `token keys: ${report.tokenKeysCreated ? created : 'already there'}`,
-    `sealing keys: ${report.sealingKeysCreated ? created : 'already there'}`,
+    `token keys: ${keysText(report.tokenKeysCreated)}; sealing keys: ${keysText(report.sealingKeysCreated)}`,
     ...report.clientsToSynchronize.map((id) => `run a synchronization for client ${id}: it got a WABA`),
     ...(dryRun ? ['dry run: nothing was written'] : []),
   ].join('\n');

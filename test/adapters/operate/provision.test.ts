@@ -218,7 +218,7 @@ test('a file with fewer entries is refused with what would be removed, and how t
   const report = await provisionText(text, { removalsAllowed: 1 });
   expect(describeReport(report)).toBe(
     '- user agent1001\n3 clients, 2 WABAs, 3 channels, 3 campaigns, 3 users are provisioned\n' +
-      'passwords that are new or changed: 0; token keys: already there',
+      'passwords that are new or changed: 0\ntoken keys: already there; sealing keys: already there',
   );
 });
 
@@ -233,9 +233,10 @@ test('while another run is under way, the command says until when', async () => 
 test('a dry run says what would be, for whom to synchronize, and that nothing was written', async () => {
   const shown = describeReport(await provisionFile(demoFile, target, { nowMs, dryRun: true }), true).split('\n');
   expect(shown.slice(0, 2)).toEqual(['+ client 1', '+ client 1001']);
-  expect(shown.slice(-5)).toEqual([
+  expect(shown.slice(-6)).toEqual([
     '3 clients, 2 WABAs, 3 channels, 3 campaigns, 4 users would be provisioned',
-    'passwords that are new or changed: 4; token keys: would be created',
+    'passwords that are new or changed: 4',
+    'token keys: would be created; sealing keys: would be created',
     'run a synchronization for client 1001: it got a WABA',
     'run a synchronization for client 1002: it got a WABA',
     'dry run: nothing was written',
