@@ -72,9 +72,9 @@ describe('refusals', () => {
   test.each([
     [{ catalog_id: '' }, 'invalid_request', 'catalog_id is required'],
     [{ client_id: 'abc' }, 'invalid_client_id', 'invalid client_id: abc'],
-    [{ limit: '0' }, 'invalid_request', 'limit must be a whole number from 1 to 100'],
-    [{ limit: '101' }, 'invalid_request', 'limit must be a whole number from 1 to 100'],
-    [{ limit: '1.5' }, 'invalid_request', 'limit must be a whole number from 1 to 100'],
+    [{ limit: '0' }, 'invalid_request', 'limit must be a whole number from 1 to 100, received "0"'],
+    [{ limit: '101' }, 'invalid_request', 'limit must be a whole number from 1 to 100, received "101"'],
+    [{ limit: '1.5' }, 'invalid_request', 'limit must be a whole number from 1 to 100, received "1.5"'],
     [{ cursor: 'a b' }, 'invalid_request', 'cursor is not one of a page'],
     [{ cursor: 'before:' }, 'invalid_request', 'cursor is not one of a page'],
     [{ cursor: 'x'.repeat(1_001) }, 'invalid_request', 'cursor is not one of a page'],

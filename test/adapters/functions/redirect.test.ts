@@ -32,7 +32,7 @@ function follow(asked: string) {
 test('leads to the stored URL, without a token', async () => {
   expect(await follow(code)).toEqual({
     status: 302,
-    headers: { location: url, 'cache-control': 'private, max-age=300' },
+    headers: { location: url, 'cache-control': 'private, max-age=300', 'x-request-id': expect.any(String) },
     text: '',
     body: undefined,
   });
