@@ -170,7 +170,8 @@ describe('refusals (contract, Errors)', () => {
 
 describe('what the platform says is refreshed by a synchronization', () => {
   const number = '/_control/numbers/300000000000002';
-  const seen = async () => (await list('supervisor1002', `wa_id=${boreal}`)).body.data[0];
+  const fields = 'wa_id,status,quality_rating,current_limit,create_at,create_by,register_at';
+  const seen = async () => (await list('supervisor1002', `wa_id=${boreal}&fields=${fields}`)).body.data[0];
   afterAll(async () => {
     const now = { status: 'CONNECTED', quality_rating: 'GREEN', messaging_limit_tier: 'TIER_100K' };
     await platform(`POST ${number}`, { ...now, whatsapp_business_manager_messaging_limit: 'TIER_100K' });

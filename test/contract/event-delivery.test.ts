@@ -20,9 +20,11 @@ const deliveries: Delivery[] = [];
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
 
-async function configure(active: boolean) {
+/** Another test may have configured the client before: the secret of `rotate` is shown in any case. */
+async function configure(active: boolean, { rotate = false } = {}) {
   const body = { url: receiverUrl, active };
-  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), body });
+  const headers = { 'webhook-secret-rotate': String(rotate) };
+  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
 }
 
 beforeAll(async () => {
@@ -45,7 +47,7 @@ const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).
 
 test('a template that is created is told, signed; replayed, it comes again under its id; switched off, nothing comes', async () => {
   const sinceMs = Date.now();
-  const configured = await configure(true);
+  const configured = await configure(true, { rotate: true });
   secret.resolve(configured.headers.get('webhook-secret') ?? '');
   const first = probes.draft();
   expect((await create(first)).status).toBe(200);
