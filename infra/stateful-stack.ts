@@ -31,7 +31,7 @@ export class StatefulStack extends Stack {
     for (const [name, { tableName }] of Object.entries(this.tables)) this.addThrottleAlarm(settings, name, tableName);
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
-    this.addDispatchAgeAlarm(settings);
+    this.addAgeAlarms(settings);
   }
 
   private addTable(settings: Settings, name: TableName): Table {
@@ -90,16 +90,29 @@ export class StatefulStack extends Stack {
     });
   }
 
-  private addDispatchAgeAlarm(settings: Settings): void {
-    const { queue } = this.queues.dispatch;
+  private addAgeAlarms(settings: Settings): void {
+    const { dispatch, events } = this.queues;
+    const ageOf = ({ queue }: QueueWithDeadLetters) =>
+      queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'Maximum' });
     addAlarm(this, settings, {
       purpose: 'dispatch-age',
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'Maximum' }),
+      metric: ageOf(dispatch),
       above: Duration.minutes(15).toSeconds(),
       periods: 3,
       whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes.',
       whatToDo:
         'Look for errors and throttles of messages-dispatch and for rate-limit answers of the platform in its logs; when both are quiet, raise dispatchMaximumConcurrency.',
+    });
+    addAlarm(this, settings, {
+      // A message is sent anew at least every 15 minutes while it waits for its time: this age is a queue left behind.
+      purpose: 'events-age',
+      metric: ageOf(events),
+      above: Duration.minutes(45).toSeconds(),
+      periods: 3,
+      whoIsHurt:
+        'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
+      whatToDo:
+        'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/functions.ts.',
     });
   }
 }

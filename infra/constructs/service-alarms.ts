@@ -49,6 +49,23 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
   });
   addAlarm(scope, settings, {
+    purpose: 'events-not-queued',
+    metric: serviceMetric(settings, 'EventsNotQueued'),
+    above: 0,
+    whoIsHurt:
+      'Clients who are not told of a template that was created, edited or deleted; nothing repeats that event.',
+    whatToDo:
+      'Read event.not_queued in the log: it names client, kind and id. Look why SQS took nothing, and tell the client to look at its listing.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'webhook-events-abandoned',
+    metric: serviceMetric(settings, 'WebhookEventsAbandoned'),
+    above: 0,
+    whoIsHurt: 'Clients whose receiver was away for longer than events are tried again: some were not told.',
+    whatToDo:
+      'Find clientId in webhook.abandoned; once the receiver answers, send what it missed with npm run events -- replay, within 7 days.',
+  });
+  addAlarm(scope, settings, {
     purpose: 'webhook-switched-off',
     metric: serviceMetric(settings, 'WebhooksSwitchedOff'),
     above: 0,

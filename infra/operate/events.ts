@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { EventSink, ServiceEvent } from '../../lib/webhooks/event.ts';
+import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config-store.ts';
+import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';
 import { CommandError, runCommand } from './command.ts';
@@ -15,8 +16,8 @@ npm run events -- replay --client ID --since TIME   send it again to the client'
   --dry-run      replay: count, and send nothing
   --stage NAME   a deployment on AWS; without it, the running local stack
 
-Times are ISO 8601 with a zone (2026-10-01T12:00:00Z). What is sent again is delivered as if it were new, with all its attempts; where
-the webhook is switched off, nothing is delivered.`;
+Times are ISO 8601 with a zone (2026-10-01T12:00:00Z). What is sent again is delivered as if it were new, with all its attempts. Where
+no webhook is switched on, replay sends nothing and ends with status 1.`;
 
 const options = {
   client: { type: 'string' },
@@ -30,10 +31,14 @@ const options = {
 
 export interface EventsAt {
   readonly records: EventRecords;
+  readonly configs: Pick<WebhookConfigs, 'findConfig'>;
   readonly queue: () => Promise<EventSink>;
 }
 
-/** Answers one command line. `open` reaches the stage named on it. Throws `CommandError`, status 2, for a wrong usage. */
+/**
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 when
+ * a replay would reach nobody.
+ */
 export async function eventsCommand(
   commandLine: readonly string[],
   open: (stage: string | undefined) => EventsAt,
@@ -44,11 +49,14 @@ export async function eventsCommand(
   const [command, ...surplus] = positionals;
   if ((command !== 'list' && command !== 'replay') || surplus.length > 0) throw new CommandError(usage);
   const clientId = clientIdOf(values.client);
-  const period = {
-    sinceMs: timeMs(values.since, '--since'),
-    untilMs: values.until === undefined ? nowMs() : timeMs(values.until, '--until'),
-  };
-  const { records, queue } = open(values.stage);
+  const period = periodOf(values, nowMs());
+  if (values.type !== undefined && !eventTypes.includes(values.type)) {
+    throw new CommandError(`--type is none of ${eventTypes.join(', ')}: ${values.type}`);
+  }
+  const { records, configs, queue } = open(values.stage);
+  if (command === 'replay' && (await configs.findConfig(clientId))?.active !== true) {
+    throw new CommandError(`Nothing was sent: client ${clientId} has no webhook that is switched on.`, 1);
+  }
   const sink = command === 'replay' && !values['dry-run'] ? await queue() : undefined;
   const counts = new Map<string, number>();
   // An event that was announced twice, at two times, is one event.
@@ -64,7 +72,7 @@ export async function eventsCommand(
     await sink?.send(wanted);
   }
   for (const [type, count] of [...counts].sort()) print(`${count} ${type}`);
-  print(`total ${seen.size}${sink === undefined ? '' : ', on their way again'}`);
+  print(`total ${seen.size}${sink === undefined || seen.size === 0 ? '' : ', on their way again'}`);
 }
 
 function describe({ id, type, timestampMs }: ServiceEvent): string {
@@ -77,13 +85,26 @@ function clientIdOf(text: string | undefined): number {
   return Number(text);
 }
 
+function periodOf(given: { readonly since?: string | undefined; readonly until?: string | undefined }, nowMs: number) {
+  const sinceMs = timeMs(given.since, '--since');
+  const untilMs = given.until === undefined ? nowMs : timeMs(given.until, '--until');
+  if (untilMs < sinceMs) throw new CommandError('--until is before --since');
+  return { sinceMs, untilMs };
+}
+
 const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 function timeMs(text: string | undefined, name: string): number {
   if (text === undefined) throw new CommandError(`${name} is missing`);
-  const ms = isoTime.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = isoTime.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) throw new CommandError(`${name} is not a time such as 2026-10-01T12:00:00Z: ${text}`);
   return ms;
+}
+
+/** Date takes 30 February for 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 if (import.meta.main) {
@@ -94,6 +115,7 @@ function openStage(stage: string | undefined): EventsAt {
   const { documentClient, tableName } = targetOf(stage);
   return {
     records: eventRecordStore(documentClient, tableName('webhooks')),
+    configs: webhookConfigStore(documentClient, tableName('webhooks')),
     queue: async () => {
       const { client, url } = await openQueue(stage, 'events');
       return eventQueue(client, url);

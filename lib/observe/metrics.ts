@@ -17,6 +17,7 @@ export type MetricName =
   | 'SyncTemplatesChanged'
   | 'SyncWabasFailed'
   | 'TemplatesCreated'
+  | 'EventsNotQueued'
   | 'WebhookDeliveries'
   | 'WebhookFailures'
   | 'WebhookEventsAbandoned'

@@ -204,7 +204,8 @@ async function tryAgainLater(pending: Pending, failure: Failure, ports: DeliverP
 /** No attempt was made and none is counted: back until the client's pause is over, and a little longer by chance. */
 async function makeWay(pending: Pending, state: DeliveryState, ports: DeliverPorts): Promise<void> {
   const afterMs = Math.max(ports.nowMs(), state.pausedUntilMs);
-  const dueMs = afterMs + yieldSeconds(pending.yields, ports.random()) * 1_000;
+  const failing = state.consecutiveFailures > 0;
+  const dueMs = afterMs + yieldSeconds({ yields: pending.yields, failing }, ports.random()) * 1_000;
   await putBack({ ...pending, dueMs, yields: pending.yields + 1 }, ports);
 }
 

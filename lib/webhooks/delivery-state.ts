@@ -29,6 +29,8 @@ const probeMs = 20_000;
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
 const overloadPauseMs = 60_000;
+/** A whole receiver waits no longer than this for a `Retry-After`; the event that was answered with it waits all of it. */
+const longestAskedPauseMs = 3_600_000;
 const switchOffAfterMs = 5 * 24 * 3_600_000;
 /** Failures further apart than any two attempts of the schedule are two runs: in between nothing was tried. */
 const runGapMs = 2 * 24 * 3_600_000;
@@ -52,13 +54,13 @@ export function afterSuccess(state: DeliveryState, nowMs: number): DeliveryState
   return { ...rest, pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: nowMs };
 }
 
-/** Pauses the client: 5 s, doubling with each failure in a row to 5 min, a minute when overloaded, or as it asked. */
+/** Pauses the client: 5 s, doubling with each failure in a row to 5 min, a minute when overloaded, or as it asked up to an hour. */
 export function afterFailure(state: DeliveryState, failure: Failure, nowMs: number): DeliveryState {
   const goesOn = state.lastFailureMs !== undefined && nowMs - state.lastFailureMs <= runGapMs;
   const pauseMs = Math.max(
     Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(20, state.consecutiveFailures)),
     failure.overloaded ? overloadPauseMs : 0,
-    failure.retryAfterMs ?? 0,
+    Math.min(longestAskedPauseMs, failure.retryAfterMs ?? 0),
   );
   return {
     ...state,

@@ -88,6 +88,7 @@ export const ServiceEventSchema = v.variant('type', [
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
+export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
 export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
 export type MessageData = v.InferOutput<typeof MessageDataSchema>;
 

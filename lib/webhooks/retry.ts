@@ -49,8 +49,12 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 
 /**
  * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
- * up to 2, 4, 8 ... 64, so that a long backlog does not keep the queue busy with itself.
+ * up to 2, 4, 8 ... 64, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
+ * fails, where one event at a time is tried anyhow.
  */
-export function yieldSeconds(yields: number, random: number): number {
-  return Math.ceil(random * 2 ** Math.min(6, yields + 1));
+export function yieldSeconds(
+  { yields, failing }: { readonly yields: number; readonly failing: boolean },
+  random: number,
+) {
+  return Math.ceil(random * Math.min(failing ? maxHopSeconds : 64, 2 ** Math.min(10, yields + 1)));
 }

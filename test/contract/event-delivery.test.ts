@@ -7,6 +7,7 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { eventsCommand } from '../../infra/operate/events.ts';
+import { webhookConfigStore } from '../../lib/webhooks/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { api, eventually, platform, tokenOf } from '../support/api.ts';
@@ -64,7 +65,8 @@ test('a template that is created is told, signed; replayed, it comes again under
   const records = eventRecordStore(documentClient, tableName('webhooks'));
   const queueUrl = Object.entries(inject('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
   const commandLine = ['replay', '--client', '1001', '--since', new Date(sinceMs).toISOString()];
-  const open = () => ({ records, queue: async () => eventQueue(localQueueClient(), queueUrl) });
+  const configs = webhookConfigStore(documentClient, tableName('webhooks'));
+  const open = () => ({ records, configs, queue: async () => eventQueue(localQueueClient(), queueUrl) });
   await eventsCommand(commandLine, open, { print: () => undefined, nowMs: Date.now });
   await eventually('it again', async () => (told(first.name).length > 1 ? true : undefined));
   expect(new Set(told(first.name).map(({ webhookId }) => webhookId)).size).toBe(1);

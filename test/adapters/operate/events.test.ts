@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventsCommand } from '../../../infra/operate/events.ts';
+import type { WebhookConfig } from '../../../lib/webhooks/config.ts';
 import { eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../lib/webhooks/event-record-store.ts';
 import { makeEvent } from '../../support/delivery-world.ts';
@@ -22,10 +23,24 @@ const theirs = happened('2026-10-01T10:30:00Z', 'template.created', 1002);
 const twice = { ...created, timestampMs: created.timestampMs + 5 };
 for (const event of [created, twice, deleted, future, theirs]) await records.record(event);
 
+const on: WebhookConfig = {
+  clientId: 1001,
+  url: 'https://a.example.com',
+  active: true,
+  secrets: [],
+  version: 1,
+  updatedAtMs: 0,
+};
+let config: WebhookConfig | undefined = on;
+
 async function run(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
-  await eventsCommand(commandLine, () => ({ records, queue: async () => sink }), { print, nowMs: () => nowMs });
+  const configs = { findConfig: async () => config };
+  await eventsCommand(commandLine, () => ({ records, configs, queue: async () => sink }), {
+    print,
+    nowMs: () => nowMs,
+  });
   return lines;
 }
 
@@ -54,6 +69,21 @@ describe('replay', () => {
     expect(await arrived()).toEqual([created]);
   });
 
+  test.each([
+    ['no webhook', undefined],
+    ['a webhook that is switched off', { ...on, active: false }],
+  ])('with %s nobody would be reached: status 1, and nothing is sent', async (_, found) => {
+    config = found;
+    const error = await run('replay', ...since).catch((reason: unknown) => reason);
+    config = on;
+    expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('client 1001 has no webhook') });
+    expect(await arrived()).toEqual([]);
+  });
+
+  test('nothing to send is not on its way', async () => {
+    expect(await run('replay', ...since, '--type', 'message.failed')).toEqual(['total 0']);
+  });
+
   test('a dry run counts and sends nothing', async () => {
     expect((await run('replay', ...since, '--dry-run')).at(-1)).toBe('total 2');
     expect(await arrived()).toEqual([]);
@@ -78,6 +108,9 @@ test.each([
   [['replay', '--client', '1001', '--since', 'yesterday'], '--since is not a time'],
   [['replay', '--client', '1001', '--since', '2026-10-01T00:00:00'], '--since is not a time'],
   [['list', ...since, '--until', '2026-13-01T00:00:00Z'], '--until is not a time'],
+  [['list', ...since, '--until', '2026-02-30T00:00:00Z'], '--until is not a time'],
+  [['list', ...since, '--until', '2026-09-30T00:00:00Z'], '--until is before --since'],
+  [['list', ...since, '--type', 'template.creatd'], '--type is none of template.created'],
   [['resend'], 'npm run events -- replay'],
   [[], 'npm run events -- replay'],
 ])('%j is refused with status 2', async (commandLine, message) => {

@@ -58,6 +58,7 @@ describe('pauses', () => {
     expect(afterFailure(untouched, { ...failure, overloaded: true }, 0).pausedUntilMs).toBe(60_000);
     expect(afterFailure(untouched, { ...failure, retryAfterMs: 90_000 }, 0).pausedUntilMs).toBe(90_000);
     expect(afterFailure(untouched, { ...failure, retryAfterMs: 1_000 }, 0).pausedUntilMs).toBe(5_000);
+    expect(afterFailure(untouched, { ...failure, retryAfterMs: 43_200_000 }, 0).pausedUntilMs).toBe(3_600_000);
   });
 
   test('when the pause is over, one probe at a time', () => {
