@@ -27,7 +27,8 @@ export async function provisionFile(
   target: Target,
   options?: ProvisioningOptions,
 ): Promise<ProvisioningReport> {
-  const text = readText(path);
+  // Some editors begin a file with a byte order mark.
+  const text = readText(path).replace(/^\uFEFF/, '');
   try {
     const data: unknown = JSON.parse(text);
     const repeated = repeatedKeys(text);
@@ -49,9 +50,12 @@ function readText(path: string): string {
 
 function explained(path: string, error: unknown): unknown {
   if (error instanceof ProvisioningFaults) {
-    return new CommandError(`Nothing was written: ${path} has ${error.faults.length} faults.\n${error.message}`, 1);
+    const { length } = error.faults;
+    const faults = length === 1 ? '1 fault' : `${length} faults`;
+    return new CommandError(`Nothing was written: ${path} has ${faults}.\n${error.message}`, 1);
   }
-  if (error instanceof SyntaxError) return new CommandError(`Nothing was written: ${path} is not JSON.`);
+  if (error instanceof SyntaxError)
+    return new CommandError(`Nothing was written: ${path} is not JSON${placeOf(error)}.`);
   if (error instanceof RemovalsRefused) {
     const lines = error.report.lines.map(lineText).join('\n');
     return new CommandError(
@@ -70,6 +74,13 @@ function explained(path: string, error: unknown): unknown {
     return new CommandError('This run paused for so long that another one took over. Run it again.', 1);
   }
   return error;
+}
+
+/** Where the parser stopped, if it tells. Its own words could quote a secret. */
+function placeOf({ message }: SyntaxError): string {
+  const place = /\(line (\d+) column (\d+)\)/.exec(message);
+  if (place !== null) return ` at line ${place[1]}, column ${place[2]}`;
+  return message.startsWith('Unexpected end') ? ': it ends too early' : '';
 }
 
 /** The report as lines for a terminal. */

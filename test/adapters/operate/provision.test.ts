@@ -198,6 +198,14 @@ async function provisionText(text: string, options?: ProvisioningOptions) {
   return provisionFile(path, target, options);
 }
 
+test.each([
+  ['{"clients": [],\n  users: []}', ' is not JSON at line 2, column 3.'],
+  ['{"clients": [', ' is not JSON: it ends too early.'],
+  ['\uFEFF{}', ' has 5 faults.'],
+])('%j: what is wrong with it, and where', async (text, message) => {
+  await expect(provisionText(text)).rejects.toThrow(message);
+});
+
 test('a list that stands twice in the file is a fault: the first would be lost, and its entries removed', async () => {
   const text = JSON.stringify({ ...demo, again: [] }).replace('"again"', '"users"');
   await expect(provisionText(text)).rejects.toThrow('users: the key is there twice');
