@@ -29,7 +29,10 @@ async function bench(): Promise<void> {
   benchBundles(names);
   await benchDispatch();
   const environments = await benchOnStack();
-  await benchStartup(names, (name) => environments.get(resourceName('local', name)) ?? {}, interrupted.signal);
+  const environmentOf = (name: string) => environments.get(resourceName('local', name));
+  // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.
+  const deployed = names.filter((name) => environmentOf(name) !== undefined);
+  await benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted.signal);
 }
 
 /** The figures that need the whole service; returns the environment variables of every function, as deployed. */
