@@ -24,7 +24,8 @@ export function pricingGet(deps: { readonly rates: () => Promise<Rates>; readonl
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
     const category = categoryOf(query.category);
     if (category === undefined) {
-      throw invalid('category', 'category must be Authentication, Marketing, Utility or Service');
+      const received = JSON.stringify(query.category.slice(0, 60));
+      throw invalid('category', `category must be Authentication, Marketing, Utility or Service, received ${received}`);
     }
 
     const price = priceOf(await deps.rates(), query.market, category);

@@ -37,7 +37,7 @@ describe('the price of a message (D32)', () => {
 });
 
 describe('refusals', () => {
-  const categories = 'category must be Authentication, Marketing, Utility or Service';
+  const categories = 'category must be Authentication, Marketing, Utility or Service, received "Promotional"';
   test.each([
     [{ category: 'Marketing' }, 400, 'invalid_request', 'market is required'],
     [{ market: '', category: 'Marketing' }, 400, 'invalid_request', 'market is required'],
