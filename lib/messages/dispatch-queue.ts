@@ -1,7 +1,7 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
-import type { DispatchQueue } from './dispatch.ts';
+import type { DispatchQueue } from './dispatch-ports.ts';
 import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
 import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Claim, claimMemorySeconds, type DispatchKey } from './claim.ts';
-import type { Claims } from './dispatch.ts';
+import type { Claims } from './dispatch-ports.ts';
 
 /** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
 export const claimsPerPartition = 250;

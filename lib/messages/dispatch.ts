@@ -1,14 +1,12 @@
 import * as v from 'valibot';
 import { correlated } from '../observe/correlation.ts';
-import type { LogEvent, LogFacts } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
-import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
+import type { ServiceEvent } from '../webhooks/event.ts';
 import {
   type BatchRecord,
   type Claim,
   claimantOf,
   claimRemainderMs,
-  type DispatchKey,
   invocationOf,
   isIn,
   lateness,
@@ -18,51 +16,11 @@ import {
   type Settlement,
   sendBudgetMs,
 } from './claim.ts';
+import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from './job.ts';
 import { outcomeEvent } from './message-event.ts';
 import { retryDelaySeconds, type Wait } from './pacing.ts';
 import { verdictOn } from './verdict.ts';
-
-/** The claims and batch records as the dispatch policy sees them. Everything throws when the store cannot be reached. */
-export interface Claims {
-  /** Writes the claim when there is none; otherwise returns the one that is there. The happy path's only write. */
-  take(claim: Claim): Promise<Claim | undefined>;
-  /** Removes the claim if it is still `claimed` by `at`; nothing otherwise. */
-  release(key: DispatchKey, at: string): Promise<void>;
-  /** Settles the claim if it is still `claimed` by `at`; false otherwise. */
-  settle(key: DispatchKey, at: string, settlement: Settlement): Promise<boolean>;
-  findBatchRecord(invocation: string): Promise<BatchRecord | undefined>;
-  recordBatch(invocation: string, sent: BatchRecord): Promise<void>;
-}
-
-export interface DispatchQueue {
-  sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
-  /** Sets when a delivery that is reported failed becomes visible again. */
-  postpone(receiptHandle: string, seconds: number): Promise<void>;
-}
-
-export interface DispatchPorts {
-  readonly claims: Claims;
-  readonly queue: DispatchQueue;
-  readonly events: EventSink;
-  /** Hands one message to the platform and returns the platform's message id; throws `PlatformFailure`. Never retries. */
-  readonly send: (message: DispatchMessage) => Promise<string>;
-  /** Unlike that of any other run of the function, also of a second run for the same event. */
-  readonly invocation: string;
-  readonly nowMs: () => number;
-  /** Time until the function is killed. */
-  readonly remainingMs: () => number;
-  readonly random: () => number;
-  readonly pause: (ms: number) => Promise<void>;
-  readonly log: (event: LogEvent, facts: LogFacts) => void;
-}
-
-/** One delivery of a queue message. */
-export interface Delivery {
-  readonly messageId: string;
-  readonly receiptHandle: string;
-  readonly body: string;
-}
 
 /** How one delivery ended: acknowledged or to be delivered again, what the platform took, what the client is to be told. */
 interface Ending {

@@ -3,7 +3,7 @@ import type { LogEvent, LogFacts } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../webhooks/event.ts';
 import type { CompositionPlan } from './compose.ts';
-import type { Claims } from './dispatch.ts';
+import type { Claims } from './dispatch-ports.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from './job.ts';
 import { outcomeEvent } from './message-event.ts';
 import { fanOutDelaySeconds } from './pacing.ts';

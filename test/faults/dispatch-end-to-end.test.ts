@@ -1,7 +1,8 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, expect, test } from 'vitest';
 import { claimLifeMs } from '../../lib/messages/claim.ts';
-import { type Delivery, type DispatchPorts, dispatchBatch } from '../../lib/messages/dispatch.ts';
+import { dispatchBatch } from '../../lib/messages/dispatch.ts';
+import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch-ports.ts';
 import { dispatchQueue } from '../../lib/messages/dispatch-queue.ts';
 import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
 import { countOutcomes } from '../../lib/messages/outcome.ts';

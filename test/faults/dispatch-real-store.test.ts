@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Claims } from '../../lib/messages/dispatch.ts';
+import type { Claims } from '../../lib/messages/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';

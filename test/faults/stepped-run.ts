@@ -1,4 +1,5 @@
-import { type DispatchPorts, dispatchBatch } from '../../lib/messages/dispatch.ts';
+import { dispatchBatch } from '../../lib/messages/dispatch.ts';
+import type { DispatchPorts } from '../../lib/messages/dispatch-ports.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 
 /** The outside calls of the dispatch policy: the points at which something can go wrong. */

@@ -1,9 +1,16 @@
 import * as v from 'valibot';
+import {
+  addTemplates,
+  ControlError,
+  changeNumber,
+  changeTemplate,
+  pauseTemplate,
+  templateOf,
+} from './control-changes.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { requestsKept } from './logs.ts';
 import type { World } from './state.ts';
 import { reviewMs } from './templates/life-cycle.ts';
-import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
 
 /** The answer of a control route: always JSON. */
 export interface ControlReply {
@@ -45,21 +52,6 @@ const RequestsQuerySchema = v.strictObject({
 const hundredYearsInSeconds = 3_155_760_000;
 const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
-});
-const NewTemplatesSchema = v.strictObject({
-  waba_id: v.string(),
-  templates: v.pipe(v.array(TemplateFieldsSchema), v.minLength(1), v.maxLength(10_000)),
-});
-const TemplateChangesSchema = v.looseObject({ id: v.optional(v.never('cannot be changed')) });
-
-const NumberTextSchema = v.optional(v.nullable(v.string()));
-const NumberChangesSchema = v.strictObject({
-  status: NumberTextSchema,
-  quality_rating: NumberTextSchema,
-  messaging_limit_tier: NumberTextSchema,
-  whatsapp_business_manager_messaging_limit: NumberTextSchema,
-  last_onboarded_time: NumberTextSchema,
-  webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
 });
 
 /** The control interface; the page at `/` shows this table. */
@@ -104,7 +96,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/faults',
-    what: 'misbehave: {match: {path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, drop?: "before"|"after"}, times?}',
+    what: 'misbehave: {match: {method?, path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, drop?: "before"|"after"}, times?}',
     run: ({ world }, { body }) => {
       world.faults.add(v.parse(FaultSchema, body));
       return { success: true, faults: world.faults.size };
@@ -132,7 +124,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'POST',
     path: '/_control/templates',
     what: 'add templates: {waba_id, templates: [{name, language, category, components, status?, ...}]}',
-    run: ({ world }, { body }) => addTemplates(world, v.parse(NewTemplatesSchema, body)),
+    run: ({ world }, { body }) => addTemplates(world, body),
   },
   {
     method: 'POST',
@@ -189,68 +181,7 @@ export function answerControl(simulation: Simulation, request: ControlRequest): 
   }
 }
 
-class ControlError extends Error {
-  readonly status: number;
-  readonly field: string;
-
-  constructor(status: number, field: string, message: string) {
-    super(message);
-    this.status = status;
-    this.field = field;
-  }
-}
-
 /** The query's values; one left empty counts as not given. */
 function given(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
-}
-
-function templateOf(world: World, id: string): Template {
-  const template = world.templates.get(id);
-  if (template === undefined) throw new ControlError(404, 'id', `${id} is no template`);
-  return template;
-}
-
-function addTemplates(world: World, added: v.InferOutput<typeof NewTemplatesSchema>): unknown {
-  const { waba_id: wabaId, templates } = added;
-  if (!world.wabas.has(wabaId)) throw new ControlError(400, 'waba_id', `${wabaId} is no WABA`);
-  const seen = new Set<string>();
-  templates.forEach(({ name, language }, index) => {
-    const taken = world.templates.find(wabaId, name, language) !== undefined || seen.has(`${name}/${language}`);
-    if (taken) throw new ControlError(400, `templates.${index}.name`, `${name} exists in ${language}`);
-    seen.add(`${name}/${language}`);
-  });
-  return { ids: templates.map((fields) => world.templates.add(wabaId, { ...updated(world), ...fields }).id) };
-}
-
-function changeTemplate(world: World, template: Template, body: unknown): unknown {
-  const changes = v.parse(TemplateChangesSchema, body);
-  const kept = Object.entries({ ...template.fields, ...updated(world), ...changes }).filter(
-    ([, value]) => value !== null,
-  );
-  const fields: TemplateFields = v.parse(TemplateFieldsSchema, Object.fromEntries(kept));
-  const twin = world.templates.find(template.wabaId, fields.name, fields.language);
-  if (twin !== undefined && twin.id !== template.id) {
-    throw new ControlError(400, 'name', `${fields.name} exists in ${fields.language}`);
-  }
-  if (fields.status !== template.fields.status) world.lifeCycle.stop(template);
-  return { id: template.id, ...world.templates.replace(template, fields).fields };
-}
-
-function pauseTemplate(world: World, template: Template): unknown {
-  const { status } = template.fields;
-  if (status !== 'APPROVED') throw new ControlError(400, 'status', `is ${status}: only an APPROVED template is paused`);
-  return { id: template.id, status: world.lifeCycle.pause(template, world.clock.nowMs()).fields.status };
-}
-
-function changeNumber(world: World, id: string, body: unknown): unknown {
-  const number = world.numbers.get(id);
-  if (number === undefined) throw new ControlError(404, 'id', `${id} is no phone number`);
-  const changed = { ...number.fields, ...v.parse(NumberChangesSchema, body) };
-  number.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
-  return number.fields;
-}
-
-function updated(world: World) {
-  return { last_updated_time: timeText(world.clock.nowMs()) };
 }

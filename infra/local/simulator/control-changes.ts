@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import type { World } from './state.ts';
+import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
+
+/*
+ * What the control interface does to templates and numbers behind the platform's back.
+ */
+
+const NewTemplatesSchema = v.strictObject({
+  waba_id: v.string(),
+  templates: v.pipe(v.array(TemplateFieldsSchema), v.minLength(1), v.maxLength(10_000)),
+});
+const TemplateChangesSchema = v.looseObject({ id: v.optional(v.never('cannot be changed')) });
+
+const NumberTextSchema = v.optional(v.nullable(v.string()));
+const NumberChangesSchema = v.strictObject({
+  status: NumberTextSchema,
+  quality_rating: NumberTextSchema,
+  messaging_limit_tier: NumberTextSchema,
+  whatsapp_business_manager_messaging_limit: NumberTextSchema,
+  last_onboarded_time: NumberTextSchema,
+  webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
+});
+
+/** Why a control request is refused, with the field it is about. */
+export class ControlError extends Error {
+  readonly status: number;
+  readonly field: string;
+
+  constructor(status: number, field: string, message: string) {
+    super(message);
+    this.status = status;
+    this.field = field;
+  }
+}
+
+export function templateOf(world: World, id: string): Template {
+  const template = world.templates.get(id);
+  if (template === undefined) throw new ControlError(404, 'id', `${id} is no template`);
+  return template;
+}
+
+export function addTemplates(world: World, body: unknown): unknown {
+  const { waba_id: wabaId, templates } = v.parse(NewTemplatesSchema, body);
+  if (!world.wabas.has(wabaId)) throw new ControlError(400, 'waba_id', `${wabaId} is no WABA`);
+  const seen = new Set<string>();
+  templates.forEach(({ name, language }, index) => {
+    const taken = world.templates.find(wabaId, name, language) !== undefined || seen.has(`${name}/${language}`);
+    if (taken) throw new ControlError(400, `templates.${index}.name`, `${name} exists in ${language}`);
+    seen.add(`${name}/${language}`);
+  });
+  return { ids: templates.map((fields) => world.templates.add(wabaId, { ...updated(world), ...fields }).id) };
+}
+
+export function changeTemplate(world: World, template: Template, body: unknown): unknown {
+  const changes = v.parse(TemplateChangesSchema, body);
+  const kept = Object.entries({ ...template.fields, ...updated(world), ...changes }).filter(
+    ([, value]) => value !== null,
+  );
+  const fields: TemplateFields = v.parse(TemplateFieldsSchema, Object.fromEntries(kept));
+  const twin = world.templates.find(template.wabaId, fields.name, fields.language);
+  if (twin !== undefined && twin.id !== template.id) {
+    throw new ControlError(400, 'name', `${fields.name} exists in ${fields.language}`);
+  }
+  if (fields.status !== template.fields.status) world.lifeCycle.stop(template);
+  return { id: template.id, ...world.templates.replace(template, fields).fields };
+}
+
+export function pauseTemplate(world: World, template: Template): unknown {
+  const { status } = template.fields;
+  if (status !== 'APPROVED') throw new ControlError(400, 'status', `is ${status}: only an APPROVED template is paused`);
+  return { id: template.id, status: world.lifeCycle.pause(template, world.clock.nowMs()).fields.status };
+}
+
+export function changeNumber(world: World, id: string, body: unknown): unknown {
+  const number = world.numbers.get(id);
+  if (number === undefined) throw new ControlError(404, 'id', `${id} is no phone number`);
+  const changed = { ...number.fields, ...v.parse(NumberChangesSchema, body) };
+  number.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
+  return number.fields;
+}
+
+function updated(world: World) {
+  return { last_updated_time: timeText(world.clock.nowMs()) };
+}
