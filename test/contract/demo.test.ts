@@ -1,25 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { platform } from '../support/api.ts';
 import { runScript } from '../support/processes.ts';
+import { noteRunningStack } from '../support/running-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'demo-'));
 const stackFile = join(folder, 'stack.json');
 
-beforeAll(() => {
-  const addresses = {
-    apiUrl: inject('apiUrl'),
-    platformUrl: inject('platformUrl'),
-    dynamodbEndpoint: inject('dynamodbEndpoint'),
-    sqsEndpoint: inject('sqsEndpoint'),
-    secretsEndpoint: inject('secretsEndpoint'),
-    queueUrls: inject('queueUrls'),
-    webhookReceiverPort: inject('webhookReceiverPort'),
-  };
-  writeFileSync(stackFile, JSON.stringify({ pid: process.pid, ...addresses, region: 'us-east-1', stage: 'local' }));
-});
+beforeAll(() => noteRunningStack(stackFile));
 
 afterEach(async () => {
   await fetch(`${inject('platformUrl')}/_control/faults`, { method: 'DELETE' });

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, api, platform, tokenOf } from '../support/api.ts';
+import { api, platform, tokenOf } from '../support/api.ts';
 import {
   type CreateOptions,
   create,
   createdTemplate,
   listedTemplate,
   reviewAll,
+  said,
   sharedDid,
   sharedWaba,
   templateProbes,
@@ -23,7 +24,6 @@ afterAll(probes.cleanUp);
 async function remove(id: string, { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {}) {
   return api(`DELETE /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user) });
 }
-const said = ({ status, body }: ApiReply) => [status, body];
 const success = [200, { success: true }];
 const notFound = [404, { code: 'template_not_found', message: 'template not found' }];
 const draft = (word: 'REVIEW_NOW' | 'REVIEW_NEVER', changes = {}) =>

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, api, platform, tokenOf } from '../support/api.ts';
+import { api, platform, tokenOf } from '../support/api.ts';
 import {
   createdTemplate,
   edit,
   listedTemplate,
   plainBody,
   reviewAll,
+  said,
   templateProbes,
 } from '../support/template-probes.ts';
 
@@ -18,7 +19,6 @@ afterEach(async () => {
 });
 afterAll(probes.cleanUp);
 
-const said = ({ status, body }: ApiReply) => [status, body];
 const changed = [200, { success: true, changed: true }];
 const body = (text: string) => ({ type: 'BODY', text });
 const footer = { type: 'FOOTER', text: 'Andes Retail' };

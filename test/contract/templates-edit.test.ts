@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, platform } from '../support/api.ts';
+import { platform } from '../support/api.ts';
 import {
   createdTemplate,
   edit,
   lastSent,
   listedTemplate,
   reviewAll,
+  said,
   templateProbes,
 } from '../support/template-probes.ts';
 
@@ -18,7 +19,6 @@ afterEach(async () => {
 });
 afterAll(probes.cleanUp);
 
-const said = ({ status, body }: ApiReply) => [status, body];
 const changed = [200, { success: true, changed: true }];
 const unchanged = [200, { success: true, changed: false, message: 'nothing differs from the template as it is' }];
 const body = (text: string) => ({ type: 'BODY', text });

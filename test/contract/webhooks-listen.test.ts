@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,24 +6,14 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { receiverUrl, trustedReceiver } from '../../infra/local/webhook-receiver.ts';
 import { api, tokenOf } from '../support/api.ts';
 import { runScript, type ScriptRun } from '../support/processes.ts';
+import { noteRunningStack } from '../support/running-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'listen-'));
 const stackFile = join(folder, 'stack.json');
 const script = 'infra/local/webhooks-listen.ts';
 const running: ScriptRun[] = [];
 
-beforeAll(() => {
-  const addresses = {
-    apiUrl: inject('apiUrl'),
-    platformUrl: inject('platformUrl'),
-    dynamodbEndpoint: inject('dynamodbEndpoint'),
-    sqsEndpoint: inject('sqsEndpoint'),
-    secretsEndpoint: inject('secretsEndpoint'),
-    queueUrls: inject('queueUrls'),
-    webhookReceiverPort: inject('webhookReceiverPort'),
-  };
-  writeFileSync(stackFile, JSON.stringify({ pid: process.pid, ...addresses, region: 'us-east-1', stage: 'local' }));
-});
+beforeAll(() => noteRunningStack(stackFile));
 
 afterAll(() => {
   for (const { child } of running) child.kill('SIGKILL');

@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { localRegion } from '../../infra/local/intrinsics.ts';
-import { localTarget, type Target } from '../../infra/operate/target.ts';
+import { type LocalStack, localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { Outcome } from '../../lib/messages/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
@@ -20,6 +21,23 @@ export function runningTarget(addresses?: StackAddresses): Target {
     secretsEndpoint: inject('secretsEndpoint'),
   };
   return localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });
+}
+
+/** Writes down where the shared stack is, as `npm start` does, for commands that a test runs. */
+export function noteRunningStack(file: string): void {
+  const stack: LocalStack = {
+    pid: process.pid,
+    apiUrl: inject('apiUrl'),
+    platformUrl: inject('platformUrl'),
+    dynamodbEndpoint: inject('dynamodbEndpoint'),
+    sqsEndpoint: inject('sqsEndpoint'),
+    secretsEndpoint: inject('secretsEndpoint'),
+    queueUrls: inject('queueUrls'),
+    webhookReceiverPort: inject('webhookReceiverPort'),
+    region: localRegion,
+    stage: 'local',
+  };
+  writeFileSync(file, JSON.stringify(stack));
 }
 
 /** What `npm run outcomes` reads. */

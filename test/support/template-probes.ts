@@ -107,3 +107,8 @@ export function templateProbes() {
     },
   };
 }
+
+/** What an answer says, to be compared as a whole. */
+export function said({ status, body }: ApiReply): readonly [number, unknown] {
+  return [status, body];
+}

@@ -1,11 +1,10 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import '../../support/function-environment.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { redirect } from '../../../functions/redirect.ts';
 import { redirectCode } from '../../../lib/redirects/code.ts';
 import { redirectStore } from '../../../lib/redirects/store.ts';
 import { callEndpoint, makeHttpEvent } from '../../support/http-event.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
-
-vi.hoisted(() => Object.assign(process.env, { REDIRECTS_TABLE: 'unused', AWS_REGION: 'us-east-1' }));
-const { redirect } = await import('../../../functions/redirect.ts');
 
 const url = 'https://shop.example.com/sale?a=1&b=%C3%B1#top';
 const button = { templateKey: 'abcdefghijklmnop', place: 'buttons[0]', url };

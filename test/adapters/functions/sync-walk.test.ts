@@ -1,6 +1,8 @@
+import '../../support/function-environment.ts';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { templatesSyncWorker } from '../../../functions/templates-sync-worker.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { clockSkewMs, leaseMs } from '../../../lib/templates/sync-lock.ts';
@@ -12,14 +14,6 @@ import { syncWalkStore } from '../../../lib/templates/sync-walk-store.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
-
-vi.hoisted(() => {
-  const names = ['CHANNELS_TABLE', 'DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'SYNC_QUEUE_URL', 'EVENT_QUEUE_URL'];
-  for (const name of [...names, 'PLATFORM_CREDENTIALS_SECRET']) process.env[name] = 'unused';
-  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', SYNC_LOCK_SCOPE: 'deployment' };
-  Object.assign(process.env, others, { AWS_REGION: 'us-east-1' });
-});
-const { templatesSyncWorker } = await import('../../../functions/templates-sync-worker.ts');
 
 const clientIds = [1001, 1002, 1003];
 const wabas = clientIds.map((id) => makeWaba({ wabaId: `20000000000${id}`, clientIds: [id] }));

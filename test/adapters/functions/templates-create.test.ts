@@ -1,4 +1,6 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import '../../support/function-environment.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { templatesCreate } from '../../../functions/templates-create.ts';
 import { pairFaults } from '../../../lib/assignments/request.ts';
 import { creationStore } from '../../../lib/templates/creation-store.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
@@ -8,20 +10,6 @@ import { callEndpoint, type EventOverrides, makeHttpEvent } from '../../support/
 import { failures, type RecordedPlatform, recordedPlatform } from '../../support/management.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
-
-vi.hoisted(() => {
-  const names = [
-    'DIRECTORY_TABLE',
-    'TEMPLATES_TABLE',
-    'REDIRECTS_TABLE',
-    'EVENT_QUEUE_URL',
-    'PLATFORM_CREDENTIALS_SECRET',
-  ];
-  for (const name of names) process.env[name] = 'unused';
-  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
-  Object.assign(process.env, others);
-});
-const { templatesCreate } = await import('../../../functions/templates-create.ts');
 
 const token = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 };
 const waba = makeWaba();

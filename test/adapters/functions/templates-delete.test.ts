@@ -1,4 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import '../../support/function-environment.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { templatesDelete } from '../../../functions/templates-delete.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
 import { type CallOptions, call } from '../../support/calls.ts';
@@ -7,17 +9,6 @@ import { failures, type RecordedPlatform, recordedPlatform } from '../../support
 import { MemoryEvents } from '../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
-
-vi.hoisted(() => {
-  const names = ['DIRECTORY_TABLE', 'TEMPLATES_TABLE', 'EVENT_QUEUE_URL', 'PLATFORM_CREDENTIALS_SECRET'];
-  for (const name of names) process.env[name] = 'unused';
-  Object.assign(process.env, {
-    PLATFORM_BASE_URL: 'http://127.0.0.1:1',
-    PLATFORM_VERSION: 'v1',
-    AWS_REGION: 'us-east-1',
-  });
-});
-const { templatesDelete } = await import('../../../functions/templates-delete.ts');
 
 const supervisor = { userId: 'u-1', clientId: 1001 };
 const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'] };

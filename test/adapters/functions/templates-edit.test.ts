@@ -1,4 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import '../../support/function-environment.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { templatesEdit } from '../../../functions/templates-edit.ts';
 import type { MediaPorts } from '../../../lib/templates/header-media.ts';
 import type { TemplateStore } from '../../../lib/templates/store.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
@@ -11,20 +13,6 @@ import { filePart, formBody, formEvent, templatePart } from '../../support/multi
 import { meterRequests } from '../../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
-
-vi.hoisted(() => {
-  const names = [
-    'DIRECTORY_TABLE',
-    'TEMPLATES_TABLE',
-    'REDIRECTS_TABLE',
-    'EVENT_QUEUE_URL',
-    'PLATFORM_CREDENTIALS_SECRET',
-  ];
-  for (const name of names) process.env[name] = 'unused';
-  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', AWS_REGION: 'us-east-1' };
-  Object.assign(process.env, others);
-});
-const { templatesEdit } = await import('../../../functions/templates-edit.ts');
 
 const supervisor = { userId: 'u-1', clientId: 1001 };
 const waba = makeWaba();

@@ -1,5 +1,7 @@
+import '../../support/function-environment.ts';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { templatesList } from '../../../functions/templates-list.ts';
 import { encodeDocuments } from '../../../lib/templates/row.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { templateKey } from '../../../lib/templates/template-key.ts';
@@ -8,11 +10,6 @@ import { call } from '../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { makeTemplate, type Pair } from '../../support/templates.ts';
-
-vi.hoisted(() => {
-  Object.assign(process.env, { DIRECTORY_TABLE: 'unused', TEMPLATES_TABLE: 'unused', AWS_REGION: 'us-east-1' });
-});
-const { templatesList } = await import('../../../functions/templates-list.ts');
 
 const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'] };
 const supervisor = { userId: 'u-1', clientId: 1001 };

@@ -1,6 +1,9 @@
+import '../../support/function-environment.ts';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { templatesSync } from '../../../functions/templates-sync.ts';
+import { templatesSyncWorker } from '../../../functions/templates-sync-worker.ts';
 import { platformTemplates } from '../../../lib/platform/templates.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
@@ -14,22 +17,6 @@ import { MemoryEvents } from '../../support/memory-events.ts';
 import { type PlatformServer, startPlatformServer } from '../../support/platform-server.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../support/stores.ts';
 import { makeTemplate } from '../../support/templates.ts';
-
-vi.hoisted(() => {
-  const names = [
-    'CHANNELS_TABLE',
-    'DIRECTORY_TABLE',
-    'TEMPLATES_TABLE',
-    'SYNC_QUEUE_URL',
-    'EVENT_QUEUE_URL',
-    'PLATFORM_CREDENTIALS_SECRET',
-  ];
-  for (const name of names) process.env[name] = 'unused';
-  const others = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_VERSION: 'v1', SYNC_LOCK_SCOPE: 'deployment' };
-  Object.assign(process.env, others, { AWS_REGION: 'us-east-1' });
-});
-const { templatesSync } = await import('../../../functions/templates-sync.ts');
-const { templatesSyncWorker } = await import('../../../functions/templates-sync-worker.ts');
 
 const supervisor = { userId: 'u-1', clientId: 1001 };
 const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'] };
