@@ -25,9 +25,9 @@ const SimpleResponseSchema = v.object({
 
 /**
  * A REQUEST authorizer with simple responses (format 2.0). A missing or empty identity source is a 401 without asking;
- * a function that throws `Unauthorized` is a 401; any other failure or a malformed answer is a 500. Allowing and
- * denying answers are kept for the TTL under the values of the identity sources, failures are not; without identity
- * sources nothing is kept.
+ * any failure of the function, a thrown `Unauthorized` too, and a malformed answer is a 500: HTTP APIs document no 401
+ * for a function's error (D2). Allowing and denying answers are kept for the TTL under the values of the identity
+ * sources, failures are not; without identity sources nothing is kept.
  */
 export function createAuthorizer(options: AuthorizerOptions): (event: APIGatewayProxyEventV2) => Promise<Verdict> {
   const { definition, nowMs } = options;
@@ -51,9 +51,7 @@ export function createAuthorizer(options: AuthorizerOptions): (event: APIGateway
 }
 
 function verdictOf(result: InvocationResult): Verdict {
-  if (!result.ok) {
-    return { kind: result.error === 'threw' && result.message === 'Unauthorized' ? 'unauthorized' : 'failed' };
-  }
+  if (!result.ok) return { kind: 'failed' };
   const response = v.safeParse(SimpleResponseSchema, result.payload);
   if (!response.success) return { kind: 'failed' };
   return response.output.isAuthorized

@@ -240,7 +240,7 @@ describe('the authorizer', () => {
   });
 
   it.each([
-    ['throw', 401, 'Unauthorized'],
+    ['throw', 500, 'Internal Server Error'],
     ['deny', 403, 'Forbidden'],
     ['text', 500, 'Internal Server Error'],
     ['crash', 500, 'Internal Server Error'],
