@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { heapOptions, type MemoryWatch, watchMemory } from './memory-limit.ts';
 import type { InvocationResult } from './runner.ts';
 import type { InstanceReport, InvokeOrder } from './runner-child.ts';
 import type { LocalTemplate } from './template.ts';
@@ -35,13 +36,13 @@ export class Instance {
   readonly #ready = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
   #settle: ((result: InvocationResult) => void) | undefined;
-  #timedOut = false;
+  #killedFor: InvocationResult | undefined;
   #ended = false;
 
   constructor(options: InstanceOptions) {
     const { definition, onLog } = options;
     this.#options = options;
-    this.#child = spawn(process.execPath, [`--max-old-space-size=${definition.memoryMb}`, childEntry], {
+    this.#child = spawn(process.execPath, [...heapOptions(definition.memoryMb), childEntry], {
       cwd: definition.codeDirectory,
       env: runtimeEnvironment(definition, options.environment),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -62,23 +63,28 @@ export class Instance {
     return this.#child.pid;
   }
 
-  /** Never rejects. The time-out counts from the moment the bundle is loaded, as in Lambda. */
+  /**
+   * Never rejects. The time-out counts from the moment the bundle is loaded, as in Lambda, and an answer that came after
+   * the memory was passed is none.
+   */
   async invoke(eventJson: string): Promise<InvocationResult> {
     const settled = Promise.withResolvers<InvocationResult>();
     this.#settle = settled.resolve;
     await this.#ready.promise;
-    const timeoutMs = this.#options.definition.timeoutSeconds * 1000;
-    const timer = setTimeout(() => {
-      this.#timedOut = true;
-      this.#child.kill('SIGKILL');
-    }, timeoutMs);
+    const { timeoutSeconds } = this.#options.definition;
+    const timeoutMs = timeoutSeconds * 1000;
+    const message = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+    const timer = setTimeout(() => this.#killFor({ ok: false, error: 'timeout', message }), timeoutMs);
+    const memory = this.#watchMemory();
     const order: InvokeOrder = { requestId: randomUUID(), eventJson, deadlineMs: Date.now() + timeoutMs };
     // A channel that closes under the message is reported by 'exit'.
     if (this.#child.connected) this.#child.send(order, () => undefined);
     const result = await settled.promise;
     clearTimeout(timer);
+    memory?.end();
     this.#settle = undefined;
-    return result;
+    if (this.#killedFor !== undefined) await this.#gone.promise;
+    return this.#killedFor ?? result;
   }
 
   /** SIGKILL; resolves when the process is gone. */
@@ -87,13 +93,27 @@ export class Instance {
     await this.#gone.promise;
   }
 
+  #watchMemory(): MemoryWatch | undefined {
+    const { definition, onLog } = this.#options;
+    const { name, memoryMb } = definition;
+    if (this.pid === undefined) return undefined;
+    return watchMemory(this.pid, memoryMb, (residentMb) => {
+      const message = 'Runtime exited with error: signal: killed';
+      const text = `${message} (a resident set of ${residentMb} MB passed the ${memoryMb} MB of ${name})`;
+      onLog({ functionName: name, stream: 'stderr', text });
+      this.#killFor({ ok: false, error: 'out_of_memory', message });
+    });
+  }
+
+  #killFor(reason: InvocationResult): void {
+    this.#killedFor ??= reason;
+    this.#child.kill('SIGKILL');
+  }
+
   #end(how: string): void {
     if (this.#ended) return;
     this.#ended = true;
-    const late = `Task timed out after ${this.#options.definition.timeoutSeconds.toFixed(2)} seconds`;
-    this.#settle?.(
-      this.#timedOut ? { ok: false, error: 'timeout', message: late } : { ok: false, error: 'crashed', message: how },
-    );
+    this.#settle?.(this.#killedFor ?? { ok: false, error: 'crashed', message: how });
     this.#ready.resolve();
     this.#gone.resolve();
     this.#options.onGone();

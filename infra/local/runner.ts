@@ -6,7 +6,7 @@ export type InvocationResult =
   | {
       readonly ok: false;
       /** `payload_too_large` is about the request; a response that is too large is the function's error: `threw`. */
-      readonly error: 'timeout' | 'crashed' | 'threw' | 'payload_too_large';
+      readonly error: 'timeout' | 'crashed' | 'out_of_memory' | 'threw' | 'payload_too_large';
       /** The thrown error's own message when the function threw. */
       readonly message: string;
     };
@@ -37,7 +37,7 @@ const defaultMaxInstances = 4;
 
 /**
  * Runs each function in processes of its own: one request at a time per process, idle ones used again, a fresh one after
- * a crash or a time-out, and never more than the cap per function.
+ * a crash, a time-out or too much memory, and never more than the cap per function.
  */
 export function createRunner(options: RunnerOptions): ProcessRunner {
   const pools = new Map<string, Pool>();

@@ -15,6 +15,7 @@ const tiny = tinyFunctions({
     const wish = JSON.parse(event.body);
     if (wish.throw) throw new Error(wish.throw);
     if (wish.exit) process.exit(1);
+    if (wish.megabytes) Buffer.alloc(wish.megabytes * 1024 * 1024, 1);
     if (wish.hang) await new Promise(() => setInterval(() => {}, 1000));
     return wish.answer;
   };`,
@@ -153,13 +154,16 @@ describe('the answer', () => {
     expect(await answered(answer)).toMatchObject({ status, text });
   });
 
-  it.each([{ throw: 'secret text' }, { exit: true }])('of %j is a 500 without internals (R5, R6)', async (wish) => {
-    await expectGatewayBody(
-      call('POST', '/answers', { body: JSON.stringify(wish), headers: { 'content-type': 'text/plain' } }),
-      500,
-      'Internal Server Error',
-    );
-  });
+  it.each([{ throw: 'secret text' }, { exit: true }, { megabytes: 160 }])(
+    'of %j is a 500 without internals (R5, R6)',
+    async (wish) => {
+      await expectGatewayBody(
+        call('POST', '/answers', { body: JSON.stringify(wish), headers: { 'content-type': 'text/plain' } }),
+        500,
+        'Internal Server Error',
+      );
+    },
+  );
 
   it('that does not come in time is a 503', async () => {
     const init = { body: '{"hang":true}', headers: { 'content-type': 'text/plain' } };

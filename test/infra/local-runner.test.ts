@@ -41,6 +41,11 @@ const tiny = tinyFunctions({
   weigh:
     'export const handler = async (event) => event.bytes === undefined ? event.text.length : "x".repeat(event.bytes - 2);',
   circular: 'export const handler = async () => { const loop = {}; loop.loop = loop; return loop; };',
+  hungry: `export const handler = async ({ megabytes, millis = 0 }) => {
+      const held = Buffer.alloc(megabytes * 1024 * 1024, 1);
+      await new Promise((resolve) => setTimeout(resolve, millis));
+      return { pid: process.pid, held: held.length };
+    };`,
   sequence: `const running = []; let most = 0;
     export const handler = async ({ name }) => {
       running.push(name);
@@ -103,7 +108,7 @@ describe('an instance', () => {
     ]);
     expect(env).toMatchObject({ AWS_REGION: 'eu-west-1', TABLE: 'things', AWS_ENDPOINT_URL_SQS: 'template wins' });
     expect(cwd).toBe(tiny.functions['environment']?.codeDirectory);
-    expect(execArgv).toContain('--max-old-space-size=192');
+    expect(execArgv).toEqual(['--max-semi-space-size=9', '--max-old-space-size=173']);
   });
 
   it('is told what it is and how much time is left', async () => {
@@ -151,6 +156,44 @@ describe('the time-out', () => {
     const [late, next] = await Promise.all([runner.invoke('slow', { forever: true }), payloadOf(runner, 'slow')]);
     expect(late).toMatchObject({ ok: false, error: 'timeout' });
     expect(next['pid']).toBe(runner.instances()[0]?.pid);
+  });
+});
+
+describe('the memory of a function', () => {
+  const killed = { ok: false, error: 'out_of_memory', message: 'Runtime exited with error: signal: killed' };
+
+  it('may be used but for what the runtime takes', async () => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const first = await payloadOf(runner, 'hungry', { megabytes: 16 });
+    expect((await payloadOf(runner, 'hungry', { megabytes: 16 }))['pid']).toBe(first['pid']);
+  });
+
+  it('is the limit of its process, which is killed while it runs', async () => {
+    const lines: FunctionLogLine[] = [];
+    const runner = makeRunner({ maxInstancesPerFunction: 1, onLog: (line) => lines.push(line) });
+    const { pid } = await payloadOf(runner, 'hungry', { megabytes: 1 });
+    expect(await runner.invoke('hungry', { megabytes: 160, millis: 60_000 })).toEqual(killed);
+    expect(isAlive(Number(pid))).toBe(false);
+    expect(runner.instances()).toEqual([]);
+    expect(lines).toMatchObject([
+      { stream: 'stderr', text: expect.stringContaining('passed the 128 MB of tiny-hungry') },
+    ]);
+  });
+
+  it('counts at its peak, however short', async () => {
+    expect(await makeRunner().invoke('hungry', { megabytes: 160 })).toEqual(killed);
+  });
+
+  it('is its own: others live on, and the next request gets a fresh instance', async () => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const other = await payloadOf(runner, 'echo');
+    const [tooMuch, next] = await Promise.all([
+      runner.invoke('hungry', { megabytes: 160, millis: 60_000 }),
+      payloadOf(runner, 'hungry', { megabytes: 1 }),
+    ]);
+    expect(tooMuch).toEqual(killed);
+    expect(next['pid']).toBe(runner.instances().find(({ functionId }) => functionId === 'hungry')?.pid);
+    expect((await payloadOf(runner, 'echo'))['pid']).toBe(other['pid']);
   });
 });
 
