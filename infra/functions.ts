@@ -16,7 +16,16 @@ export const settingVariables = {
 
 export type SettingVariable = keyof typeof settingVariables;
 export type SecretVariable = keyof typeof secretPurposes;
-export type TableAccess = 'read' | 'write' | 'readWrite';
+
+/** What a function may ask of a table. No Scan: nothing needs one, and whoever takes a function over cannot copy a table with it. */
+export type TableVerb =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem';
 
 export interface Consumption {
   readonly queue: QueueName;
@@ -29,7 +38,8 @@ export interface Consumption {
 export interface FunctionShape {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  readonly tables?: Readonly<Partial<Record<TableName, TableAccess>>>;
+  /** Exactly the verbs that its code uses: a test compares. A transaction needs those of the actions in it. */
+  readonly tables?: Readonly<Partial<Record<TableName, readonly TableVerb[]>>>;
   readonly secrets?: readonly SecretVariable[];
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
@@ -58,17 +68,25 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   login: {
     ...endpoint,
     memoryMb: 1024,
-    tables: { credentials: 'readWrite', directory: 'read' },
+    tables: { credentials: ['GetItem', 'UpdateItem'], directory: ['GetItem', 'Query'] },
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
-  'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
-  'channels-list': { ...endpoint, memoryMb: 1024, tables: { channels: 'read' } },
+  'templates-list': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
+  },
+  'channels-list': { ...endpoint, memoryMb: 1024, tables: { channels: ['Query'] } },
   'templates-create': {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite', redirects: 'write' },
+    tables: {
+      directory: ['GetItem', 'BatchGetItem', 'Query'],
+      templates: ['BatchGetItem', 'PutItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
@@ -76,21 +94,21 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-edit': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite', redirects: 'write' },
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-delete': {
     ...endpoint,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
   },
   'templates-sync': {
     ...endpoint,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: ['GetItem', 'Query'], templates: ['UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync'],
@@ -99,42 +117,65 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
     memoryMb: 512,
-    tables: { directory: 'read', templates: 'readWrite', channels: 'readWrite' },
+    tables: {
+      directory: ['GetItem', 'Query'],
+      templates: ['BatchGetItem', 'Query', 'UpdateItem'],
+      channels: ['BatchGetItem', 'Query', 'UpdateItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync', 'events'],
     consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },
-  'templates-status': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
-  'channel-campaigns-grouped': { ...endpoint, tables: { directory: 'read', templates: 'read' } },
-  'channel-campaigns-add': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
-  'channel-campaigns-replace': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
-  'channel-campaigns-remove': { ...endpoint, tables: { directory: 'read', templates: 'readWrite' } },
-  redirect: { ...endpoint, tables: { redirects: 'read' }, onlyWith: 'redirectBaseUrl' },
+  'templates-status': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  },
+  'channel-campaigns-grouped': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem'] },
+  },
+  'channel-campaigns-add': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  },
+  'channel-campaigns-replace': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  },
+  'channel-campaigns-remove': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  },
+  redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
   'catalog-products-list': {
     ...endpoint,
-    tables: { directory: 'read' },
+    tables: { directory: ['GetItem', 'Query'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
   },
-  'pricing-get': { ...endpoint, tables: { rates: 'read' } },
+  'pricing-get': { ...endpoint, tables: { rates: ['GetItem'] } },
   'pricing-refresh': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { rates: 'readWrite' },
+    tables: { rates: ['GetItem', 'PutItem'] },
     settings: ['RATE_SOURCE_URL'],
     onlyWith: 'rateSourceUrl',
   },
   'webhook-config-put': {
     ...endpoint,
-    tables: { webhooks: 'readWrite' },
+    tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
   },
-  'webhook-config-get': { ...endpoint, tables: { webhooks: 'read' } },
+  'webhook-config-get': { ...endpoint, tables: { webhooks: ['GetItem'] } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite', messages: 'readWrite' },
+    tables: {
+      directory: ['GetItem', 'Query'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
@@ -142,14 +183,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: 'readWrite' },
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
     sendsTo: ['dispatch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: 'readWrite' },
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],
@@ -163,7 +204,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { webhooks: 'readWrite' },
+    tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
     sendsTo: ['events'],
     consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },

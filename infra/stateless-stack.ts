@@ -9,7 +9,7 @@ import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
-import { type FunctionShape, functions, settingVariables, type TableAccess } from './functions.ts';
+import { type FunctionShape, functions, settingVariables, type TableVerb } from './functions.ts';
 import { metricService } from './metrics.ts';
 import { resourceName } from './names.ts';
 import { routes } from './routes.ts';
@@ -76,8 +76,8 @@ export class StatelessStack extends Stack {
         ),
       },
     });
-    for (const [table, access] of Object.entries(shape.tables ?? {}) as [TableName, TableAccess][]) {
-      added.useTable(state.tables[table], tables[table].variable, access);
+    for (const [table, verbs] of Object.entries(shape.tables ?? {}) as [TableName, readonly TableVerb[]][]) {
+      added.useTable(state.tables[table], tables[table].variable, verbs);
     }
     for (const variable of shape.secrets ?? []) added.readSecret(state.secrets[variable], variable);
     for (const queue of shape.sendsTo ?? []) added.sendTo(state.queues[queue]);

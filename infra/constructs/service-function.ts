@@ -5,25 +5,10 @@ import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime 
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Consumption, FunctionShape, TableAccess } from '../functions.ts';
+import type { Consumption, FunctionShape, TableVerb } from '../functions.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
-
-/** No Scan: nothing the service does needs one, and a function that is taken over cannot copy a table with it. */
-const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writing = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:ConditionCheckItem',
-];
-const tableActions: Readonly<Record<TableAccess, string[]>> = {
-  read: reading,
-  write: writing,
-  readWrite: [...reading, ...writing],
-};
 
 export interface ServiceFunctionProps {
   readonly settings: Settings;
@@ -84,8 +69,11 @@ export class ServiceFunction extends Construct {
     );
   }
 
-  useTable(table: Table, variable: string, access: TableAccess): void {
-    this.allow(tableActions[access], table.tableArn);
+  useTable(table: Table, variable: string, verbs: readonly TableVerb[]): void {
+    this.allow(
+      verbs.map((verb) => `dynamodb:${verb}`),
+      table.tableArn,
+    );
     this.lambda.addEnvironment(variable, table.tableName);
   }
 

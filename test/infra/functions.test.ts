@@ -194,6 +194,20 @@ describe('roles (R46)', () => {
     expect(JSON.stringify(statements)).not.toContain('*');
   });
 
+  it('allow of each table exactly the verbs of the shape', () => {
+    for (const name of names) {
+      const granted = statementsOf(name)
+        .map(({ actions }) => actions)
+        .filter((actions) => actions.some((action) => action.startsWith('dynamodb:')));
+      const shaped = Object.values(functions[name]?.tables ?? {}).map((verbs) =>
+        verbs.map((verb) => `dynamodb:${verb}`),
+      );
+      expect(granted.map((actions) => actions.toSorted()).toSorted()).toEqual(
+        shaped.map((actions) => actions.toSorted()).toSorted(),
+      );
+    }
+  });
+
   it('never allow a table to be scanned', () => {
     expect(names.flatMap(statementsOf).flatMap(({ actions }) => actions)).not.toContain('dynamodb:Scan');
   });

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { tables } from '../../infra/tables.ts';
+import { callsIn, tableCallsOf } from '../support/table-calls.ts';
+
+const tableNames = Object.entries(tables).map(([name, { variable }]) => ({ name, variable }));
+
+/** What is granted and not called, and called and not granted, as sentences. */
+async function differences(functionName: string): Promise<string[]> {
+  const calls = await tableCallsOf(functionName);
+  const granted = new Map<string, ReadonlySet<string>>(
+    Object.entries(functions[functionName]?.tables ?? {}).map(([table, verbs]) => [table, new Set(verbs)]),
+  );
+  return tableNames.flatMap(({ name, variable }) => {
+    const called = calls.get(variable) ?? new Set<string>();
+    const allowed = granted.get(name) ?? new Set<string>();
+    return [
+      ...[...called]
+        .filter((verb) => !allowed.has(verb))
+        .map((verb) => `${functionName} calls ${verb} on ${name} without the right to`),
+      ...[...allowed]
+        .filter((verb) => !called.has(verb))
+        .map((verb) => `${functionName} may ${verb} on ${name} and never does`),
+    ];
+  });
+}
+
+it.each(Object.keys(functions))('%s is granted the verbs that its code calls, and no other (R46)', async (name) => {
+  expect(await differences(name)).toEqual([]);
+});
+
+describe('the reading of calls', () => {
+  const sdk =
+    "import { DeleteCommand, GetCommand, paginateQuery, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';";
+  const store = `
+    function get(client, table) { return client.send(new GetCommand({ TableName: table })); }
+    function thingStore(client, table) {
+      return {
+        read: () => get(client, table),
+        remove: async () => client.send(new DeleteCommand({ TableName: table })),
+        list: async () => { for await (const page of paginateQuery({ client }, { TableName: table })) return page; },
+      };
+    }`;
+  const verbs = (code: string) =>
+    Object.fromEntries([...callsIn(`${sdk}${code}`)].map(([variable, found]) => [variable, [...found].toSorted()]));
+
+  it('follows names from a store to its calls, and leaves out methods that nobody names', () => {
+    const use = (body: string) =>
+      `${store} const things = thingStore({}, environmentVariable('THINGS_TABLE')); export const handler = () => ${body};`;
+    expect(verbs(use('things.read()'))).toEqual({ THINGS_TABLE: ['GetItem'] });
+    expect(verbs(use('[things.list(), things.remove()]'))).toEqual({ THINGS_TABLE: ['DeleteItem', 'Query'] });
+    expect(verbs(use('0'))).toEqual({ THINGS_TABLE: [] });
+  });
+
+  it('knows a table by a constant and inside of options, each store with its own', () => {
+    const code = `${store}
+      function other({ client, table }) { return { add: () => client.send(new PutCommand({ TableName: table })) }; }
+      const table = environmentVariable('A_TABLE');
+      const { read } = thingStore({}, table);
+      const options = other({ client: {}, table: environmentVariable('B_TABLE') });
+      export const handler = () => [read(), options.add()];`;
+    expect(verbs(code)).toEqual({ A_TABLE: ['GetItem'], B_TABLE: ['PutItem'] });
+  });
+
+  it('takes the actions of a transaction for verbs: its own, or those made elsewhere', () => {
+    const write =
+      'const write = (client, actions) => client.send(new TransactWriteCommand({ TransactItems: actions }));';
+    const own = `${write} function a(client, table) { return { save: () => write(client, [{ Update: {} }]) }; }`;
+    const handed = `${write} function a(client, table) { return { save: (actions) => write(client, actions) }; }`;
+    const use =
+      "const s = a({}, environmentVariable('A_TABLE')); export const handler = () => s.save([{ Delete: {} }]);";
+    expect(verbs(own + use)).toEqual({ A_TABLE: ['UpdateItem'] });
+    expect(verbs(handed + use)).toEqual({ A_TABLE: ['DeleteItem'] });
+  });
+
+  it('does not take the search of an array for a method of a store', () => {
+    const code = `function a(client, table) { return { find: () => client.send(new GetCommand({ TableName: table })) }; }
+      const s = a({}, environmentVariable('A_TABLE'));`;
+    expect(verbs(`${code} export const handler = () => [s].find((one) => one !== s);`)).toEqual({ A_TABLE: [] });
+    expect(verbs(`${code} export const handler = () => s.find('code');`)).toEqual({ A_TABLE: ['GetItem'] });
+  });
+
+  it('stops at a call it does not know, and at a table whose way it cannot follow', () => {
+    expect(() => callsIn("import { ExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';")).toThrow(
+      'ExecuteStatement',
+    );
+    expect(() =>
+      callsIn("const held = { t: environmentVariable('A_TABLE') }; export const handler = () => held;"),
+    ).toThrow('A_TABLE');
+  });
+});

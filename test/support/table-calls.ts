@@ -1,0 +1,256 @@
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { parseAst } from 'vitest/node';
+
+/** Verbs of each table, by the variable under which the function finds it. */
+export type TableCalls = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What the calls of the SDK's document library ask of DynamoDB. */
+const verbOfCall: Readonly<Record<string, string>> = {
+  GetCommand: 'GetItem',
+  BatchGetCommand: 'BatchGetItem',
+  QueryCommand: 'Query',
+  paginateQuery: 'Query',
+  PutCommand: 'PutItem',
+  UpdateCommand: 'UpdateItem',
+  DeleteCommand: 'DeleteItem',
+  BatchWriteCommand: 'BatchWriteItem',
+  ScanCommand: 'Scan',
+  paginateScan: 'Scan',
+};
+
+/** Actions of a transaction need the verb of the action, and no verb of their own. */
+const verbOfAction: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+  Get: 'GetItem',
+};
+
+const transaction = 'TransactWriteCommand';
+const documentLibrary = '@aws-sdk/lib-dynamodb';
+const root = resolve(import.meta.dirname, '../..');
+
+/** A node of the syntax tree; only what the walk below looks at is spelled out. */
+interface Node {
+  readonly type: string;
+  readonly [property: string]: unknown;
+}
+
+/**
+ * The calls of DynamoDB that a function's code can make, and the table each goes to, read from its bundle without running it.
+ * A store is a function that is given a table's name at the top of the bundle. Its calls are those of all code that
+ * can be reached from it by name, but for the methods of the objects it returns that nobody ever names: `row.find`
+ * keeps every method `find` alive. So it may find a verb too many, and misses none.
+ */
+export async function tableCallsOf(functionName: string): Promise<TableCalls> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'functions', `${functionName}.ts`)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  return callsIn(outputFiles[0]?.text ?? '');
+}
+
+/** The same, of a bundle's text: one module, in which every name of the top level is declared once. */
+export function callsIn(code: string): TableCalls {
+  const bundle = readBundle(code);
+  const stores = storesIn(bundle);
+  const reached = new Set([...stores.keys()].flatMap((store) => [...reachedFrom(store, bundle, new Set())]));
+  const dead = neverNamed(bundle.program, new Set([...reached].flatMap(returnedMethods)));
+  const calls = new Map<string, Set<string>>();
+  for (const [store, variables] of stores) {
+    const verbs = verbsOf(store, bundle, dead);
+    for (const variable of variables) calls.set(variable, new Set([...(calls.get(variable) ?? []), ...verbs]));
+  }
+  return calls;
+}
+
+interface Bundle {
+  readonly program: Node;
+  /** What declares each name of the top level. */
+  readonly declarations: ReadonlyMap<string, Node>;
+  /** Names of the document library, by the name that they have in the bundle. */
+  readonly imported: ReadonlyMap<string, string>;
+}
+
+function readBundle(code: string): Bundle {
+  const program = parseAst(code) as unknown as Node;
+  const declarations = new Map<string, Node>();
+  const imported = new Map<string, string>();
+  for (const statement of childrenOf(program)) {
+    if (statement.type === 'ImportDeclaration') readImport(statement, imported);
+    if (statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration') {
+      declarations.set(nameOf(statement['id']), statement);
+    }
+    if (statement.type !== 'VariableDeclaration') continue;
+    for (const declarator of childrenOf(statement)) {
+      const pattern = declarator['id'] as Node;
+      for (const node of within(pattern)) if (node.type === 'Identifier') declarations.set(nameOf(node), declarator);
+    }
+  }
+  return { program, declarations, imported };
+}
+
+function readImport(statement: Node, imported: Map<string, string>): void {
+  const source = (statement['source'] as Node)['value'];
+  if (source !== documentLibrary && source !== '@aws-sdk/client-dynamodb') return;
+  for (const specifier of statement['specifiers'] as Node[]) {
+    const name = nameOf(specifier['imported']);
+    const isCall = name.endsWith('Command') || name.startsWith('paginate');
+    if (!isCall) continue;
+    if (source !== documentLibrary || !(name in verbOfCall || name === transaction)) {
+      throw new Error(`${name} of ${String(source)} is no call that this reading knows`);
+    }
+    imported.set(nameOf(specifier['local']), name);
+  }
+}
+
+/** The functions that are called with a table's name, and the variables of those tables. Throws for a table that goes elsewhere. */
+function storesIn({ program, declarations }: Bundle): Map<string, Set<string>> {
+  const stores = new Map<string, Set<string>>();
+  const variables = new Set<string>();
+  const given = new Set<string>();
+  for (const node of within(program)) {
+    const own = tableVariable(node);
+    if (own !== undefined) variables.add(own);
+    if (node.type !== 'CallExpression' || (node['callee'] as Node).type !== 'Identifier') continue;
+    for (const variable of (node['arguments'] as Node[]).flatMap((argument) => tablesIn(argument, declarations))) {
+      const name = nameOf(node['callee']);
+      stores.set(name, (stores.get(name) ?? new Set()).add(variable));
+      given.add(variable);
+    }
+  }
+  const lost = [...variables].filter((variable) => !given.has(variable));
+  if (lost.length > 0) throw new Error(`no store is given ${lost.join(', ')} at the top of the bundle`);
+  return stores;
+}
+
+/** The tables that an argument names: itself, by a constant of the top level, or as a value of an object. */
+function tablesIn(argument: Node, declarations: Bundle['declarations']): string[] {
+  const own = tableVariable(argument);
+  if (own !== undefined) return [own];
+  if (argument.type === 'Identifier') {
+    const declarator = declarations.get(nameOf(argument));
+    const variable = declarator?.type === 'VariableDeclarator' ? tableVariable(declarator['init'] as Node) : undefined;
+    return variable === undefined ? [] : [variable];
+  }
+  if (argument.type !== 'ObjectExpression') return [];
+  return childrenOf(argument).flatMap((property) =>
+    property.type === 'Property' ? tablesIn(property['value'] as Node, declarations) : [],
+  );
+}
+
+/** `environmentVariable('X_TABLE')` gives X_TABLE. */
+function tableVariable(node: Node | null): string | undefined {
+  if (node?.type !== 'CallExpression') return undefined;
+  const [first] = node['arguments'] as Node[];
+  const value = first?.type === 'Literal' ? first['value'] : undefined;
+  return typeof value === 'string' && value.endsWith('_TABLE') ? value : undefined;
+}
+
+/** Everything of the top level that the code of a name can reach by names, itself included. */
+function reachedFrom(name: string, { declarations }: Bundle, dead: ReadonlySet<Node>): Set<Node> {
+  const reached = new Set<Node>();
+  const waiting = [name];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const declaration = declarations.get(next);
+    if (declaration === undefined || reached.has(declaration)) continue;
+    reached.add(declaration);
+    for (const node of within(declaration, dead)) if (node.type === 'Identifier') waiting.push(nameOf(node));
+  }
+  return reached;
+}
+
+function verbsOf(store: string, bundle: Bundle, dead: ReadonlySet<Node>): Set<string> {
+  const reached = [...reachedFrom(store, bundle, dead)];
+  const calls = namesIn(reached, dead, 'Identifier').flatMap((name) => bundle.imported.get(name) ?? []);
+  const verbs = new Set(calls.flatMap((call) => verbOfCall[call] ?? []));
+  if (!calls.includes(transaction)) return verbs;
+  const own = actionsIn(reached, dead);
+  // Actions that are made elsewhere and handed to the store could be any.
+  return new Set([...verbs, ...(own.size > 0 ? own : actionsIn([bundle.program], dead))]);
+}
+
+function actionsIn(nodes: readonly Node[], dead: ReadonlySet<Node>): Set<string> {
+  return new Set(namesIn(nodes, dead, 'Property').flatMap((name) => verbOfAction[name] ?? []));
+}
+
+/** Names of identifiers, or keys of properties. */
+function namesIn(nodes: readonly Node[], dead: ReadonlySet<Node>, type: 'Identifier' | 'Property'): string[] {
+  return nodes.flatMap((root) =>
+    [...within(root, dead)]
+      .filter((node) => node.type === type)
+      .map((node) => nameOf(type === 'Identifier' ? node : node['key'])),
+  );
+}
+
+/** The functions that stand in objects which the code returns. */
+function returnedMethods(declaration: Node): Node[] {
+  return [...within(declaration)].flatMap((node) => {
+    const returned = (node.type === 'ReturnStatement' ? node['argument'] : node['body']) as Node | null | undefined;
+    if (returned?.type !== 'ObjectExpression') return [];
+    return childrenOf(returned).filter(
+      ({ type, computed, value }) => type === 'Property' && computed === false && isFunction(value as Node),
+    );
+  });
+}
+
+/** Those of the methods whose name no living code names. */
+function neverNamed(program: Node, methods: ReadonlySet<Node>): ReadonlySet<Node> {
+  let dead = methods;
+  for (;;) {
+    const named = namedProperties(program, dead);
+    const still = new Set([...dead].filter((method) => !named.has(nameOf(method['key']))));
+    if (still.size === dead.size) return dead;
+    dead = still;
+  }
+}
+
+/** `a.name`, `a['name']` and `const { name } = a` name a property. `a.find((b) => ...)` does not: that is an array's. */
+function namedProperties(program: Node, dead: ReadonlySet<Node>): Set<string> {
+  const names = new Set<string>();
+  const ofArrays = new Set<unknown>();
+  for (const node of within(program, dead)) {
+    if (node.type === 'CallExpression' && isFunction((node['arguments'] as Node[])[0])) ofArrays.add(node['callee']);
+    if (node.type === 'MemberExpression') {
+      const name = nameOf(node['property']);
+      if (!(ofArrays.has(node) && name in Array.prototype)) names.add(name);
+    }
+    if (node.type !== 'ObjectPattern') continue;
+    for (const property of childrenOf(node)) if (property.type === 'Property') names.add(nameOf(property['key']));
+  }
+  return names;
+}
+
+function isFunction(node: Node | undefined): boolean {
+  return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
+}
+
+/** The node and all below it but the given parts, and but names that only stand for a property. */
+function* within(node: Node, without: ReadonlySet<Node> = new Set()): Generator<Node> {
+  if (without.has(node)) return;
+  yield node;
+  for (const child of childrenOf(node)) {
+    const isName = child === node['property'] || (child === node['key'] && child !== node['value']);
+    if (!isName || node['computed'] === true) yield* within(child, without);
+  }
+}
+
+function childrenOf(node: Node): Node[] {
+  return Object.values(node)
+    .flat()
+    .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
+}
+
+/** Of an identifier, or of a key that is text. */
+function nameOf(node: unknown): string {
+  const { name, value } = node as { readonly name?: unknown; readonly value?: unknown };
+  return String(name ?? value);
+}
