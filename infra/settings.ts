@@ -1,6 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
+import { nearest } from './nearest.ts';
 
 /** Values come as text from `-c name=value` and as they are from JSON. */
 const wholeNumber = v.pipe(
@@ -38,6 +39,9 @@ const settingRules = {
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
   /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
   dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
+  /** `POST /login` of all callers together; login itself counts by user and address (R38). */
+  loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
+  loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
   logRetentionDays: [
     v.pipe(
       wholeNumber,
@@ -55,9 +59,10 @@ export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof s
 
 /**
  * Reads the settings from the CDK context (`-c name=value`, cdk.json, or CDK_CONTEXT_JSON) and fills in the defaults.
- * Throws one sentence that names the value, what it must be and what came.
+ * Throws one sentence that names the value, what it must be and what came, or the name that is none of ours.
  */
 export function settingsFrom(node: Node): Settings {
+  refuseUnknown(Object.keys(node.getAllContext()));
   const stage = setting(node, 'stage', 'dev');
   return {
     stage,
@@ -68,6 +73,8 @@ export function settingsFrom(node: Node): Settings {
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
     dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
+    loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
+    loginBurst: setting(node, 'loginBurst', 20),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
@@ -81,6 +88,20 @@ function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Se
   const result = v.safeParse(schema as v.GenericSchema, value);
   if (result.success) return result.output as Settings[Name];
   throw new Error(`the context value ${name} must be ${description}, received ${JSON.stringify(value)}`);
+}
+
+/** Names of the CDK and its libraries have one of these in them (`@aws-cdk/...`, `availability-zones:...`), ours never. */
+const ofLibraries = /[:/]/;
+/** The CDK's own that have not. */
+const ofCommandLine = ['cli-telemetry', 'acknowledged-issue-numbers', 'cdk-migrate', 'tree-metadata'];
+
+function refuseUnknown(names: readonly string[]): void {
+  const known = Object.keys(settingRules);
+  const unknown = names.find((name) => ![...known, ...ofCommandLine].includes(name) && !ofLibraries.test(name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, known);
+  const hint = meant === undefined ? `the names are ${known.join(', ')}` : `did you mean ${meant}?`;
+  throw new Error(`there is no context value ${unknown}: ${hint}`);
 }
 
 function isPlatformOrigin(text: string): boolean {

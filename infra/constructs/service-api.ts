@@ -38,10 +38,8 @@ const accessLogFields = {
 
 const stageName = '$default';
 
-/** Requests a second of all callers together. Guessing passwords is slowed here for everyone, per user by login itself. */
+/** Requests a second of all callers together. */
 const stageThrottle = { rateLimit: 200, burstLimit: 400 };
-/** Settings of a route replace those of the stage as a whole. */
-const loginSettings = { DetailedMetricsEnabled: true, ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 };
 
 export interface ServiceApiProps {
   readonly settings: Settings;
@@ -82,7 +80,7 @@ export class ServiceApi extends Construct {
       });
       if (added === undefined) throw new Error(`the route ${route.method} ${route.path} was not added`);
       if (route.public) acknowledgePublic(added);
-      if (route.operation === 'login') throttleLogin(stage, added);
+      if (route.operation === 'login') throttleLogin(stage, added, settings);
     }
     this.url = api.apiEndpoint;
     this.api = api;
@@ -162,9 +160,17 @@ function acknowledgePublic(route: HttpRoute): void {
   });
 }
 
-function throttleLogin(stage: HttpStage, login: HttpRoute): void {
+/** Guessing of passwords costs a hash each, so it is slowed for everyone here, and for one user by login itself. */
+function throttleLogin(stage: HttpStage, login: HttpRoute, { loginRatePerSecond, loginBurst }: Settings): void {
   const cfnStage = stage.node.defaultChild as CfnStage;
-  cfnStage.routeSettings = { 'POST /login': loginSettings };
+  // Settings of a route replace those of the stage as a whole.
+  cfnStage.routeSettings = {
+    'POST /login': {
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit: loginRatePerSecond,
+      ThrottlingBurstLimit: loginBurst,
+    },
+  };
   // Settings for a route that does not exist yet fail the deployment.
   cfnStage.node.addDependency(login);
 }

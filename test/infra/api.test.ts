@@ -115,8 +115,13 @@ describe('stage', () => {
 
   it('slows everybody, and POST /login more, once that route exists', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
-    expect(each['POST /login'].ThrottlingRateLimit).toBeLessThan(all.ThrottlingRateLimit);
-    expect(each['POST /login'].ThrottlingBurstLimit).toBeLessThan(all.ThrottlingBurstLimit);
+    expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 });
+    expect(all).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
+    const [chosen] = synthesize({ loginRatePerSecond: '40', loginBurst: 80 }).all('AWS::ApiGatewayV2::Stage');
+    expect(chosen?.properties.RouteSettings['POST /login']).toMatchObject({
+      ThrottlingRateLimit: 40,
+      ThrottlingBurstLimit: 80,
+    });
     const login = service
       .all('AWS::ApiGatewayV2::Route')
       .find(({ properties }) => properties.RouteKey === 'POST /login');

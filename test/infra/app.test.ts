@@ -36,12 +36,33 @@ describe('context values', () => {
     ['dispatchMaximumConcurrency', 10.5],
     ['dispatchMaximumConcurrency', '0x20'],
     ['dispatchMaximumConcurrency', 1001],
+    ['loginRatePerSecond', 0],
+    ['loginRatePerSecond', 201],
+    ['loginBurst', '1.5'],
+    ['loginBurst', 401],
     ['logRetentionDays', 31],
     ['alarmTopicArn', 'alarms'],
     ['tokenIssuer', ''],
     ['tokenAudience', 'with a space'],
   ])('%s = %j is refused in one sentence', (name, value) => {
     expect(() => synthesize({ [name]: value })).toThrow(new RegExp(`^${prefix} ${name} must be .+, received `));
+  });
+
+  it.each([
+    ['Stage', 'there is no context value Stage: did you mean stage?'],
+    ['alarmsTopicArn', 'there is no context value alarmsTopicArn: did you mean alarmTopicArn?'],
+    ['rateSource', 'there is no context value rateSource: did you mean rateSourceUrl?'],
+    ['colour', expect.stringMatching(/^there is no context value colour: the names are stage, .+, tokenAudience$/)],
+  ])('%s, which is none, is refused with what may have been meant', (name, sentence) => {
+    expect(() => synthesize({ [name]: 'x' })).toThrow(expect.objectContaining({ message: sentence }));
+  });
+
+  it('may stand beside those of the CDK and of libraries', () => {
+    const names = ['@aws-cdk/core:stackRelativeExports', 'aws:cdk:enable-path-metadata', 'cli-telemetry'];
+    const lookedUp = 'availability-zones:account=123456789012:region=eu-west-1';
+    expect(() =>
+      synthesize({ ...Object.fromEntries(names.map((name) => [name, true])), [lookedUp]: [] }),
+    ).not.toThrow();
   });
 
   it('arrive in the functions, numbers also as the text that the command line gives', () => {
