@@ -1,6 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
+import { stageDescription, stagePattern } from './names.ts';
 import { nearest } from './nearest.ts';
 
 /** Values come as text from `-c name=value` and as they are from JSON. */
@@ -14,8 +15,7 @@ const retentionChoices: unknown[] = Object.values(RetentionDays);
 
 /** Every context value of the deployment: what it must be, and how a refusal describes it. */
 const settingRules = {
-  /** At most 16 characters: the longest function name must stay within 64. */
-  stage: [v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/)), '1 to 16 of a-z, 0-9 and -, a letter first'],
+  stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
   /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { CommandError, runCommand } from '../operate/command.ts';
-import { findLocalStack, localStackFile, runningLocalStack } from '../operate/target.ts';
+import { dirname, join } from 'node:path';
+import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
+import { findLocalStack, localStacksFolder, runningLocalStack } from '../operate/local-stacks.ts';
+import { nameTarget } from '../operate/target.ts';
 import { audience, demoDid, orderUpdate } from './demo/audience.ts';
 import { ApiRefusal, type DemoStack, logIn } from './demo/client.ts';
 import { mail } from './demo/mailing.ts';
@@ -50,7 +50,7 @@ async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<v
   const stack = await startStack({
     apiPort: 0,
     platformPort: 0,
-    outputDirectory: join(localStackFile, '..', `cdk-demo-${process.pid}`),
+    outputDirectory: join(dirname(localStacksFolder), `cdk-demo-${process.pid}`),
     dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
     sqsEndpoint: process.env['SQS_ENDPOINT'],
     report: console.error,
@@ -64,9 +64,10 @@ async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<v
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { stack: { type: 'string' }, help: { type: 'boolean' } } });
+  const { values } = commandLine({ options: { stack: { type: 'string' }, help: { type: 'boolean' } } });
   if (values.help) return console.log(usage);
-  const running = values.stack === undefined ? findLocalStack() : runningLocalStack(values.stack);
+  const running = values.stack === undefined ? findLocalStack() : runningLocalStack(callersPath(values.stack));
+  if (running !== undefined) nameTarget(running);
   const progress = progressOn(process.stdout);
   try {
     if (running === undefined) await withOwnStack((stack) => demonstrate(stack, progress));

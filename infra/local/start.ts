@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { localStackFile, readLocalStack } from '../operate/target.ts';
+import { localStacksFolder, noteLocalStack } from '../operate/local-stacks.ts';
 import { answeringServer, Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
 import { type RunningStack, startStack } from './stack.ts';
 
@@ -29,13 +29,15 @@ async function runUntilInterrupted(): Promise<void> {
   const stack = await startStack({
     apiPort,
     platformPort,
-    outputDirectory: join(dirname(localStackFile), `cdk-local-${process.pid}`),
+    outputDirectory: join(dirname(localStacksFolder), `cdk-local-${process.pid}`),
     dynamodbEndpoint,
     sqsEndpoint,
     signal: interrupted.signal,
     report: console.error,
     ...(quiet ? {} : { onLog: ({ functionName, text }) => console.log(`${functionName} | ${text}`) }),
   });
+  // For the operator commands.
+  const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
   try {
     announce(stack);
     const ending = await Promise.race([stack.broken, untilInterrupted()]);
@@ -53,10 +55,8 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-/** Writes down where everything is, for the operator commands, and prints it for people. */
+/** Prints where everything is. */
 function announce({ addresses }: RunningStack): void {
-  mkdirSync(dirname(localStackFile), { recursive: true });
-  writeFileSync(localStackFile, JSON.stringify({ pid: process.pid, ...addresses }, undefined, 2));
   const demoFile = readFileSync(join(import.meta.dirname, 'demo', 'provisioning.json'), 'utf8');
   const users = v.parse(DemoFileSchema, JSON.parse(demoFile)).users.map(({ username }) => username);
   const { apiUrl, platformUrl } = addresses;
@@ -69,11 +69,6 @@ TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"dem
 curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
 sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
-}
-
-/** Takes that back, unless another stack has written its own since. */
-function withdraw(): void {
-  if (readLocalStack()?.pid === process.pid) rmSync(localStackFile);
 }
 
 // npm and the terminal may deliver the same Ctrl-C twice; aborting twice is aborting once.

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import { CommandError, runCommand } from '../operate/command.ts';
-import { runningLocalStack } from '../operate/target.ts';
+import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
+import { runningLocalStack } from '../operate/local-stacks.ts';
+import { nameTarget } from '../operate/target.ts';
 import { ApiRefusal, logIn } from './demo/client.ts';
 import { type Delivery, receiverUrl, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -27,7 +27,8 @@ function indented(body: string): string {
 }
 
 async function listen(username: string, stackFile: string | undefined): Promise<void> {
-  const stack = runningLocalStack(stackFile);
+  const stack = runningLocalStack(stackFile === undefined ? undefined : callersPath(stackFile));
+  nameTarget(stack);
   const client = await logIn(stack, username, AbortSignal.any([interrupted.signal, AbortSignal.timeout(30_000)]));
   const secret = Promise.withResolvers<string>();
   const receiver = await openReceiver(stack.webhookReceiverPort, secret.promise);
@@ -62,7 +63,7 @@ function untilInterrupted(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 await runCommand(async () => {
-  const { values } = parseArgs({
+  const { values } = commandLine({
     options: { user: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) return console.log(usage);

@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util';
 import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config-store.ts';
 import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
 import { openQueue, targetOf } from './target.ts';
 
 const usage = `Events of the last ${recordedDays} days.
@@ -40,11 +39,11 @@ export interface EventsAt {
  * a replay would reach nobody.
  */
 export async function eventsCommand(
-  commandLine: readonly string[],
-  open: (stage: string | undefined) => EventsAt,
+  typed: readonly string[],
+  open: (stage: string | undefined) => EventsAt | Promise<EventsAt>,
   { print, nowMs }: { readonly print: (line: string) => void; readonly nowMs: () => number },
 ): Promise<void> {
-  const { values, positionals } = parseArgs({ args: [...commandLine], options, allowPositionals: true });
+  const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
   if (values.help) return print(usage);
   const [command, ...surplus] = positionals;
   if ((command !== 'list' && command !== 'replay') || surplus.length > 0) throw new CommandError(usage);
@@ -53,7 +52,7 @@ export async function eventsCommand(
   if (values.type !== undefined && !eventTypes.includes(values.type)) {
     throw new CommandError(`--type is none of ${eventTypes.join(', ')}: ${values.type}`);
   }
-  const { records, configs, queue } = open(values.stage);
+  const { records, configs, queue } = await open(values.stage);
   if (command === 'replay' && (await configs.findConfig(clientId))?.active !== true) {
     throw new CommandError(`Nothing was sent: client ${clientId} has no webhook that is switched on.`, 1);
   }
@@ -111,8 +110,8 @@ if (import.meta.main) {
   await runCommand(() => eventsCommand(process.argv.slice(2), openStage, { print: console.log, nowMs: Date.now }));
 }
 
-function openStage(stage: string | undefined): EventsAt {
-  const { documentClient, tableName } = targetOf(stage);
+async function openStage(stage: string | undefined): Promise<EventsAt> {
+  const { documentClient, tableName } = await targetOf(stage);
   return {
     records: eventRecordStore(documentClient, tableName('webhooks')),
     configs: webhookConfigStore(documentClient, tableName('webhooks')),

@@ -1,9 +1,9 @@
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/claim.ts';
 import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
 
 const usage = `What became of messages.
@@ -35,14 +35,14 @@ type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
  * or nothing could be resolved, 2 for a wrong usage.
  */
 export async function outcomesCommand(
-  commandLine: readonly string[],
-  open: (stage: string | undefined) => Outcomes,
+  typed: readonly string[],
+  open: (stage: string | undefined) => Outcomes | Promise<Outcomes>,
   print: (line: string) => void,
 ): Promise<void> {
-  const wanted = parseArgs({ args: [...commandLine], options, allowPositionals: true });
+  const wanted = commandLine({ args: [...typed], options, allowPositionals: true });
   if (wanted.values.help) print(usage);
-  else if (wanted.values.resolve !== undefined) await resolve(wanted, open(wanted.values.stage), print);
-  else await list(wanted, open(wanted.values.stage), print);
+  else if (wanted.values.resolve !== undefined) await resolve(wanted, await open(wanted.values.stage), print);
+  else await list(wanted, await open(wanted.values.stage), print);
 }
 
 async function resolve(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {
@@ -110,7 +110,7 @@ if (import.meta.main) {
   await runCommand(() => outcomesCommand(process.argv.slice(2), openStage, console.log));
 }
 
-function openStage(stage: string | undefined): Outcomes {
-  const { documentClient: client, tableName } = targetOf(stage);
+async function openStage(stage: string | undefined): Promise<Outcomes> {
+  const { documentClient: client, tableName } = await targetOf(stage);
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }

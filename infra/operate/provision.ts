@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { lineText } from '../../lib/access/plan-lines.ts';
 import { ProvisioningFaults } from '../../lib/access/provisioning.ts';
 import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/access/provisioning-store.ts';
 import { repeatedKeys } from '../../lib/access/repeated-keys.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';
 import { type Target, targetOf } from './target.ts';
@@ -108,7 +107,7 @@ function removalsOf(text: string | undefined): number {
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { values, positionals } = parseArgs({
+    const { values, positionals } = commandLine({
       allowPositionals: true,
       options: {
         stage: { type: 'string' },
@@ -124,6 +123,6 @@ if (import.meta.main) {
     if (path === undefined || positionals.length > 1) throw new CommandError(usage);
     const dryRun = values['dry-run'];
     const options = { dryRun, removalsAllowed: removalsOf(values['allow-removals']) };
-    console.log(describeReport(await provisionFile(path, targetOf(values.stage), options), dryRun));
+    console.log(describeReport(await provisionFile(callersPath(path), await targetOf(values.stage), options), dryRun));
   });
 }

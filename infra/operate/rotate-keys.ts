@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { type RotationStep, rotationStep } from '../../lib/access/key-rotation.ts';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
 import { describeSealingStep, rotateSealingKeys } from './sealing-keys.ts';
 import { type Target, targetOf } from './target.ts';
 import { newSigningKey, readKeySets, writeKeySets } from './token-keys.ts';
@@ -44,7 +43,7 @@ export function describeStep(step: RotationStep): string {
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { values } = parseArgs({
+    const { values } = commandLine({
       options: {
         stage: { type: 'string' },
         sealing: { type: 'boolean' },
@@ -52,7 +51,7 @@ if (import.meta.main) {
       },
     });
     if (values.help) return console.log(usage);
-    const target = targetOf(values.stage);
+    const target = await targetOf(values.stage);
     console.log(
       values.sealing ? describeSealingStep(await rotateSealingKeys(target)) : describeStep(await rotateKeys(target)),
     );

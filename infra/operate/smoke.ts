@@ -1,8 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { CommandError, runCommand } from './command.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
 import { type Probe, probes } from './smoke-probes.ts';
 
 const usage = `usage: npm run smoke -- https://API-ADDRESS
@@ -103,9 +102,10 @@ function printRow(what: string, expected: string, got: string, mark = ''): void 
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { positionals } = parseArgs({ allowPositionals: true });
+    const { positionals } = commandLine({ allowPositionals: true });
     const [address] = positionals;
     if (address === undefined || positionals.length > 1 || !URL.canParse(address)) throw new CommandError(usage);
+    console.error(`the API at ${address}`);
     await replay(new URL(address));
   });
 }

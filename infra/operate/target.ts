@@ -1,15 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
-import { queuePurposes, resourceName, secretPurposes } from '../names.ts';
+import { queuePurposes, resourceName, secretPurposes, stageDescription, stagePattern } from '../names.ts';
 import type { QueueName } from '../queues.ts';
 import type { TableName } from '../tables.ts';
+import { type Account, callersAccount } from './account.ts';
 import { CommandError } from './command.ts';
+import { type LocalStack, runningLocalStack } from './local-stacks.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
 
 /** What an operator command works on: one stage of the service, on AWS or on this machine. */
@@ -26,50 +25,28 @@ export interface OpenQueue {
   readonly url: string;
 }
 
-/** What the local stack writes down while it runs. */
-const LocalStackSchema = v.object({
-  pid: v.number(),
-  apiUrl: v.string(),
-  platformUrl: v.string(),
-  dynamodbEndpoint: v.string(),
-  sqsEndpoint: v.string(),
-  secretsEndpoint: v.string(),
-  region: v.string(),
-  stage: v.string(),
-  queueUrls: v.record(v.string(), v.string()),
-  /** Where `npm run webhooks:listen` receives events. */
-  webhookReceiverPort: v.number(),
-});
-
-export type LocalStack = v.InferOutput<typeof LocalStackSchema>;
-
-export const localStackFile = join(import.meta.dirname, '../../dist/local-stack.json');
-
-/** The stage named, with the usual AWS credentials and region; the running local stack when none is named. */
-export function targetOf(stage: string | undefined): Target {
-  return stage === undefined ? localTarget(runningLocalStack()) : awsTarget(stage);
-}
-
-/** What the local stack that was started last has written down, running or not. */
-export function readLocalStack(file: string = localStackFile): LocalStack | undefined {
-  return existsSync(file) ? v.parse(LocalStackSchema, JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-}
-
-/** The local stack that is running. Ends the command with status 2 when there is none. */
-export function runningLocalStack(file: string = localStackFile): LocalStack {
-  const stack = findLocalStack(file);
-  if (stack === undefined) {
-    throw new CommandError(
-      'No local stack is running: start one with `npm start`, or name a deployed stage with --stage.',
-    );
+/**
+ * The stage named, with the usual AWS credentials and region; the running local stack when none is named. Says on stderr
+ * which one it is, so that whoever typed the command sees what it is about to work on.
+ */
+export async function targetOf(stage: string | undefined): Promise<Target> {
+  if (stage === undefined) {
+    const stack = runningLocalStack();
+    nameTarget(stack);
+    return localTarget(stack);
   }
-  return stack;
+  if (!stagePattern.test(stage)) throw new CommandError(`--stage must be ${stageDescription}, not ${stage}`);
+  nameTarget({ stage, ...(await callersAccount()) });
+  return awsTarget(stage);
 }
 
-/** The local stack that is running, if one is. */
-export function findLocalStack(file: string = localStackFile): LocalStack | undefined {
-  const stack = readLocalStack(file);
-  return stack !== undefined && isRunning(stack.pid) ? stack : undefined;
+/** Prints what a command works on: `stage prod, account 123456789012, region eu-west-1`, or the local stack's address. */
+export function nameTarget(target: Pick<LocalStack, 'apiUrl'> | (Account & { readonly stage: string })): void {
+  console.error(
+    'apiUrl' in target
+      ? `the local stack at ${target.apiUrl}`
+      : `stage ${target.stage}, account ${target.account}, region ${target.region}`,
+  );
 }
 
 export function localTarget(
@@ -109,13 +86,4 @@ function namesOf(stage: string): Pick<Target, 'tableName' | 'secretName'> {
     tableName: (table) => resourceName(stage, table),
     secretName: (variable) => resourceName(stage, secretPurposes[variable]),
   };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

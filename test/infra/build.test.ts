@@ -12,7 +12,7 @@ let names: string[];
 beforeAll(async () => {
   outputDirectory = mkdtempSync(join(tmpdir(), 'build-'));
   mkdirSync(join(outputDirectory, 'functions', 'gone'), { recursive: true });
-  writeFileSync(join(outputDirectory, 'local-stack.json'), '{}');
+  writeFileSync(join(outputDirectory, 'local-stacks.json'), '{}');
   names = await buildFunctions({ functionsDirectory, outputDirectory });
 });
 
@@ -22,7 +22,7 @@ it('makes one bundle for each file in functions/, and clears away older ones but
   const files = readdirSync(functionsDirectory).filter((file) => file.endsWith('.ts'));
   expect(names.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
   expect(readdirSync(join(outputDirectory, 'functions')).sort()).toEqual([...names].sort());
-  expect(existsSync(join(outputDirectory, 'local-stack.json'))).toBe(true);
+  expect(existsSync(join(outputDirectory, 'local-stacks.json'))).toBe(true);
 });
 
 it('makes bundles that run as they are', async () => {

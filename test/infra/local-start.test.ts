@@ -1,8 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { localStackFile } from '../../infra/operate/target.ts';
+import { findLocalStack, localStacksFolder } from '../../infra/operate/local-stacks.ts';
 import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/processes.ts';
 
 const anyPorts = { PORT: '0', PLATFORM_PORT: '0', DYNAMODB_ENDPOINT: undefined, SQS_ENDPOINT: undefined };
@@ -109,17 +108,17 @@ describe('npm start leaves no process behind', () => {
     await expectGone(descendants);
   });
 
-  it('when another stack has started since, and leaves its note for the operator commands alone', async () => {
-    const run = start();
-    await run.line(/^ready http/);
-    const noted = readFileSync(localStackFile, 'utf8');
-    expect(JSON.parse(noted).pid).toBe(run.pid);
-    const ofAnother = noted.replace(`"pid": ${run.pid}`, `"pid": ${process.pid}`);
-    writeFileSync(localStackFile, ofAnother);
-    run.child.kill('SIGTERM');
-    await run.ended;
-    expect(readFileSync(localStackFile, 'utf8')).toBe(ofAnother);
-    rmSync(localStackFile);
+  it('beside another stack, and each is found until it ends', async () => {
+    const stacks = [start(), start()];
+    const ports = await Promise.all(stacks.map(async (run) => new URL((await run.line(/^ready http/)).slice(6)).port));
+    const found = () => ports.map((port) => findLocalStack(localStacksFolder, port)?.pid);
+    expect(found()).toEqual(stacks.map(({ pid }) => pid));
+    stacks[1]?.child.kill('SIGTERM');
+    await stacks[1]?.ended;
+    expect(found()).toEqual([stacks[0]?.pid, undefined]);
+    stacks[0]?.child.kill('SIGTERM');
+    await stacks[0]?.ended;
+    expect(found()).toEqual([undefined, undefined]);
   });
 
   it.each([

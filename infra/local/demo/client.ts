@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type LocalStack, localTarget } from '../../operate/target.ts';
+import type { LocalStack } from '../../operate/local-stacks.ts';
+import { localTarget } from '../../operate/target.ts';
 import type { Recipient } from './audience.ts';
 
 /** The local stack as a client of the API sees it, and where to look when the API does not tell. */

@@ -1,42 +1,32 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
-import { localTarget, runningLocalStack, targetOf } from '../../../infra/operate/target.ts';
+import { localTarget, nameTarget, targetOf } from '../../../infra/operate/target.ts';
 
 const stack = {
-  pid: process.pid,
-  apiUrl: 'http://127.0.0.1:1',
-  platformUrl: 'http://127.0.0.1:2',
   dynamodbEndpoint: 'http://127.0.0.1:3',
-  sqsEndpoint: 'http://127.0.0.1:4',
   secretsEndpoint: 'http://127.0.0.1:5',
   region: 'us-east-1',
   stage: 'local',
-  queueUrls: {},
-  webhookReceiverPort: 6,
 };
-const directory = mkdtempSync(join(tmpdir(), 'target-'));
-
-function fileOf(content: object): string {
-  const file = join(directory, 'local-stack.json');
-  writeFileSync(file, JSON.stringify(content));
-  return file;
-}
-
-test('the running local stack is found; one that was killed, or none, is a sentence and status 2', () => {
-  expect(runningLocalStack(fileOf(stack))).toEqual(stack);
-  for (const file of [join(directory, 'no-such-file'), fileOf({ ...stack, pid: 2 ** 30 })]) {
-    const refuse = () => runningLocalStack(file);
-    expect(refuse).toThrow(CommandError);
-    expect(refuse).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringContaining('npm start') }));
-  }
-});
 
 test('names follow from the stage alone', () => {
   const local = localTarget(stack);
   expect(local.tableName('directory')).toBe('template-messaging-local-directory');
   expect(local.secretName('TOKEN_SIGNING_KEYS_SECRET')).toBe('template-messaging-local-token-signing-keys');
-  expect(targetOf('prod').tableName('credentials')).toBe('template-messaging-prod-credentials');
+});
+
+test('a target is named in one line, apart from what the command prints', () => {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  nameTarget({ apiUrl: 'http://127.0.0.1:3000' });
+  nameTarget({ stage: 'prod', account: '123456789012', region: 'eu-west-1' });
+  expect(printed.mock.calls).toEqual([
+    ['the local stack at http://127.0.0.1:3000'],
+    ['stage prod, account 123456789012, region eu-west-1'],
+  ]);
+  printed.mockRestore();
+});
+
+test.each(['', 'Prod', 'prod/eu', 'a-stage-name-too-long'])('no stage can be named %j', async (stage) => {
+  await expect(targetOf(stage)).rejects.toThrow(CommandError);
+  await expect(targetOf(stage)).rejects.toThrow('--stage must be 1 to 16 of a-z, 0-9 and -');
 });

@@ -1,0 +1,24 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+
+export interface Account {
+  readonly account: string;
+  readonly region: string;
+}
+
+/** Whose account the credentials of this process reach, and in which region; asking for it needs no right at all. */
+export async function callersAccount(
+  given: { readonly profile?: string; readonly region?: string } = {},
+): Promise<Account> {
+  const client = new STSClient({
+    ...given,
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  });
+  try {
+    const region = await client.config.region();
+    const { Account: account = 'unknown' } = await client.send(new GetCallerIdentityCommand({}));
+    return { account, region };
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,35 @@
+/** Names that AWS and its SDK give to credentials that are missing, wrong or too old. */
+const badCredentials = new Set([
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'IncompleteSignature',
+  'IncompleteSignatureException',
+  'MissingAuthenticationTokenException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+]);
+
+const notPermitted = new Set(['AccessDenied', 'AccessDeniedException', 'AuthorizationError']);
+const notThere = new Set(['ResourceNotFoundException', 'QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue']);
+const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']);
+
+/** What an operator can do about a failed call of AWS, in one sentence; undefined for any other error. */
+export function failureSentence(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  if (message === 'Region is missing') return 'No AWS region is set: name one in AWS_REGION or in your AWS profile.';
+  const words = message.split('\n')[0];
+  if (badCredentials.has(name)) {
+    return `The AWS credentials cannot be used (${words}): sign in again, or name a profile in AWS_PROFILE.`;
+  }
+  if (notPermitted.has(name)) return `The AWS credentials do not allow it: ${words}`;
+  if (notThere.has(name)) {
+    return `There is no such stage in this account and region (${words}): check --stage, AWS_PROFILE and AWS_REGION.`;
+  }
+  if (code !== undefined && unreachable.has(code)) return `The server cannot be reached (${words || code}).`;
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An option of a command, as far as it matters here: its long name, and whether a value follows it. */
+export interface TypedOption {
+  readonly name: string;
+  readonly short?: string;
+  readonly takesValue: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What npm makes of a short option that it knows itself. */
+const npmLongNames: Readonly<Record<string, string>> = { c: 'call' };
+
+/**
+ * The line that was probably meant, when npm took options of a command for its own: without `--` before them they never
+ * reach the command and are left in the environment as `npm_config_<name>` (npm 10 and 11). Undefined when there are none.
+ * What an .npmrc says is left there too; it was not typed.
+ */
+export function lineWithSwallowedOptions(
+  options: readonly TypedOption[],
+  given: readonly string[],
+  environment: Environment = process.env,
+): string | undefined {
+  const script = environment['npm_lifecycle_event'];
+  if (script === undefined) return undefined;
+  const configured = configuredIn(environment);
+  const words = [...given];
+  const swallowed = options.flatMap((option) =>
+    spellings(option).flatMap(({ typed, key }) => {
+      const value = environment[`npm_config_${key.replaceAll('-', '_')}`];
+      if (value === undefined || value === '' || configured.get(key) === value) return [];
+      if (!option.takesValue) return [typed];
+      // `--stage prod` leaves `true` behind, and its value among the arguments.
+      return [typed, value === 'true' ? (words.pop() ?? 'VALUE') : value];
+    }),
+  );
+  if (swallowed.length === 0) return undefined;
+  return `npm run ${script} -- ${[...words, ...swallowed].map(quoted).join(' ')}`;
+}
+
+function spellings({ name, short }: TypedOption): { readonly typed: string; readonly key: string }[] {
+  const long = { typed: `--${name}`, key: name };
+  const ofNpm = short === undefined ? undefined : npmLongNames[short];
+  return ofNpm === undefined ? [long] : [long, { typed: `-${short}`, key: ofNpm }];
+}
+
+/** Keys and values of the .npmrc files that npm has read. */
+function configuredIn(environment: Environment): ReadonlyMap<string, string> {
+  const {
+    npm_config_userconfig: user,
+    npm_config_globalconfig: everyone,
+    npm_config_local_prefix: project,
+  } = environment;
+  const files = [everyone, user, project === undefined ? undefined : join(project, '.npmrc')];
+  const lines = files.flatMap((file) =>
+    file !== undefined && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [],
+  );
+  return new Map(
+    lines.flatMap((line) => {
+      const [, key, value] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,134 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runScript } from '../support/processes.ts';
+
+/** Nothing of the machine's own: no credentials, no region, no profile. */
+const bare = {
+  ...Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined])),
+  PATH: process.env['PATH'],
+  HOME: '/nowhere',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+let aws: Server;
+let reachable: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  // Whose credentials they are, and a DynamoDB and a Secrets Manager that hold nothing.
+  aws = createServer((request, response) => {
+    const target = request.headers['x-amz-target'];
+    if (target !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'Requested resource not found' }));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/xml' });
+    response.end(
+      '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
+    );
+  });
+  await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
+  reachable = {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${(aws.address() as AddressInfo).port}`,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'some',
+    AWS_SECRET_ACCESS_KEY: 'thing',
+  };
+});
+afterAll(() => {
+  aws.closeAllConnections();
+  aws.close();
+});
+
+function run(line: string, environment: Readonly<Record<string, string>> = {}) {
+  const [script = '', ...given] = line.split(' ');
+  return runScript(`infra/${script}`, { arguments: given, environment: { ...bare, ...environment } }).ended;
+}
+
+const period = '--client 1 --since 2026-10-01T12:00:00Z';
+const onAws = [
+  'operate/provision.ts none.json --stage prod',
+  'operate/rotate-keys.ts --stage prod',
+  `operate/events.ts list ${period} --stage prod`,
+  'operate/outcomes.ts --dispatch 01ARZ3NDEKTSV4RRFFQ69G5FAV --stage prod',
+  'cdk.ts deploy -c stage=prod',
+];
+
+describe('an option that npm kept', () => {
+  it.each([
+    ['operate/provision.ts FILE', 'provision', 'dry_run', 'true', 'FILE --dry-run'],
+    ['operate/rotate-keys.ts', 'rotate-keys', 'stage', 'prod', '--stage prod'],
+    ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
+    ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
+    ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
+    ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
+    ['cdk.ts deploy', 'deploy', 'call', 'stage=prod', '-c stage=prod'],
+    ['cdk.ts deploy', 'deploy', 'profile', 'production', '--profile production'],
+    ['cdk.ts synth', 'synth', 'context', 'stage=prod', '--context stage=prod'],
+  ])('ends %s before anything is done, with the right line', async (line, script, key, value, meant) => {
+    const left = { npm_lifecycle_event: script, [`npm_config_${key}`]: value };
+    expect(await run(line, { ...reachable, ...left })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Nothing was done: npm keeps options for itself that stand without "--" before them; write npm run ${script} -- ${meant}\n`,
+    });
+  });
+});
+
+describe('a command says in one sentence', () => {
+  it.each(onAws)('that no region is set: %s', async (line) => {
+    const stderr = 'No AWS region is set: name one in AWS_REGION or in your AWS profile.\n';
+    expect(await run(line)).toEqual({ code: 1, stdout: '', stderr });
+  });
+
+  it.each(onAws)('that there are no credentials: %s', async (line) => {
+    const { code, stdout, stderr } = await run(line, { AWS_REGION: 'eu-west-1' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^The AWS credentials cannot be used \(.+\): sign in again, or name a profile in AWS_PROFILE\.\n$/,
+    );
+  });
+
+  it('that AWS cannot be reached', async () => {
+    const { code, stderr } = await run('operate/rotate-keys.ts --stage prod', {
+      ...reachable,
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'The server cannot be reached (connect ECONNREFUSED 127.0.0.1:9).\n',
+    });
+  });
+
+  it.each(['operate/provision.ts', 'operate/rotate-keys.ts', 'operate/events.ts', 'operate/outcomes.ts'])(
+    'that an option of %s is unknown',
+    async (line) => {
+      const { code, stdout, stderr } = await run(`${line} --stagee prod`);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: "Unknown option '--stagee'; --help tells the options.\n",
+      });
+    },
+  );
+});
+
+describe('a command on AWS', () => {
+  const named = 'stage prod, account 123456789012, region eu-west-1\n';
+
+  it('names its target before it finds out that no such stage is there', async () => {
+    const { code, stderr } = await run(`operate/events.ts list ${period} --stage prod`, reachable);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${named}There is no such stage in this account and region (Requested resource not found): check --stage, AWS_PROFILE and AWS_REGION.\n`,
+    });
+  });
+
+  it("finds a file from its caller's folder", async () => {
+    const line = 'operate/provision.ts none.json --stage prod';
+    const { stderr } = await run(line, { ...reachable, INIT_CWD: tmpdir() });
+    expect(stderr).toBe(`${named}There is no file ${join(tmpdir(), 'none.json')}.\n`);
+  });
+});
