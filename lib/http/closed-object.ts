@@ -21,20 +21,23 @@ export const openObject = v.pipe(
 );
 
 /** The keys that middy's JSON parser refuses. Without recursion: how deep a value is, is not known here. */
-function forbiddenKeyIn(value: unknown): string | undefined {
+function forbiddenKeyIn(value: Record<string, unknown>): string | undefined {
   const left = [value];
-  while (left.length > 0) {
-    const next = left.pop();
-    if (next === null || typeof next !== 'object') continue;
-    for (const [key, inner] of Object.entries(next)) {
-      if (key === '__proto__') return key;
-      if (key === 'constructor' && inner !== null && typeof inner === 'object' && Object.hasOwn(inner, 'prototype')) {
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const key in next) {
+      if (!Object.hasOwn(next, key)) continue;
+      const inner = next[key];
+      if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
         return key;
       }
-      left.push(inner);
+      if (isObject(inner)) left.push(inner);
     }
   }
   return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
 }
 
 type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<

@@ -22,16 +22,18 @@ function folded(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Letters to add, leave out, or replace to come from one word to the other (Levenshtein). */
+/** Letters to add, leave out, replace or swap with the next one, to come from one word to the other. */
 function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= from.length; row += 1) {
+    rows.push([row]);
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+      const replaced = at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const swaps = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = swaps ? at(row - 2, column - 2) + 1 : replaced;
+      rows[row]?.push(Math.min(replaced, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1));
     }
-    row = next;
   }
-  return row[to.length] ?? 0;
+  return at(from.length, to.length);
 }
