@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
+import { DidSchema } from '../lib/access/did.ts';
 import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
@@ -9,7 +10,8 @@ import { secretReader } from '../lib/aws/secrets.ts';
 import { positionOf } from '../lib/catalog/cursor.ts';
 import { type CatalogPorts, listProducts } from '../lib/catalog/list-products.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { countTo, textFilter } from '../lib/http/query.ts';
 import { invalid } from '../lib/http/refusal.ts';
@@ -21,7 +23,7 @@ import { platformTransport } from '../lib/platform/transport.ts';
 const defaultLimit = 25;
 const maxLimit = 100;
 
-export const CatalogProductsPath = v.object({ did: v.string() });
+export const CatalogProductsPath = v.object({ did: DidSchema });
 export const CatalogProductsQuery = v.object({
   catalog_id: v.pipe(v.string(), v.minLength(1, 'catalog_id is required')),
   cursor: textFilter,
@@ -36,9 +38,9 @@ type Collaborators = CatalogPorts & {
 };
 
 /** GET /v1/catalogs/{did}/products: one page of the products of the catalog that is linked to the DID's WABA (D31). */
-export function catalogProductsList({ directory, dropIdleConnections, nowMs, ...ports }: Collaborators): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, nowMs());
+export function catalogProductsList({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { caller } = event;
 
     const { did } = parse(CatalogProductsPath, event.pathParameters ?? {});
     const query = parse(CatalogProductsQuery, event.queryStringParameters ?? {});

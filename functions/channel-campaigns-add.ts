@@ -1,4 +1,4 @@
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { addPairs, idsOfPairs } from '../lib/assignments/pairs.ts';
@@ -8,7 +8,9 @@ import { templateForPairs } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { bodyMaxBytes } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { jsonBody } from '../lib/http/json-body.ts';
 import { templateNotFound } from '../lib/templates/document.ts';
 import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
 
@@ -19,20 +21,18 @@ export function channelCampaignsAdd(deps: {
   readonly assignments: AssignmentStore;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(
-    async (event) => {
-      const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
+    const { caller } = event;
 
-      const asked = askedPairs(caller, event);
-      const template = await templateForPairs(deps, asked);
+    const asked = askedPairs(caller, event);
+    const template = await templateForPairs(deps, asked);
 
-      const assigned = await deps.assignments.update(template, (row) => withinLimit(addPairs(row, asked.pairs)));
-      if (assigned === undefined) throw templateNotFound();
+    const pairs = asked.pairs ?? [];
+    const assigned = await deps.assignments.update(template, (row) => withinLimit(addPairs(row, pairs)));
+    if (assigned === undefined) throw templateNotFound();
 
-      return answer(201, { ids: idsOfPairs(assigned, asked.pairs), success: true });
-    },
-    { body: 'json-or-none' },
-  );
+    return answer(201, { ids: idsOfPairs(assigned, pairs), success: true });
+  });
 }
 
 const store = documentClient();

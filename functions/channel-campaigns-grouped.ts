@@ -1,4 +1,4 @@
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { groupedAssignments } from '../lib/assignments/grouped.ts';
@@ -7,7 +7,8 @@ import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
 
 /** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
@@ -16,8 +17,8 @@ export function channelCampaignsGrouped(deps: {
   readonly rows: RowStore;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, noBody, async (event) => {
+    const { caller } = event;
 
     const template = await templateOfClient(deps, askedTemplate(caller, event));
 

@@ -1,4 +1,4 @@
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { removePairs } from '../lib/assignments/pairs.ts';
@@ -8,7 +8,8 @@ import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { templateNotFound } from '../lib/templates/document.ts';
 import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
 
@@ -19,8 +20,8 @@ export function channelCampaignsRemove(deps: {
   readonly assignments: AssignmentStore;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, noBody, async (event) => {
+    const { caller } = event;
 
     const template = await templateOfClient(deps, askedTemplate(caller, event));
 

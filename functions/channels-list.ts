@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { askedClientId } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
@@ -7,7 +7,8 @@ import { listedClient, selectChannels } from '../lib/channels/listing.ts';
 import { type ChannelStore, channelStore } from '../lib/channels/store.ts';
 import { appliedFields, channelView } from '../lib/channels/view.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { flag, listFilter, pageOf, pageQuery, sliceOf, textFilter } from '../lib/http/query.ts';
 
@@ -29,8 +30,8 @@ export function channelsList(deps: {
   readonly channels: Pick<ChannelStore, 'channelsOf'>;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, noBody, async (event) => {
+    const { caller } = event;
 
     const query = parse(ChannelsListQuery, event.queryStringParameters ?? {});
     const page = pageOf(query);

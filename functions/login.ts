@@ -10,12 +10,13 @@ import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
 import { answer } from '../lib/http/answer.ts';
-import { bodyText, jsonValue } from '../lib/http/body.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { jsonValue, textBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { Refusal } from '../lib/http/refusal.ts';
 import { count } from '../lib/observe/metrics.ts';
 
-const bodyMaxBytes = 4_096;
+const loginBody = textBody({ maxBytes: 4_096 });
 
 /** Whatever is not a user name and a password is an attempt of nobody: the same work and the same 401 (D11). */
 const nobody = { username: '', password: '' };
@@ -33,10 +34,8 @@ export interface LoginCollaborators extends SignInPorts {
 
 /** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
 export function login(collaborators: LoginCollaborators): Endpoint {
-  return endpoint(async (event) => {
-    const text = bodyText(event);
-    const body = jsonValue(text);
-    const attempt = v.parse(LoginSchema, Buffer.byteLength(text) > bodyMaxBytes ? nobody : body);
+  return publicEndpoint(loginBody, async (event) => {
+    const attempt = v.parse(LoginSchema, jsonValue(String(event.body)));
 
     const nowMs = collaborators.nowMs();
     const user = await signIn(collaborators, attempt, nowMs);

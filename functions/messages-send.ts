@@ -1,5 +1,7 @@
 import { ulid } from 'ulid';
-import { callerOf } from '../lib/access/caller.ts';
+import * as v from 'valibot';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
+import { DidSchema } from '../lib/access/did.ts';
 import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
@@ -8,7 +10,10 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { bodyMaxBytes } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { jsonBody } from '../lib/http/json-body.ts';
+import { parse } from '../lib/http/parse.ts';
 import { Refusal } from '../lib/http/refusal.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept-send.ts';
 import { acceptanceStore } from '../lib/messages/acceptance-store.ts';
@@ -23,40 +28,40 @@ import { platformTransport } from '../lib/platform/transport.ts';
 import { templateStore } from '../lib/templates/store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
+export const MessagesSendPath = v.object({ did: DidSchema });
+
 type Collaborators = AcceptPorts &
   IdempotencyPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
 
 /** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all of them or none. */
 export function messagesSend({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
-  return endpoint(
-    async (event, context) => {
-      const caller = callerOf(event, ports.nowMs());
+  return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.send }), async (event, context) => {
+    const { caller } = event;
 
-      const request = parseSendRequest(event.body);
-      const key = idempotencyKeyOf(event.headers);
-      const askedId = askedClientId({ query: event.queryStringParameters?.['client_id'], body: request.clientId });
-      if (event.pathParameters?.['did'] !== request.did) {
-        throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
-      }
+    const path = parse(MessagesSendPath, event.pathParameters ?? {});
+    const request = parseSendRequest(event.body);
+    const key = idempotencyKeyOf(event.headers);
+    const askedId = askedClientId({ query: event.queryStringParameters?.['client_id'], body: request.clientId });
+    if (path.did !== request.did) {
+      throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
+    }
 
-      const clientId = operatingClient(caller, askedId);
-      const did = usableDid(await directory.findDid(request.did), clientId);
+    const clientId = operatingClient(caller, askedId);
+    const did = usableDid(await directory.findDid(request.did), clientId);
 
-      dropIdleConnections();
-      const remainingMs = () => context.getRemainingTimeInMillis();
-      const accept = (jobId: string) => acceptSend({ request, clientId, did, jobId, remainingMs }, ports);
-      // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
-      const accepted =
-        key === undefined
-          ? await accept(ports.newJobId())
-          : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), ports, accept);
+    dropIdleConnections();
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const accept = (jobId: string) => acceptSend({ request, clientId, did, jobId, remainingMs }, ports);
+    // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
+    const accepted =
+      key === undefined
+        ? await accept(ports.newJobId())
+        : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), ports, accept);
 
-      const { jobId, warning } = accepted;
-      const body = warning === undefined ? { success: true } : { success: true, warning };
-      return answer(200, body, { 'dispatch-id': jobId });
-    },
-    { body: 'json' },
-  );
+    const { jobId, warning } = accepted;
+    const body = warning === undefined ? { success: true } : { success: true, warning };
+    return answer(200, body, { 'dispatch-id': jobId });
+  });
 }
 
 const documents = documentClient();

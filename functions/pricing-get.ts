@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { invalid } from '../lib/http/refusal.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
@@ -18,9 +19,7 @@ export const PricingQuery = v.object({
 
 /** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
 export function pricingGet(deps: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
-  return endpoint(async (event) => {
-    callerOf(event, deps.nowMs());
-
+  return clientEndpoint(deps, noBody, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
     const category = categoryOf(query.category);
     if (category === undefined) {

@@ -2,8 +2,10 @@ import * as v from 'valibot';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { movedTo } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
+import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { Refusal } from '../lib/http/refusal.ts';
 import { isRedirectCode } from '../lib/redirects/code.ts';
 import { type RedirectStore, redirectStore } from '../lib/redirects/store.ts';
@@ -16,7 +18,7 @@ interface Collaborators {
 
 /** GET /r/{code}: leads whoever presses a button of a message to its URL (D19). Public, for the recipients. */
 export function redirect({ redirects }: Collaborators): Endpoint {
-  return endpoint(async (event) => {
+  return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);
 
     // Guessed and mistyped codes are told by their letters alone: they cost no read.

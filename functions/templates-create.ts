@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
+import { DidSchema } from '../lib/access/did.ts';
 import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
@@ -9,8 +10,8 @@ import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
-import { readTemplate } from '../lib/http/multipart.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
 import { fetchPublic } from '../lib/http/public-fetch.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
@@ -24,20 +25,20 @@ import { type CreationPorts, createTemplate } from '../lib/templates/create-temp
 import { creationStore } from '../lib/templates/creation-store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
-export const TemplatesCreatePath = v.object({ did: v.pipe(v.string(), v.nonEmpty('did is required')) });
+export const TemplatesCreatePath = v.object({ did: DidSchema });
 export const TemplatesCreateQuery = v.object({ client_id: v.optional(v.string()) });
 
 type Collaborators = CreationPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
 
 /** POST /v1/templates/{did}: creates a template on the WABA of a DID, with header media in any of three ways (D18). */
 export function templatesCreate({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
-  return endpoint(async (event) => {
+  return clientEndpoint(ports, templateBody, async (event) => {
     const startedAtMs = ports.nowMs();
-    const caller = callerOf(event, startedAtMs);
+    const { caller } = event;
 
-    const path = parse(TemplatesCreatePath, event.pathParameters);
+    const path = parse(TemplatesCreatePath, event.pathParameters ?? {});
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
-    const { template, file } = readTemplate(event);
+    const { template, file } = templateOf(event);
     const redirectsOffered = ports.redirects !== undefined;
     const request = parseCreateRequest(template, { fileAttached: file !== undefined, redirectsOffered });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });

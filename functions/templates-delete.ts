@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
+import { DidSchema } from '../lib/access/did.ts';
 import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
@@ -8,7 +9,8 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
@@ -18,17 +20,17 @@ import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete-temp
 import { templateStore } from '../lib/templates/store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
-export const TemplatesDeletePath = v.object({ did: v.string(), messageTemplateId: v.string() });
+export const TemplatesDeletePath = v.object({ did: DidSchema, messageTemplateId: v.string() });
 export const TemplatesDeleteQuery = v.object({ client_id: v.optional(v.string()) });
 
 type Collaborators = DeletionPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
 
 /** DELETE /v1/templates/{did}/{messageTemplateId}: deletes a template for every client of its WABA (D21). */
 export function templatesDelete({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, ports.nowMs());
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { caller } = event;
 
-    const path = parse(TemplatesDeletePath, event.pathParameters);
+    const path = parse(TemplatesDeletePath, event.pathParameters ?? {});
     const query = parse(TemplatesDeleteQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id });
 

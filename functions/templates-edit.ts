@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
+import { DidSchema } from '../lib/access/did.ts';
 import { type Directory, usableDid } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
@@ -8,8 +9,8 @@ import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
-import { readTemplate } from '../lib/http/multipart.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
 import { fetchPublic } from '../lib/http/public-fetch.ts';
 import { refuseFaults } from '../lib/http/refusal.ts';
@@ -25,20 +26,20 @@ import { templateStore } from '../lib/templates/store.ts';
 import { urlChangeFaults } from '../lib/templates/template-request.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
-export const TemplatesEditPath = v.object({ did: v.string(), messageTemplateId: v.string() });
+export const TemplatesEditPath = v.object({ did: DidSchema, messageTemplateId: v.string() });
 export const TemplatesEditQuery = v.object({ client_id: v.optional(v.string()) });
 
 type Collaborators = EditPorts & { readonly directory: Directory; readonly dropIdleConnections: () => void };
 
 /** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if anything differs (D20). */
 export function templatesEdit({ directory, dropIdleConnections, ...ports }: Collaborators): Endpoint {
-  return endpoint(async (event) => {
+  return clientEndpoint(ports, templateBody, async (event) => {
     const startedAtMs = ports.nowMs();
-    const caller = callerOf(event, startedAtMs);
+    const { caller } = event;
 
-    const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters);
+    const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters ?? {});
     const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
-    const { template, file } = readTemplate(event);
+    const { template, file } = templateOf(event);
     const { category, components, ...body } = parse(TemplatesEditBody, template);
     const urlChange = body.allow_button_url_change === true;
     refuseFaults(urlChangeFaults(urlChange, { offered: ports.redirects !== undefined }));

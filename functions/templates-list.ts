@@ -1,12 +1,13 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing-page.ts';
@@ -36,8 +37,8 @@ export function templatesList(deps: {
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'>;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, noBody, async (event) => {
+    const { caller } = event;
 
     const query = parse(TemplatesListQuery, event.queryStringParameters ?? {});
     const page = pageOf(query);

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { boundedList } from '../lib/http/closed-object.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { bodyMaxBytes } from '../lib/http/body.ts';
+import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
 import { statusItems, summaryOf } from '../lib/templates/bulk-status.ts';
 import { rowStore } from '../lib/templates/row-store.ts';
@@ -15,12 +17,17 @@ import { statusStore } from '../lib/templates/status-store.ts';
 
 const maxItems = 1_000;
 const Action = v.picklist(['enable', 'disable'], 'action must be enable or disable');
-const Item = v.union(
-  [v.string(), v.object({ id: v.string(), action: v.optional(Action) })],
-  'a template must be an id, or an object with an id and an action that is enable or disable',
+const itemEntries = { id: v.string(), action: v.optional(Action) };
+const Item = v.pipe(
+  v.unknown(),
+  nothingBut(itemEntries),
+  v.union(
+    [v.string(), v.object(itemEntries)],
+    'a template must be an id, or an object with an id and an action that is enable or disable',
+  ),
 );
 
-export const TemplatesStatusBody = v.object({
+export const TemplatesStatusBody = closedObject({
   action: v.optional(Action),
   templates: v.pipe(boundedList(Item, maxItems), v.minLength(1, 'templates must not be empty')),
   client_id: v.optional(v.unknown()),
@@ -29,23 +36,20 @@ export const TemplatesStatusQuery = v.object({ client_id: v.optional(v.string())
 
 /** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
 export function templatesStatus(deps: StatusWorkshop & { readonly nowMs: () => number }): Endpoint {
-  return endpoint(
-    async (event) => {
-      const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.bulk }), async (event) => {
+    const { caller } = event;
 
-      const body = parse(TemplatesStatusBody, event.body);
-      const query = parse(TemplatesStatusQuery, event.queryStringParameters ?? {});
-      const items = statusItems(body.templates, body.action);
+    const body = parse(TemplatesStatusBody, event.body);
+    const query = parse(TemplatesStatusQuery, event.queryStringParameters ?? {});
+    const items = statusItems(body.templates, body.action);
 
-      const askedId = askedClientId({ query: query.client_id, body: body.client_id });
-      operatingClient(caller, askedId); // refuses a foreign client; each item finds its own
+    const askedId = askedClientId({ query: query.client_id, body: body.client_id });
+    operatingClient(caller, askedId); // refuses a foreign client; each item finds its own
 
-      const results = await setStatus(deps, { caller, askedId }, items);
+    const results = await setStatus(deps, { caller, askedId }, items);
 
-      return answer(200, { results, summary: summaryOf(results) });
-    },
-    { body: 'json' },
-  );
+    return answer(200, { results, summary: summaryOf(results) });
+  });
 }
 
 const store = documentClient();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
@@ -8,7 +8,10 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { bodyMaxBytes } from '../lib/http/body.ts';
+import { closedObject } from '../lib/http/closed-object.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
@@ -19,27 +22,24 @@ import { syncQueue } from '../lib/templates/sync-queue.ts';
 import { type SyncStart, startSync } from '../lib/templates/sync-start.ts';
 
 /** `client_id` is checked by `askedClientId`, in whichever of the two places it stands. */
-export const TemplatesSyncBody = v.object({ client_id: v.optional(v.unknown()) });
+export const TemplatesSyncBody = closedObject({ client_id: v.optional(v.unknown()) });
 export const TemplatesSyncQuery = v.object({ client_id: v.optional(v.string()) });
 
 /** POST /v1/templates/sync-from-platform: starts reading the operating client's templates from the platform (D22). */
 export function templatesSync(deps: SyncStart & { readonly newId: () => string }): Endpoint {
-  return endpoint(
-    async (event) => {
-      const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
+    const { caller } = event;
 
-      const body = parse(TemplatesSyncBody, event.body);
-      const query = parse(TemplatesSyncQuery, event.queryStringParameters ?? {});
+    const body = parse(TemplatesSyncBody, event.body);
+    const query = parse(TemplatesSyncQuery, event.queryStringParameters ?? {});
 
-      const asked = askedClientId({ query: query.client_id, body: body.client_id });
-      const clientId = operatingClient(caller, asked);
+    const asked = askedClientId({ query: query.client_id, body: body.client_id });
+    const clientId = operatingClient(caller, asked);
 
-      await startSync(deps, { clientId, owner: deps.newId() });
+    await startSync(deps, { clientId, owner: deps.newId() });
 
-      return answer(200, { status: 'started', message: 'the synchronization has started', clientId });
-    },
-    { body: 'json-or-none' },
-  );
+    return answer(200, { status: 'started', message: 'the synchronization has started', clientId });
+  });
 }
 
 const store = documentClient();

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { noBody } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { Refusal } from '../lib/http/refusal.ts';
 import { type WebhookConfigs, webhookConfigStore } from '../lib/webhooks/config-store.ts';
@@ -17,8 +18,8 @@ export function webhookConfigGet(deps: {
   readonly configs: Pick<WebhookConfigs, 'findConfig'>;
   readonly nowMs: () => number;
 }): Endpoint {
-  return endpoint(async (event) => {
-    const caller = callerOf(event, deps.nowMs());
+  return clientEndpoint(deps, noBody, async (event) => {
+    const { caller } = event;
 
     const query = parse(WebhookConfigGetQuery, event.queryStringParameters ?? {});
     const clientId = operatingClient(caller, askedClientId({ query: query.client_id }));

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { callerOf } from '../lib/access/caller.ts';
+import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
 import { answer } from '../lib/http/answer.ts';
-import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';
+import { bodyMaxBytes } from '../lib/http/body.ts';
+import type { Endpoint } from '../lib/http/endpoint.ts';
+import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
 import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config-request.ts';
 import { webhookConfigStore } from '../lib/webhooks/config-store.ts';
@@ -19,23 +21,20 @@ import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
  * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
  */
 export function webhookConfigPut(deps: ConfigureCollaborators & { readonly nowMs: () => number }): Endpoint {
-  return endpoint(
-    async (event) => {
-      const nowMs = deps.nowMs();
-      const caller = callerOf(event, nowMs);
+  return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain }), async (event) => {
+    const nowMs = deps.nowMs();
+    const { caller } = event;
 
-      const body = parse(WebhookConfigPutBody, event.body);
-      const query = parse(WebhookConfigPutQuery, event.queryStringParameters ?? {});
-      const rotate = asksRotation(event);
-      const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: body.client_id }));
+    const body = parse(WebhookConfigPutBody, event.body);
+    const query = parse(WebhookConfigPutQuery, event.queryStringParameters ?? {});
+    const rotate = asksRotation(event);
+    const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: body.client_id }));
 
-      const { url, active } = body;
-      const { config, secret } = await configure(deps, { clientId, url, active, nowMs }, rotate);
+    const { url, active } = body;
+    const { config, secret } = await configure(deps, { clientId, url, active, nowMs }, rotate);
 
-      return answer(200, configView(config), secret === undefined ? {} : { 'webhook-secret': secret });
-    },
-    { body: 'json' },
-  );
+    return answer(200, configView(config), secret === undefined ? {} : { 'webhook-secret': secret });
+  });
 }
 
 const readSecret = secretReader();

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import type { Directory } from '../access/directory.ts';
 import { askedClientId, operatingClient } from '../access/operating-client.ts';
-import { boundedList } from '../http/closed-object.ts';
+import { boundedList, closedObject } from '../http/closed-object.ts';
 import type { HttpEvent } from '../http/endpoint.ts';
 import { parse } from '../http/parse.ts';
 import { type Fault, invalid } from '../http/refusal.ts';
@@ -16,19 +16,16 @@ const maxListedFaults = 100;
 
 const directoryId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** The fields of a pair in a request; whether others are ignored or refused is the route's matter (D6). */
-export const pairEntries = { channel_id: directoryId, campaign_id: directoryId };
-
-export function pairOf(given: { readonly channel_id: number; readonly campaign_id: number }): Pair {
-  return { channelId: given.channel_id, campaignId: given.campaign_id };
-}
-
-const PairSchema = v.pipe(v.object(pairEntries), v.transform(pairOf));
+/** A pair in a request. */
+export const PairSchema = v.pipe(
+  closedObject({ channel_id: directoryId, campaign_id: directoryId }),
+  v.transform(({ channel_id, campaign_id }): Pair => ({ channelId: channel_id, campaignId: campaign_id })),
+);
 
 /** Body of POST and PUT channel-campaigns; `client_id` is checked by `askedClientId`. */
-export const ChannelCampaignsBody = v.object({
+export const ChannelCampaignsBody = closedObject({
   client_id: v.optional(v.unknown()),
-  channel_campaigns: v.optional(boundedList(PairSchema, maxPairs), []),
+  channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
 });
 
 export const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
@@ -50,7 +47,8 @@ export function askedTemplate(caller: Caller, event: HttpEvent, bodyClientId?: u
 }
 
 export interface NamedPairs extends NamedTemplate {
-  readonly pairs: readonly Pair[];
+  /** Absent when the body does not have the list, which is not the same as an empty one (D14). */
+  readonly pairs?: readonly Pair[] | undefined;
 }
 
 /** The same with the pairs that the body lists. */

@@ -33,7 +33,7 @@ export async function templateForPairs(
 ): Promise<TemplateRow> {
   const [template, faults] = await Promise.all([
     templateOfClient(stores, asked),
-    pairFaults(stores.directory, asked.clientId, asked.pairs),
+    pairFaults(stores.directory, asked.clientId, asked.pairs ?? []),
   ]);
   refuseFaults(faults);
   return template;

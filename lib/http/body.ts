@@ -1,28 +1,101 @@
-import type { HttpEvent } from './endpoint.ts';
+import type { HttpEvent, Preparation } from './endpoint.ts';
+import { jsonNesting } from './json-nesting.ts';
 import { Refusal } from './refusal.ts';
 
-/** The text of a request body, base64 or not; empty when there is none. */
-export function bodyText(event: HttpEvent): string {
-  const text = typeof event.body === 'string' ? event.body : '';
-  return event.isBase64Encoded ? Buffer.from(text, 'base64').toString('utf8') : text;
+/** Turns what a request carries into what its page reads. */
+export type BodyReader = Preparation;
+
+/** Levels that the JSON of a request may nest (D6). */
+const deepestJson = 32;
+
+/** Most bytes of a body, in the four sizes that routes have (D6); a form has its own limit. */
+export const bodyMaxBytes = {
+  /** Lambda's own limit for an event; what else the event holds, and base64, leave less. */
+  send: 6_291_456,
+  template: 1_048_576,
+  bulk: 262_144,
+  plain: 65_536,
+} as const;
+
+/** For a page that takes no body: whatever came is not read. */
+export const noBody: BodyReader = async ({ event }) => {
+  Object.assign(event, { body: undefined, isBase64Encoded: false });
+};
+
+/** The body as text, for a page that parses it by its own rules. Refuses with 413 more than `maxBytes`. */
+export function textBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
+  return async ({ event }) => {
+    Object.assign(event, { body: bodyText(event, maxBytes), isBase64Encoded: false });
+  };
 }
 
-/** The bytes of a request body, base64 or not; none when there is none. */
-export function bodyBytes(event: HttpEvent): Buffer {
-  return Buffer.from(typeof event.body === 'string' ? event.body : '', event.isBase64Encoded ? 'base64' : 'utf8');
+/** The text of a request body, base64 or not; empty when there is none. Refuses a large one, and what is no UTF-8. */
+export function bodyText(event: HttpEvent, maxBytes: number): string {
+  const body = sizedBody(event, maxBytes);
+  return event.isBase64Encoded ? utf8Text(Buffer.from(body, 'base64')) : body;
 }
 
-/** Any JSON value, objects or not. Refuses with 400 what is not JSON. */
-export function jsonValue(text: string): unknown {
+/** The bytes of a request body, base64 or not; none when there is none. Refuses a large one. */
+export function bodyBytes(event: HttpEvent, maxBytes: number): Buffer {
+  return Buffer.from(sizedBody(event, maxBytes), event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+/** The body as it came. Refuses with 413 more than `maxBytes`; base64 is measured by its length and not decoded for it. */
+function sizedBody(event: HttpEvent, maxBytes: number): string {
+  const body = typeof event.body === 'string' ? event.body : '';
+  if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') <= maxBytes) return body;
+  throw new Refusal('payload_too_large', `the request body must have at most ${maxBytes} bytes`);
+}
+
+/** What the JSON is that a refusal speaks of. */
+export interface JsonSubject {
+  readonly name: string;
+  readonly mustBe: string;
+  /** Of the fault; without one the refusal has its message only. */
+  readonly path?: string;
+}
+
+const requestBody: JsonSubject = { name: 'the request body', mustBe: 'valid JSON' };
+
+/** The text of bytes that must be UTF-8; a byte order mark is kept for the JSON parser to refuse. */
+export function utf8Text(bytes: Buffer, subject = requestBody): string {
   try {
-    return JSON.parse(text);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
+    throw malformed(subject, `must be ${subject.mustBe}`, error);
   }
 }
 
+/**
+ * Any JSON value, objects or not. Refuses with 400 what is not JSON and what nests deeper than 32 levels (D6). Without a
+ * reviver, which costs several times the memory of the value.
+ */
+export function jsonValue(text: string, subject = requestBody): unknown {
+  refuseDeepJson(text, subject);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed(subject, `must be ${subject.mustBe}`, error);
+  }
+}
+
+/** Refuses JSON that nests too deeply before anything is built of it; text whose brackets stay open is no JSON. */
+export function refuseDeepJson(text: string, subject = requestBody): void {
+  const { deepest, closed } = jsonNesting(text);
+  if (deepest <= deepestJson) return;
+  throw malformed(subject, closed ? `must not nest deeper than ${deepestJson} levels` : `must be ${subject.mustBe}`);
+}
+
 /** A request's whole JSON is an object. Refuses with 400 what is none (D6). */
-export function jsonObject(value: unknown): Record<string, unknown> {
+export function jsonObject(value: unknown, subject = requestBody): Record<string, unknown> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new Refusal('malformed_body', 'the request body must be a JSON object');
+  throw malformed(subject, 'must be a JSON object');
+}
+
+function malformed({ name, path }: JsonSubject, fault: string, cause?: unknown): Refusal {
+  const message = `${name} ${fault}`;
+  return new Refusal('malformed_body', message, {
+    cause,
+    ...(path === undefined ? {} : { errors: [{ path, message }] }),
+  });
 }

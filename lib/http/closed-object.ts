@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { nearName } from './near-name.ts';
 
-/** Marks the issue of an unknown field; `messageOf` in parse.ts adds the path. */
+/** Begins the message of an issue of an unknown field; `messageOf` in parse.ts puts the path behind it. */
 export const unrecognizedField = 'unrecognized field';
 const maxNamedFields = 20;
 
@@ -10,37 +11,79 @@ export const plainObject = v.custom<Record<string, unknown>>(
   'must be an object',
 );
 
+/** A JSON object with contents that are the client's: anything but keys that would change what holds them, at any level. */
+export const openObject = v.pipe(
+  plainObject,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const key = dataset.typed ? forbiddenKeyIn(dataset.value) : undefined;
+    if (key !== undefined) addIssue({ message: `forbidden key: ${key}` });
+  }),
+);
+
+/** The keys that middy's JSON parser refuses. Without recursion: how deep a value is, is not known here. */
+function forbiddenKeyIn(value: Record<string, unknown>): string | undefined {
+  const left = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const key in next) {
+      if (!Object.hasOwn(next, key)) continue;
+      const inner = next[key];
+      if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
+        return key;
+      }
+      if (isObject(inner)) left.push(inner);
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}
+
 type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
   v.InferInput<v.ObjectSchema<E, undefined>>,
   v.InferOutput<v.ObjectSchema<E, undefined>>
 >;
 
 /**
- * An object without room for unknown fields: every one of them is a fault that names it (D6), 20 at most, so that a body
- * made of unknown fields cannot fill the memory with faults. `v.strictObject` names only the first, and every object of
- * valibot leaves out `__proto__`, `prototype` and `constructor` without a word: hence the look at what was given.
+ * An object without room for unknown fields: every one of them is a fault that names it and the field it probably meant
+ * (D6), 20 at most, so that a body made of unknown fields cannot fill the memory with faults. `v.strictObject` names only
+ * the first, and every object of valibot leaves out `__proto__`, `prototype` and `constructor` without a word: hence the
+ * look at what was given.
  */
 export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
   const nothingElse = v.pipe(
     plainObject,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      const input = dataset.value;
-      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
-      for (const key of unknown.slice(0, maxNamedFields)) {
-        addIssue({
-          message: unrecognizedField,
-          path: [{ type: 'object', origin: 'key', input, key, value: undefined }],
-        });
-      }
-    }),
+    nothingBut(entries),
     v.transform(() => ({})),
   );
   const both = v.intersect([v.object(entries), nothingElse]) as unknown as v.GenericSchema<Record<string, unknown>>;
   return v.pipe(plainObject, both) as unknown as ClosedObject<E>;
 }
 
+/** The check for itself, for a value that may also be no object. */
+export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
+  const known = Object.keys(entries);
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    const input: unknown = dataset.value;
+    if (input === null || typeof input !== 'object' || Array.isArray(input)) return;
+    let named = 0;
+    for (const key in input) {
+      if (!Object.hasOwn(input, key) || Object.hasOwn(entries, key)) continue;
+      const meant = nearName(key, known);
+      addIssue({
+        message: meant === undefined ? unrecognizedField : `${unrecognizedField}; did you mean ${meant}?`,
+        path: [{ type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value: undefined }],
+      });
+      named += 1;
+      if (named === maxNamedFields) return;
+    }
+  });
+}
+
 /** A list that is measured before its items are looked at, so that an endless one costs nothing. */
 export function boundedList<const S extends v.GenericSchema>(item: S, maxItems: number) {
-  return v.pipe(v.array(v.unknown()), v.maxLength(maxItems), v.array(item));
+  const items = v.array(item);
+  const tooLong = v.pipe(v.custom<v.InferInput<S>[]>(Array.isArray), v.maxLength(maxItems)) as unknown as typeof items;
+  return v.lazy((input) => (Array.isArray(input) && input.length > maxItems ? tooLong : items));
 }

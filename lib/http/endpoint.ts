@@ -1,14 +1,12 @@
 import middy from '@middy/core';
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { correlated } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
 import { metered } from '../observe/metrics.ts';
 import { type Answer, refusalAnswer } from './answer.ts';
-import { jsonObject } from './body.ts';
 import { Refusal } from './refusal.ts';
 
-/** What API Gateway hands to an endpoint behind the authorizer; `body` is parsed JSON once `jsonBody` has run. */
+/** What API Gateway hands to an endpoint; `body` is what the page's body reader has made of it. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
   body?: unknown;
   requestContext: APIGatewayProxyEventV2['requestContext'] & {
@@ -18,25 +16,29 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'reques
 
 export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
 
+/** What is done with a request before its page sees it, in order: who is calling, what the body says. */
+export type Preparation = (request: { readonly event: HttpEvent }) => Promise<void>;
+
 /** API functions run 29 s at most; the answer must leave before the gateway gives up at 30 s (R6). */
 const answerEarlyMs = 4_000;
 
 /**
- * Wraps one endpoint: a JSON body is parsed when `body` is 'json' (any content type, base64 or not, D6); 'json-or-none'
- * takes a request without body for `{}`, for endpoints whose every field is optional. Refusals become answers, anything
- * unexpected becomes a 500 without internals, and an endpoint that runs late answers 502 by itself. Every answer says in
- * `x-request-id` under which id its log lines, and those of the work it began, are found.
+ * Wraps a page behind its preparations; pages are built with `clientEndpoint` or `publicEndpoint`, which choose those.
+ * Refusals become answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502
+ * by itself. Every answer says in `x-request-id` under which id its log lines, and those of the work it began, are found.
  */
-export function endpoint(handle: Endpoint, options: { readonly body?: 'json' | 'json-or-none' } = {}): Endpoint {
+export function endpoint<E extends HttpEvent>(
+  preparations: readonly Preparation[],
+  handle: (event: E, context: Context) => Promise<Answer>,
+): Endpoint {
   const wrapped = middy<HttpEvent, Answer>({
     timeoutEarlyInMillis: answerEarlyMs,
     timeoutEarlyResponse: () => {
       throw new Refusal('platform_unreachable', 'the request could not be finished in time');
     },
   }).use(answerRefusals());
-  if (options.body === 'json-or-none') wrapped.use(noBodyIsEmptyObject());
-  if (options.body !== undefined) wrapped.use(jsonBody());
-  const handler = wrapped.handler(handle) as unknown as Endpoint;
+  for (const preparation of preparations) wrapped.before(preparation);
+  const handler = wrapped.handler(handle as Endpoint) as unknown as Endpoint;
   return async (event, context) => {
     const { requestId } = event.requestContext;
     const given = await metered(() => correlated(requestId, () => handler(event, context)));
@@ -67,26 +69,4 @@ function describeCause(refusal: Refusal): string {
   if (cause === undefined) return refusal.message;
   // Only the class of an unexpected error and where it arose: its message may carry what a client sent.
   return cause instanceof Error ? `${cause.name} ${cause.stack?.split('\n')[1]?.trim() ?? ''}` : typeof cause;
-}
-
-function noBodyIsEmptyObject(): middy.MiddlewareObj<HttpEvent, Answer> {
-  return {
-    before: ({ event }) => {
-      if (event.body === undefined || event.body === '') Object.assign(event, { body: '{}', isBase64Encoded: false });
-    },
-  };
-}
-
-function jsonBody(): middy.MiddlewareObj<HttpEvent, Answer> {
-  const parse = httpJsonBodyParser({ disableContentTypeCheck: true });
-  return {
-    before: async (request) => {
-      try {
-        await parse.before?.(request as never);
-      } catch (error) {
-        throw new Refusal('malformed_body', 'the request body must be valid JSON', { cause: error });
-      }
-      jsonObject(request.event.body);
-    },
-  };
 }

@@ -1,11 +1,12 @@
-import { bodyBytes, bodyText, jsonObject, jsonValue } from './body.ts';
+import httpMultipartBodyParser from '@middy/http-multipart-body-parser';
+import { type BodyReader, bodyBytes, bodyMaxBytes, type JsonSubject, jsonObject, jsonValue, utf8Text } from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { boundaryOf, type Part, partsOf } from './multipart-parts.ts';
+import { framedForm } from './form-frame.ts';
+import { jsonBody } from './json-body.ts';
 import { Refusal } from './refusal.ts';
 
 /** Lambda takes events up to about 4.7 MB of raw body; this stays below, so that the refusal is ours (D18, R11). */
-const maxBodyBytes = 4_500_000;
-const maxTemplateBytes = 1_048_576;
+const maxFormBytes = 4_500_000;
 
 export interface MultipartFile {
   readonly bytes: Buffer;
@@ -21,9 +22,28 @@ export interface MultipartTemplate {
   readonly file?: MultipartFile;
 }
 
-/** What a request carries that may come as JSON, the template alone, or as a form with a file (D18). */
-export function readTemplate(event: HttpEvent): MultipartTemplate {
-  return isMultipart(event) ? readMultipart(event) : { template: jsonObject(jsonValue(bodyText(event))) };
+/**
+ * The body of a request that may come as JSON, the template alone, or as a form with a file (D18): exactly one part
+ * `template`, JSON as a field or as a file part, and at most one part `file`. Whatever else a form holds is refused and never
+ * dropped (R9 to R12): 413 for a form over 4,500,000 bytes or a template over 1 MiB, 400 for everything else, each naming
+ * the part.
+ */
+export const templateBody: BodyReader = async (request) => {
+  const { event } = request;
+  const read = isMultipart(event) ? await readMultipart(event) : await readJson(event);
+  Object.assign(event, { body: read, isBase64Encoded: false });
+};
+
+/** What `templateBody` has read. */
+export function templateOf(event: HttpEvent): MultipartTemplate {
+  return event.body as MultipartTemplate;
+}
+
+const templateJson = jsonBody({ maxBytes: bodyMaxBytes.template });
+
+async function readJson(event: HttpEvent): Promise<MultipartTemplate> {
+  await templateJson({ event });
+  return { template: jsonObject(event.body) };
 }
 
 /** Whether a request says that its body is a form rather than JSON. */
@@ -31,65 +51,43 @@ export function isMultipart(event: HttpEvent): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(event.headers['content-type'] ?? '');
 }
 
-/**
- * Reads the form of D18: exactly one part `template`, JSON as a field or as a file part, and at most one part `file`.
- * Whatever else it holds is refused and never dropped (R9 to R12): 413 for a body over 4,500,000 bytes or a template over
- * 1 MiB, 400 for everything else, each naming the part.
- */
-export function readMultipart(event: HttpEvent): MultipartTemplate {
-  const body = bodyBytes(event);
-  if (body.byteLength > maxBodyBytes) {
-    throw new Refusal('payload_too_large', `the request body must have at most ${maxBodyBytes} bytes`);
-  }
-  const parts = new Map<string, Part>();
-  for (const part of partsOf(body, boundaryOf(event.headers['content-type'] ?? ''))) {
-    if (part.name !== 'template' && part.name !== 'file') {
-      throw refusedPart('malformed_body', part.name, `unrecognized part: ${part.name}`);
-    }
-    if (parts.has(part.name)) {
-      throw refusedPart('malformed_body', part.name, `part ${part.name} must occur only once`);
-    }
-    parts.set(part.name, part);
-  }
-  const template = parts.get('template');
-  if (template === undefined) throw refusedPart('malformed_body', 'template', 'part template is required');
-  const file = parts.get('file');
+/** What middy's parser makes of a part; each is taken for a file, so that none is decoded or cut as text. */
+interface Attachment {
+  readonly filename?: string;
+  readonly mimetype: string;
+  readonly content: Buffer;
+}
+
+const formParser = httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
+
+/** The parts of a form, by middy's parser behind a frame of ours. */
+export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate> {
+  const body = bodyBytes(event, maxFormBytes);
+  const form = framedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);
+  const parsed = { headers: { 'content-type': form.contentType }, body: form.body as unknown };
+  await formParser.before?.({ event: parsed } as never);
+  const { template, file } = parsed.body as { readonly template?: Attachment; readonly file?: Attachment };
+  if (template === undefined) throw refusedTemplate('malformed_body', 'part template is required');
   return { template: jsonOf(template), ...(file === undefined ? {} : { file: fileOf(file) }) };
 }
 
-function jsonOf({ content }: Part): Record<string, unknown> {
-  if (content.byteLength > maxTemplateBytes) {
-    const message = `part template must have at most ${maxTemplateBytes} bytes`;
-    throw refusedPart('payload_too_large', 'template', message);
+const partTemplate: JsonSubject = { name: 'part template', mustBe: 'valid JSON in UTF-8', path: 'template' };
+
+function jsonOf({ content }: Attachment): Record<string, unknown> {
+  if (content.byteLength > bodyMaxBytes.template) {
+    throw refusedTemplate('payload_too_large', `part template must have at most ${bodyMaxBytes.template} bytes`);
   }
-  const value = parsedOf(content);
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw refusedPart('malformed_body', 'template', 'part template must be a JSON object');
+  return jsonObject(jsonValue(utf8Text(content, partTemplate), partTemplate), partTemplate);
 }
 
-function parsedOf(content: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
-  } catch (error) {
-    throw refusedPart('malformed_body', 'template', 'part template must be valid JSON in UTF-8', error);
-  }
-}
-
-function fileOf({ content, contentType, fileName }: Part): MultipartFile {
-  const name = fileName
-    ?.split(/[\\/]/)
-    .at(-1)
+function fileOf({ content, mimetype, filename }: Attachment): MultipartFile {
+  const name = filename
     ?.replace(/\p{Cc}/gu, '')
     .slice(0, 200)
     .toWellFormed();
-  return { bytes: content, contentType: contentType ?? 'application/octet-stream', name: name || 'file' };
+  return { bytes: content, contentType: mimetype, name: name || 'file' };
 }
 
-function refusedPart(
-  code: 'malformed_body' | 'payload_too_large',
-  path: string,
-  message: string,
-  cause?: unknown,
-): Refusal {
-  return new Refusal(code, message, { errors: [{ path, message }], cause });
+function refusedTemplate(code: 'malformed_body' | 'payload_too_large', message: string): Refusal {
+  return new Refusal(code, message, { errors: [{ path: 'template', message }] });
 }

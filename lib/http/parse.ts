@@ -38,8 +38,10 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
   const path = pathOf(issue, prefix);
   if (issue.kind === 'schema' && isMissingKey(issue)) return `${path} is required`;
-  const unrecognized = issue.type === 'strict_object' && issue.expected === 'never';
-  if (unrecognized || issue.message === unrecognizedField) return `${unrecognizedField}: ${path}`;
+  if (issue.type === 'strict_object' && issue.expected === 'never') return `${unrecognizedField}: ${path}`;
+  if (issue.message.startsWith(unrecognizedField)) {
+    return `${unrecognizedField}: ${path}${issue.message.slice(unrecognizedField.length)}`;
+  }
   if (!issue.message.startsWith('Invalid ')) return issue.message;
   const expected = issue.expected ?? 'another value';
   return `${path === '' ? 'the value' : path} is invalid: expected ${expected}, received ${clip(issue.received)}`;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { boundedList, closedObject, plainObject } from '../http/closed-object.ts';
+import { DidSchema } from '../access/did.ts';
+import { boundedList, closedObject, openObject } from '../http/closed-object.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { faultOf, faultWithin } from '../http/parse.ts';
 import { invalid, Refusal } from '../http/refusal.ts';
@@ -89,7 +90,7 @@ const HeaderSchema = v.lazy((input) =>
   (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
 );
 
-const AttendsSchema = v.pipe(plainObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
+const AttendsSchema = v.pipe(openObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
 
 function fitsItsPlace(attends: Record<string, unknown>): boolean {
   try {
@@ -102,7 +103,7 @@ function fitsItsPlace(attends: Record<string, unknown>): boolean {
 
 /** Everything but the recipients, which are parsed one by one (10,000 recipients may have 10,000 faults each). */
 const EnvelopeSchema = closedObject({
-  did: v.pipe(v.string(), v.nonEmpty('did is required'), v.maxLength(64)),
+  did: v.pipe(DidSchema, v.maxLength(64)),
   type: v.literal('template'),
   channel: v.literal('MESSAGING'),
   template: closedObject({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
-import { maxPairs, pairEntries, pairOf } from '../assignments/request.ts';
+import { maxPairs, PairSchema } from '../assignments/request.ts';
 import { boundedList, closedObject } from '../http/closed-object.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { faultOf } from '../http/parse.ts';
@@ -20,7 +20,7 @@ import {
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
-  boundedList(v.pipe(closedObject(pairEntries), v.transform(pairOf)), maxPairs),
+  boundedList(PairSchema, maxPairs),
 );
 
 /** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */

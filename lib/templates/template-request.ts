@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boundedList, plainObject } from '../http/closed-object.ts';
+import { boundedList, openObject } from '../http/closed-object.ts';
 import { publicHttpsUrlFault } from '../http/public-url.ts';
 import type { Fault } from '../http/refusal.ts';
 import { categories, fault, type Judged } from './rules/draft.ts';
@@ -19,7 +19,7 @@ export const ComponentsSchema = boundedList(v.unknown(), maxComponents);
 
 /** Passed on as given; only the form of the overrides is known (D18). */
 export const OptimizationSpecSchema = v.pipe(
-  plainObject,
+  openObject,
   v.check(
     ({ bid_country_multiplier_overrides: overrides }) =>
       overrides === undefined || (overrides !== null && typeof overrides === 'object'),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { closedObject } from '../http/closed-object.ts';
 import type { HttpEvent } from '../http/endpoint.ts';
 import { publicHttpsUrlFault } from '../http/public-url.ts';
 import { invalid } from '../http/refusal.ts';
@@ -16,8 +17,8 @@ const ReceiverUrl = v.pipe(
   v.minLength(1, 'url is required'),
 );
 
-/** The body of a PUT; `client_id` is judged with the one of the query (D4). Unknown fields are ignored (D6). */
-export const WebhookConfigPutBody = v.object({
+/** The body of a PUT; `client_id` is judged with the one of the query (D4). */
+export const WebhookConfigPutBody = closedObject({
   url: ReceiverUrl,
   active: v.optional(v.boolean('active must be true or false')),
   client_id: v.optional(v.unknown()),

@@ -240,7 +240,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
     '\u0000',
     '\ufeff{}',
     '{"a":"\n"}',
-    '['.repeat(100_000),
+    '['.repeat(60_000),
     '{"__proto__":{"did":"1"}}',
     '{"constructor":{"prototype":{"did":"1"}}}',
   ];
@@ -266,6 +266,42 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
     }
   });
 
+  const deepRoutes = [
+    'POST /login',
+    `POST /v1/template/messages/${did}`,
+    'PATCH /v1/templates/status',
+    'POST /v1/templates/sync-from-platform',
+    `POST /v1/templates/${did}`,
+    `PUT /v1/templates/${did}/unknown`,
+    'POST /v1/templates/unknown/channel-campaigns',
+    'PUT /v1/templates/unknown/channel-campaigns',
+    'PUT /v1/webhook/config',
+  ];
+  test.each(deepRoutes)('%s: JSON nested deeper than 32 levels is 400 (D6)', async (route) => {
+    for (const levels of [33, 1_000]) {
+      const body = `{"components":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+      const reply = await asSupervisor(route, { body });
+      expectRefusal(reply, 400, 'malformed_body');
+      expect(reply.body.message).toBe('the request body must not nest deeper than 32 levels');
+    }
+  });
+
+  const didRoutes = [
+    'POST /v1/template/messages/{did}',
+    'POST /v1/templates/{did}',
+    'PUT /v1/templates/{did}/unknown',
+    'DELETE /v1/templates/{did}/unknown',
+    'GET /v1/catalogs/{did}/products?catalog_id=1',
+  ];
+  test.each(didRoutes)('%s: a blank DID is 400 (D5)', async (route) => {
+    for (const blank of ['%20', '%20%09%0A', '%C2%A0']) {
+      const body = route.startsWith('GET') ? {} : { body: { did: ' ', components: [] } };
+      const reply = await asSupervisor(route.replace('{did}', blank), body);
+      expectRefusal(reply, 400, 'invalid_request');
+      expect(reply.body.message).toBe('did is required');
+    }
+  });
+
   test('a body deep enough to break a parser is refused, and the next request is answered', async () => {
     const deep = `{"did":"${did}","attends":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
     expectRefusal(await send(deep), 400);
@@ -275,14 +311,37 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
   test('a login that is not understood is 401 with nothing in it, however large or odd', async () => {
     const odd = [
       JSON.stringify({ username: 'x'.repeat(3_000), password: 'x' }),
-      JSON.stringify({ username: 'x', password: 'x'.repeat(1_000_000) }),
-      `{"username":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      JSON.stringify({ username: 'x', password: 'x'.repeat(4_000) }),
+      `{"username":${'['.repeat(31)}${']'.repeat(31)}}`,
       '{"username":"\\u0000","password":"\\ud800"}',
       '{"__proto__":{"username":"operator","password":"demo-operator"}}',
     ];
     for (const body of odd) {
       const { status, text } = await api('POST /login', { body });
       expect({ status, text }).toEqual({ status: 401, text: '' });
+    }
+    expectRefusal(await api('POST /login', { body: `{"username":${'['.repeat(32)}${']'.repeat(32)}}` }), 400);
+  });
+
+  test('a body is measured before it is parsed, by the limit of its route (D6)', async () => {
+    const supervisor = await tokenOf('supervisor1001');
+    const limits: readonly (readonly [route: string, maxBytes: number])[] = [
+      ['POST /login', 4_096],
+      ['POST /v1/templates/sync-from-platform', 65_536],
+      ['POST /v1/templates/unknown/channel-campaigns', 65_536],
+      ['PUT /v1/templates/unknown/channel-campaigns', 65_536],
+      ['PUT /v1/webhook/config', 65_536],
+      ['PATCH /v1/templates/status', 262_144],
+      [`POST /v1/templates/${did}`, 1_048_576],
+      [`PUT /v1/templates/${did}/unknown`, 1_048_576],
+    ];
+    for (const [route, maxBytes] of limits) {
+      for (const type of ['application/json', 'application/octet-stream']) {
+        const reply = (bytes: number) =>
+          api(route, { token: supervisor, body: '{'.repeat(bytes), headers: { 'content-type': type } });
+        expectRefusal(await reply(maxBytes + 1), 413, 'payload_too_large');
+        expectRefusal(await reply(maxBytes), 400, 'malformed_body');
+      }
     }
   });
 });

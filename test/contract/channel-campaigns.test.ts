@@ -227,6 +227,26 @@ describe('refusals', () => {
     },
   );
 
+  test('PUT without the list changes nothing; only an empty list empties (D14)', async () => {
+    await replace('supervisor1001', own, [pair(501, 10)]);
+    const assigned = [group(10, 'Onboarding')];
+    const put = (body?: unknown) => call('supervisor1001', `PUT ${path(own)}`, body);
+    for (const body of [undefined, {}, { client_id: 1001 }]) {
+      expect(await put(body)).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
+      expect((await grouped('supervisor1001', own)).body).toEqual(assigned);
+    }
+    const misspelt = await put({ channelCampaigns: [pair(501, 11)] });
+    expect(shown(misspelt)).toEqual([
+      400,
+      'unrecognized field: channelCampaigns; did you mean channel_campaigns?',
+      'invalid_request',
+    ]);
+    expect((await put({ channel_campaigns: [{ ...pair(501, 11), campaign: 1 }] })).status).toBe(400);
+    expect((await grouped('supervisor1001', own)).body).toEqual(assigned);
+    expect(await put({ channel_campaigns: [] })).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
+    expect((await grouped('supervisor1001', own)).body).toEqual([]);
+  });
+
   test.each(['POST', 'PUT'])('%s: a body that is not understood is 400', async (method) => {
     const bodies = [
       '{',

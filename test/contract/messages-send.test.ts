@@ -210,6 +210,8 @@ describe('every kind of approved template reaches the platform as it must', () =
 describe('refusals of POST /v1/template/messages/{did}', () => {
   const cases: [string, Send, number, string | RegExp][] = [
     ['did missing in the body', { extra: { did: undefined } }, 400, 'did is required'],
+    ['did empty in the body', { extra: { did: '' } }, 400, 'did is required'],
+    ['did blank in the body', { extra: { did: ' \t ' } }, 400, 'did is required'],
     ['path and body did differ', { path: '5491100000002' }, 422, /did/],
     [
       'another client without BSP_CN',

@@ -52,9 +52,9 @@ describe('PATCH status: the first reason that holds (D17)', () => {
     const templates = [
       { id: 'x', action: 'disable' },
       { id: theirs, action: 'enable' },
-      { id, action: 'disable', colour: 'red' },
+      { id, action: 'disable' },
     ];
-    const reply = await patch({ templates, colour: 'red' });
+    const reply = await patch({ templates });
     expect([reply.status, outcomes(reply)]).toEqual([200, ['not_found', 'forbidden', 'success']]);
     expect(reply.body.results.map(({ action }: { action: string }) => action)).toEqual([
       'disable',
@@ -74,14 +74,14 @@ describe('PATCH status: the first reason that holds (D17)', () => {
 });
 
 describe('channel-campaigns: what an assignment keeps (D14)', () => {
-  const add = (id: string, channel_campaigns: unknown, more = {}) =>
-    call('supervisor1001', `POST /v1/templates/${id}/channel-campaigns`, { channel_campaigns, ...more });
+  const add = (id: string, channel_campaigns: unknown) =>
+    call('supervisor1001', `POST /v1/templates/${id}/channel-campaigns`, { channel_campaigns });
 
   test('siblings share everything with the original, its inactive state too', async () => {
     const { id, name } = await template('REVIEW_NOW');
     await patch({ action: 'disable', templates: [id] });
     const before = await listedTemplate(1001, name);
-    const { status, body } = await add(id, [pair(501, 10), pair(501, 11)], { colour: 'red' });
+    const { status, body } = await add(id, [pair(501, 10), pair(501, 11)]);
     expect([status, body.success, body.ids[0]]).toEqual([201, true, id]);
     const { channel_campaigns, ...after } = await listedTemplate(1001, name);
     expect({ ...after, channel_campaigns: [] }).toEqual(before);

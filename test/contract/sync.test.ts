@@ -57,11 +57,19 @@ describe('who starts what', () => {
   test.each([
     ['the own client by its id', 'supervisor1002', { client_id: 1002 }, 1002],
     ['another client, with BSP_CN', 'operator', { client_id: 1001 }, 1001],
-    ['unknown fields are ignored (D6)', 'supervisor1001', { force: true }, 1001],
     ['an empty object', 'supervisor1001', {}, 1001],
   ] as const)('%s', async (_, user, body, clientId) => {
     const reply = await startWhenFree(user, body);
     expect([reply.status, reply.body]).toEqual([200, started(clientId)]);
+  });
+
+  test('an unknown field is named with what it probably means, and nothing starts (D6)', async () => {
+    const before = await listRequests();
+    expect(await start('supervisor1001', { clientId: 1001 })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', message: 'unrecognized field: clientId; did you mean client_id?' },
+    });
+    expect(await listRequests()).toBe(before);
   });
 
   test('another client without BSP_CN: 403, and the platform is not asked', async () => {

@@ -93,6 +93,18 @@ describe('refusals of our own', () => {
       'allow_button_url_change is invalid: expected boolean, received "true"',
       ['allow_button_url_change'],
     ],
+    [
+      'a misspelt field',
+      { components: [plainBody], Category: 'MARKETING' },
+      'unrecognized field: Category; did you mean category?',
+      ['Category'],
+    ],
+    [
+      'a forbidden key within what is passed on',
+      { components: [plainBody], optimization_spec: JSON.parse('{"bid_amount":1,"a":[{"__proto__":{}}]}') },
+      'optimization_spec: forbidden key: __proto__',
+      ['optimization_spec'],
+    ],
   ])('%s', async (_, request, message, at) => {
     await expectRefused(await template('REVIEW_NOW'), request, message, at);
   });

@@ -185,6 +185,12 @@ describe('requests that are not understood are 400', () => {
       { action: 'enable', templates: [1] },
       'a template must be an id, or an object with an id and an action that is enable or disable',
     ],
+    ['an unknown field', { ...disable('x'), acton: 'enable' }, 'unrecognized field: acton; did you mean action?'],
+    [
+      'an unknown field of an item',
+      { action: 'enable', templates: ['x', { id: 'y', Action: 'disable' }] },
+      'unrecognized field: templates[1].Action; did you mean action?',
+    ],
     [
       'templates that is an id',
       { action: 'enable', templates: 'x' },

@@ -64,9 +64,15 @@ describe('what is asked for', () => {
     expect(Item?.['secrets']).toHaveLength(1);
   });
 
-  test('unknown fields are ignored (D6)', async () => {
-    const reply = await put({ url, secret: 'mine', events: ['*'] });
-    expect(reply).toMatchObject({ status: 200, body: { client_id: 1001, url, active: true } });
+  test('unknown fields are refused by name, and nothing changes (D6)', async () => {
+    await put({ url });
+    const reply = await put({ url: `${url}/other`, activ: false, secret: 'mine' });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(reply.body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'unrecognized field: activ; did you mean active?',
+      'unrecognized field: secret',
+    ]);
+    expect(await put({ url })).toMatchObject({ status: 200, body: { client_id: 1001, url, active: true } });
   });
 
   test('each client has its own; the operator works for any (D4)', async () => {

@@ -10,6 +10,7 @@ const direction = {
   tests: 'Nothing imports functions or tests, except tests.',
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
+  pages: 'A page is built by clientEndpoint; only health, login and redirect are public.',
   types: 'infra imports only types from lib; infra/local and infra/operate may import more.',
   network:
     'Only stores, queues, lib/aws, lib/platform, lib/http/public-*.ts and post-public.ts touch an SDK or the network.',
@@ -30,6 +31,13 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['functions/a.ts', "import type { TableName } from '../infra/tables.ts';", direction.infra],
   ['functions/b.ts', "import { login } from './login.ts';", direction.functions],
   ['functions/c.ts', "import { signIn } from '../lib/access/sign-in.ts';", undefined],
+
+  ['functions/p.ts', "import { endpoint } from '../lib/http/endpoint.ts';", direction.pages],
+  ['functions/q.ts', "import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';", direction.pages],
+  ['functions/r.ts', "import type { Endpoint } from '../lib/http/endpoint.ts';", undefined],
+  ['functions/s.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", direction.pages],
+  ['functions/health.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", undefined],
+  ['functions/t.ts', "import { clientEndpoint } from '../lib/access/client-endpoint.ts';", undefined],
 
   ['infra/c.ts', "import { callerOf } from '../lib/access/caller.ts';", direction.types],
   ['infra/constructs/a.ts', "export { callerOf } from '../../lib/access/caller.ts';", direction.types],

@@ -16,7 +16,7 @@ let done = 0;
 for (const body of byteMutations(whole, 20_261_120, Number(process.argv[2]))) {
   let outcome = 'read';
   try {
-    readMultipart(formEvent(body, `multipart/form-data; boundary=${boundary}`));
+    await readMultipart(formEvent(body, `multipart/form-data; boundary=${boundary}`));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     outcome = String(error.status);

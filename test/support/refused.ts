@@ -10,3 +10,14 @@ export function refused(decide: () => unknown): Refusal {
   }
   throw new Error('nothing was refused');
 }
+
+/** The same for a function that answers later. */
+export async function refusedLater(decide: () => Promise<unknown>): Promise<Refusal> {
+  try {
+    await decide();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}

@@ -28,11 +28,21 @@ test('what a client does not have is named with its path; another client’s is 
   expect(await pairFaults(directory, 1001, [])).toEqual([]);
 });
 
-test('an absent list is an empty one; unknown fields are ignored (D6)', () => {
-  expect(parse(ChannelCampaignsBody, { note: 1 })).toEqual({ channel_campaigns: [] });
-  expect(parse(ChannelCampaignsBody, { channel_campaigns: [{ channel_id: 1, campaign_id: 2, more: 3 }] })).toEqual({
-    channel_campaigns: [{ channelId: 1, campaignId: 2 }],
-  });
+test('an absent list is not an empty one, for a PUT to tell them apart (D14)', () => {
+  expect(parse(ChannelCampaignsBody, { client_id: 1001 })).toEqual({ client_id: 1001 });
+  expect(parse(ChannelCampaignsBody, { channel_campaigns: [] })).toEqual({ channel_campaigns: [] });
+});
+
+test.each([
+  [{ channelCampaigns: [] }, 'unrecognized field: channelCampaigns; did you mean channel_campaigns?'],
+  [{ note: 1 }, 'unrecognized field: note'],
+  [
+    { channel_campaigns: [{ channel_id: 1, campaignId: 2 }] },
+    'unrecognized field: channel_campaigns[0].campaignId; did you mean campaign_id?',
+  ],
+])('unknown fields are named with what they probably mean (D6): %j', (body, message) => {
+  const { details } = refused(() => parse(ChannelCampaignsBody, body));
+  expect(details.errors?.map((fault) => fault.message)).toContain(message);
 });
 
 const manyPairs = (count: number) =>
@@ -55,7 +65,7 @@ test.each([
 });
 
 test('a list at the limit passes; a row over it is refused', () => {
-  const { channel_campaigns: pairs } = parse(ChannelCampaignsBody, { channel_campaigns: manyPairs(maxPairs) });
+  const { channel_campaigns: pairs = [] } = parse(ChannelCampaignsBody, { channel_campaigns: manyPairs(maxPairs) });
   const full = addPairs(makeRow(), pairs);
   expect(withinLimit(full)).toBe(full);
   const over = addPairs(full, [{ channelId: 2, campaignId: 1 }]);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { closedObject } from '../../../lib/http/closed-object.ts';
+import { boundedList, closedObject, nothingBut, openObject } from '../../../lib/http/closed-object.ts';
 import { parse } from '../../../lib/http/parse.ts';
 import { refused } from '../../support/refused.ts';
 
@@ -29,4 +29,52 @@ test('known and unknown faults are listed together, of the unknown the first 20'
 
 test.each(['null', '[]', '"text"', '5'])('%s is no object', (text) => {
   expect(faultsOf(text)).toEqual([{ path: '', message: 'must be an object' }]);
+});
+
+test('the field that a misspelt one probably means is told, at its level (D6)', () => {
+  expect(faultsOf('{"naem":1,"inner":{"idd":1}}')?.map(({ message }) => message)).toEqual([
+    'name is required',
+    'inner.id is required',
+    'unrecognized field: inner.idd; did you mean id?',
+    'unrecognized field: naem; did you mean name?',
+  ]);
+  expect(faultsOf('{"name":"a","Inner":{}}')).toEqual([
+    { path: 'Inner', message: 'unrecognized field: Inner; did you mean inner?' },
+  ]);
+});
+
+test('an object among other kinds of value is as closed', () => {
+  const entries = { id: v.string() };
+  const Item = v.pipe(v.unknown(), nothingBut(entries), v.union([v.string(), v.object(entries)], 'must be an id'));
+  expect(parse(v.array(Item), ['a', { id: 'b' }])).toEqual(['a', { id: 'b' }]);
+  const faults = refused(() => parse(v.array(Item), [{ Id: 'a' }, 5, null])).details.errors;
+  expect(faults?.map(({ message }) => message)).toEqual([
+    'unrecognized field: [0].Id; did you mean id?',
+    'must be an id',
+    'must be an id',
+  ]);
+});
+
+test.each([
+  ['{"a":{"b":[{"__proto__":{}}]}}', 'forbidden key: __proto__'],
+  ['{"constructor":{"prototype":1}}', 'forbidden key: constructor'],
+  ['[]', 'must be an object'],
+])('an open object takes all keys but those that change what holds them: %s', (text, message) => {
+  expect(refused(() => parse(openObject, JSON.parse(text))).message).toBe(message);
+});
+
+test('an open object is passed on as it is', () => {
+  const given = { constructor: 'x', prototype: { a: [1, null] }, toString: {} };
+  expect(parse(openObject, given)).toEqual(given);
+});
+
+test('the items of a list that is too long are not looked at', () => {
+  const list = new Proxy(Array(4), {
+    get: (array, key) => {
+      if (typeof key === 'string' && /^\d+$/.test(key)) throw new Error('looked at');
+      return Reflect.get(array, key);
+    },
+  });
+  const { message } = refused(() => parse(v.object({ a: boundedList(v.unknown(), 3) }), { a: list }));
+  expect(message).toBe('a is invalid: expected <=3, received 4');
 });

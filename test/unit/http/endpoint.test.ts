@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../../lib/http/answer.ts';
-import { endpoint } from '../../../lib/http/endpoint.ts';
+import { type BodyReader, bodyMaxBytes, noBody } from '../../../lib/http/body.ts';
+import { jsonBody } from '../../../lib/http/json-body.ts';
+import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 import { invalid, Refusal } from '../../../lib/http/refusal.ts';
 import { callEndpoint, makeHttpEvent } from '../../support/http-event.ts';
 
-const echo = endpoint(async (event) => answer(200, { got: event.body }), { body: 'json' });
+const echoOf = (body: BodyReader) => publicEndpoint(body, async (event) => answer(200, { got: event.body }));
 
-describe('JSON bodies (D6)', () => {
+/** Up to the size of bulk status middy's parser is used, above it none with a reviver: both keep the same rules. */
+describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_, maxBytes) => {
+  const echo = echoOf(jsonBody({ maxBytes }));
+
   const accepted = [
     { name: 'application/json', headers: { 'content-type': 'application/json' }, body: '{"a":1}' },
     { name: 'a charset', headers: { 'content-type': 'application/json; charset=utf-8' }, body: '{"a":1}' },
@@ -18,17 +23,7 @@ describe('JSON bodies (D6)', () => {
     expect(await callEndpoint(echo, makeHttpEvent(event))).toMatchObject({ status: 200, body: { got: { a: 1 } } });
   });
 
-  const refused = [
-    '',
-    '{',
-    'null',
-    '[]',
-    '"text"',
-    '1',
-    '{"__proto__":{}}',
-    '{"constructor":{"prototype":1}}',
-    '\ufeff{}',
-  ];
+  const refused = ['', '{', 'null', '[]', '"text"', '1', '\ufeff{}'];
   test.each(refused)('%j is refused with 400', async (body) => {
     expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({
       status: 400,
@@ -36,14 +31,84 @@ describe('JSON bodies (D6)', () => {
     });
   });
 
+  const nested = (levels: number, inner = '') => `{"a":${'['.repeat(levels - 1)}${inner}${']'.repeat(levels - 1)}}`;
+  const tooDeep = 'the request body must not nest deeper than 32 levels';
+  const noJson = 'the request body must be valid JSON';
+  test.each([
+    ['33 levels', nested(33), tooDeep],
+    ['10,000 levels', nested(10_000), tooDeep],
+    ['33 levels of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, tooDeep],
+    ['10,000 levels that stay open', '['.repeat(10_000), noJson],
+    ['33 levels behind a string with brackets', `{"b":"]]]","a":${nested(32)}}`, tooDeep],
+  ])('%s are refused', async (_, body, message) => {
+    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({ status: 400, body: { message } });
+  });
+
+  test.each([
+    ['32 levels', nested(32)],
+    ['32 levels around brackets in a string', nested(32, JSON.stringify(`[{"\\${'[{'.repeat(40)}`))],
+    ['many brackets side by side', `{"a":[${'[],{},'.repeat(100)}[]]}`],
+  ])('%s are read', async (_, body) => {
+    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({ status: 200 });
+  });
+
+  test('bytes that are no UTF-8 are refused with 400', async () => {
+    const body = Buffer.from([...Buffer.from('{"a":"'), 0xff, ...Buffer.from('"}')]).toString('base64');
+    const event = makeHttpEvent({ body, isBase64Encoded: true });
+    expect(await callEndpoint(echo, event)).toMatchObject({ status: 400, body: { message: noJson } });
+  });
+
   test('a missing body is refused with 400', async () => {
     expect(await callEndpoint(echo, makeHttpEvent())).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
   });
 });
 
+describe('JSON bodies (D6)', () => {
+  const echo = echoOf(jsonBody({ maxBytes: 100 }));
+  const got = async (overrides: Parameters<typeof makeHttpEvent>[0]) => callEndpoint(echo, makeHttpEvent(overrides));
+
+  test.each([
+    ['{"__proto__":{}}', 'forbidden key: __proto__'],
+    ['{"a":[{"\\u005f_proto__":1}]}', 'forbidden key: __proto__'],
+    ['{"constructor":{"prototype":1}}', 'forbidden key: constructor'],
+  ])('a key that would change what holds it is named: %s', async (body, message) => {
+    expect(await got({ body })).toMatchObject({ status: 400, body: { code: 'malformed_body', message } });
+  });
+
+  test('the limit counts bytes, and those of base64 by its length', async () => {
+    const json = (bytes: number) => `{"a":"ü${'x'.repeat(bytes - 10)}"}`;
+    const asBase64 = (text: string) => ({ body: Buffer.from(text).toString('base64'), isBase64Encoded: true });
+    expect(Buffer.byteLength(json(100))).toBe(100);
+    for (const fits of [{ body: json(100) }, asBase64(json(100)), asBase64(json(99)), asBase64(json(98))]) {
+      expect(await got(fits)).toMatchObject({ status: 200 });
+    }
+    for (const large of [{ body: json(101) }, asBase64(json(101)), { body: '{'.repeat(101) }]) {
+      expect(await got(large)).toMatchObject({
+        status: 413,
+        body: { code: 'payload_too_large', message: 'the request body must have at most 100 bytes' },
+      });
+    }
+  });
+
+  test('a body that is not there stands for {} where all fields are optional', async () => {
+    const lenient = echoOf(jsonBody({ maxBytes: 100, optional: true }));
+    for (const body of [undefined, '', '{}']) {
+      const event = makeHttpEvent(body === undefined ? {} : { body });
+      expect(await callEndpoint(lenient, event)).toMatchObject({ status: 200, body: { got: {} } });
+    }
+    expect(await callEndpoint(lenient, makeHttpEvent({ body: 'null' }))).toMatchObject({ status: 400 });
+  });
+
+  test('a page that takes no body gets none, whatever came', async () => {
+    for (const body of ['{', 'x'.repeat(1_000_000)]) {
+      expect((await callEndpoint(echoOf(noBody), makeHttpEvent({ body }))).body).toEqual({});
+    }
+  });
+});
+
 describe('refusals become answers once', () => {
   test('with message, code, platform code and faults, and nothing else (D1)', async () => {
-    const refusing = endpoint(async () => {
+    const refusing = publicEndpoint(noBody, async () => {
       throw new Refusal('platform_refused', 'The name is taken', {
         platformCode: 100,
         errors: [{ path: 'name', message: 'taken' }],
@@ -58,14 +123,14 @@ describe('refusals become answers once', () => {
   });
 
   test('a failed login has a zero-length body (D11)', async () => {
-    const refusing = endpoint(async () => {
+    const refusing = publicEndpoint(noBody, async () => {
       throw new Refusal('invalid_credentials', 'never shown');
     });
     expect(await callEndpoint(refusing, makeHttpEvent())).toMatchObject({ status: 401, text: '' });
   });
 
   test('an unexpected error is a 500 without its text (R5)', async () => {
-    const broken = endpoint(async () => {
+    const broken = publicEndpoint(noBody, async () => {
       throw new TypeError('secret detail');
     });
     const reply = await callEndpoint(broken, makeHttpEvent());
@@ -74,7 +139,7 @@ describe('refusals become answers once', () => {
   });
 
   test('an endpoint that runs late answers 502 before the gateway gives up (R6)', async () => {
-    const late = endpoint(() => new Promise<never>(() => undefined));
+    const late = publicEndpoint(noBody, () => new Promise<never>(() => undefined));
     expect(await callEndpoint(late, makeHttpEvent(), 4_010)).toMatchObject({
       status: 502,
       body: { code: 'platform_unreachable' },
@@ -82,7 +147,7 @@ describe('refusals become answers once', () => {
   });
 
   test('a fault of one field names it', async () => {
-    const refusing = endpoint(async () => {
+    const refusing = publicEndpoint(noBody, async () => {
       throw invalid('did', 'did is required');
     });
     expect((await callEndpoint(refusing, makeHttpEvent())).body).toEqual({
@@ -99,7 +164,10 @@ test.each([
   ['a failed login', () => Promise.reject(new Refusal('invalid_credentials', 'never shown'))],
   ['a fault of ours', () => Promise.reject(new TypeError('secret detail'))],
 ])('%s says in x-request-id which request it is the answer to', async (_, handle) => {
-  const { headers } = await callEndpoint(endpoint(handle), makeHttpEvent({ headers: { 'x-request-id': 'chosen' } }));
+  const { headers } = await callEndpoint(
+    publicEndpoint(noBody, handle),
+    makeHttpEvent({ headers: { 'x-request-id': 'chosen' } }),
+  );
   expect(headers['x-request-id']).toBe('request-1');
   expect(headers['cache-control']).toBe('no-store');
 });

@@ -1,0 +1,39 @@
+/**
+ * The name among `known` that a misspelt one probably means, or undefined: `channelCampaigns`, `chanel_campaigns` and
+ * `channel-campaign` all mean `channel_campaigns`. A quarter of the letters may differ, one always.
+ */
+export function nearName(given: string, known: readonly string[]): string | undefined {
+  const wanted = folded(given.slice(0, maxComparedCharacters));
+  let nearest: { readonly name: string; readonly edits: number } | undefined;
+  for (const name of known) {
+    const letters = folded(name);
+    const allowed = Math.max(1, Math.floor(Math.max(letters.length, wanted.length) / 4));
+    const edits = editsBetween(wanted, letters);
+    if (edits <= allowed && edits < (nearest?.edits ?? Number.POSITIVE_INFINITY)) nearest = { name, edits };
+  }
+  return nearest?.name;
+}
+
+/** Longer than any name of ours by more than it may differ. */
+const maxComparedCharacters = 60;
+
+/** Snake, kebab and camel case fall together. */
+function folded(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Letters to add, leave out, replace or swap with the next one, to come from one word to the other. */
+function editsBetween(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let row = 1; row <= from.length; row += 1) {
+    rows.push([row]);
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const swaps = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = swaps ? at(row - 2, column - 2) + 1 : replaced;
+      rows[row]?.push(Math.min(replaced, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1));
+    }
+  }
+  return at(from.length, to.length);
+}

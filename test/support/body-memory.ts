@@ -1,0 +1,24 @@
+import type { Context } from 'aws-lambda';
+import './function-environment.ts';
+import { hostileBodies } from './hostile-bodies.ts';
+import { makeHttpEvent } from './http-event.ts';
+
+/*
+ * Hands one hostile body to one page, as a process of its own, and prints the answer's status and by how many megabytes the
+ * resident set grew at its largest. Arguments: operation, body, bytes.
+ */
+
+const [operation = '', bodyName = '', bytes = ''] = process.argv.slice(2);
+const page = await import(`../../functions/${operation}.ts`);
+const factory = page[operation.replace(/-./g, ([, letter]) => String(letter).toUpperCase())];
+const token = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: 4_000_000_000 };
+const event = makeHttpEvent({
+  token,
+  body: hostileBodies[bodyName]?.(Number(bytes)) ?? '',
+  pathParameters: { did: '5491100000001', messageTemplateId: 'unknown' },
+});
+
+const before = process.resourceUsage().maxRSS;
+const { statusCode } = await factory({ nowMs: Date.now })(event, {} as Context);
+const grownMb = Math.round((process.resourceUsage().maxRSS - before) / 1024);
+process.stdout.write(`\n${JSON.stringify({ statusCode, grownMb })}`);
