@@ -38,7 +38,8 @@ const bad: readonly [what: string, make: () => Promise<string>][] = [
   ['a right given in place of the signed claims', async () => `Bearer ${withClaims(await signed({}))}`],
   [
     'a signature of another key, under the id of ours',
-    async () => `Bearer ${await signed({}, { keyId: signing.keyId, key: (await generateKeyPair('ES256')).privateKey })}`,
+    async () =>
+      `Bearer ${await signed({}, { keyId: signing.keyId, key: (await generateKeyPair('ES256')).privateKey })}`,
   ],
   [
     'a key that is no longer published',

@@ -58,7 +58,10 @@ test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
 });
 
 test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
-  ['expired this very second, which the endpoints refuse as well', { claims: { iat: nowSeconds - 100, exp: nowSeconds } }],
+  [
+    'expired this very second, which the endpoints refuse as well',
+    { claims: { iat: nowSeconds - 100, exp: nowSeconds } },
+  ],
   ['expired three seconds ago', { claims: { iat: nowSeconds - 100, exp: nowSeconds - 3 } }],
   ['no exp', { claims: { exp: undefined } }],
   ['exp that is text', { claims: { exp: String(nowSeconds + 60) } }],
