@@ -23,7 +23,7 @@ export function channelCampaignsAdd(deps: {
     async (event) => {
       const caller = callerOf(event, deps.nowMs());
 
-      const asked = askedPairs(caller, event);
+      const asked = await askedPairs(deps.directory, caller, event);
       const template = await templateForPairs(deps, asked);
 
       const assigned = await deps.assignments.update(template, (row) => withinLimit(addPairs(row, asked.pairs)));

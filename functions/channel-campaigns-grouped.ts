@@ -19,7 +19,7 @@ export function channelCampaignsGrouped(deps: {
   return endpoint(async (event) => {
     const caller = callerOf(event, deps.nowMs());
 
-    const template = await templateOfClient(deps, askedTemplate(caller, event));
+    const template = await templateOfClient(deps, await askedTemplate(deps.directory, caller, event));
 
     return answer(200, await groupedAssignments(deps.directory, template));
   });

@@ -22,7 +22,7 @@ export function channelCampaignsRemove(deps: {
   return endpoint(async (event) => {
     const caller = callerOf(event, deps.nowMs());
 
-    const template = await templateOfClient(deps, askedTemplate(caller, event));
+    const template = await templateOfClient(deps, await askedTemplate(deps.directory, caller, event));
 
     const assigned = await deps.assignments.update(template, removePairs);
     if (assigned === undefined) throw templateNotFound();

@@ -23,7 +23,7 @@ export function channelCampaignsReplace(deps: {
     async (event) => {
       const caller = callerOf(event, deps.nowMs());
 
-      const asked = askedPairs(caller, event);
+      const asked = await askedPairs(deps.directory, caller, event);
       const template = await templateForPairs(deps, asked);
 
       const assigned = await deps.assignments.update(template, (row) => replacePairs(row, asked.pairs));

@@ -63,7 +63,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   'templates-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', templates: 'read' } },
-  'channels-list': { ...endpoint, memoryMb: 1024, tables: { channels: 'read' } },
+  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: 'read', channels: 'read' } },
   'templates-create': {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
@@ -127,10 +127,10 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'webhook-config-put': {
     ...endpoint,
-    tables: { webhooks: 'readWrite' },
+    tables: { directory: 'read', webhooks: 'readWrite' },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
   },
-  'webhook-config-get': { ...endpoint, tables: { webhooks: 'read' } },
+  'webhook-config-get': { ...endpoint, tables: { directory: 'read', webhooks: 'read' } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,

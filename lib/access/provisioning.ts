@@ -73,6 +73,8 @@ export const ProvisioningFileSchema = v.strictObject({
       namespace: text,
       client_ids: v.pipe(v.array(id), v.minLength(1)),
       credential: credentialName,
+      /** Which channels its clients may use: those of the whole WABA, or each only its own (D5). */
+      dids: v.optional(v.picklist(['waba', 'own'], "must be 'waba' or 'own'"), 'waba'),
       business_id: text,
       business_name: text,
     }),
