@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** A reason for an operator command to end that its user can do something about: one sentence, no stack. */
 export class CommandError extends Error {
   readonly exitStatus: number;
@@ -7,6 +9,11 @@ export class CommandError extends Error {
     this.name = 'CommandError';
     this.exitStatus = exitStatus;
   }
+}
+
+/** A path as it was typed, found from the caller's folder: npm runs a script in the project's and notes the caller's. */
+export function callersPath(path: string): string {
+  return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
 
 /** Runs an operator command and sets the exit status: 0, that of a `CommandError`, 2 for unknown options, else 1. */

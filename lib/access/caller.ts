@@ -5,6 +5,9 @@ import { Refusal } from '../http/refusal.ts';
 /** Permission that lets a token work for other clients than its own (contract, Authentication 3). */
 export const crossClientPermission = 'BSP_CN';
 
+/** Every permission that there is. */
+export const permissions = [crossClientPermission] as const;
+
 /** Who is calling, as the authorizer verified it. */
 export interface Caller {
   readonly userId: string;

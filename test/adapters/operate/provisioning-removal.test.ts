@@ -146,7 +146,7 @@ test('a dry run reports what the run then does, and writes nothing', async () =>
   await provision(demo, target, { nowMs });
   const before = await contents();
   secrets.written.length = 0;
-  const dry = await provision(reduced, target, { nowMs, dryRun: true });
+  const dry = await provision(reduced, target, { nowMs, dryRun: true, removalsAllowed: 7 });
   expect(await contents()).toEqual(before);
   expect(secrets.written).toEqual([]);
   expect(await provision(reduced, target, { nowMs, removalsAllowed: 7 })).toEqual(dry);
