@@ -1,5 +1,5 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
-import { authorizerContext } from '../lib/access/caller.ts';
+import { authorizerContext, unauthorizedContext } from '../lib/access/caller.ts';
 import { type TokenScope, verifyToken } from '../lib/access/token.ts';
 import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/token-keys.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
@@ -23,20 +23,22 @@ export interface AuthorizerCollaborators {
 }
 
 /**
- * Authentication for every route that is not public: an access token of ours, still valid, or the error `Unauthorized`,
- * which the gateway answers as 401 (D2). Any other error (no key material) becomes its 500; nothing is ever let through
- * on a failure (R35). What a caller may do is decided by each endpoint.
+ * Authentication for every route that is not public: the only place where tokens are verified. HTTP APIs document no way
+ * for an authorizer to answer 401, so it lets every request through with its verdict in the context, and the endpoint
+ * answers 401 unless that is `authorized` (D2, `callerOf`). Without key material it throws, which the gateway answers with
+ * 500: nobody gets in on a failure (R35). What a caller may do is decided by each endpoint.
  */
 export function authorizer(collaborators: AuthorizerCollaborators): Authorizer {
   return async (event) => {
     const token = bearerToken(event.headers?.['authorization']);
-    if (token === undefined) throw new Error('Unauthorized');
+    if (token === undefined) return unauthorized;
     const keys = await metered(() => keysOf(collaborators, event.requestContext.requestId));
     const verified = await verifyToken(keys, collaborators.scope, { token, nowMs: collaborators.nowMs() });
-    if (verified === undefined) throw new Error('Unauthorized');
-    return { isAuthorized: true, context: authorizerContext(verified) };
+    return verified === undefined ? unauthorized : { isAuthorized: true, context: authorizerContext(verified) };
   };
 }
+
+const unauthorized: AuthorizerResult = { isAuthorized: true, context: unauthorizedContext };
 
 /** Everybody is shut out without keys, and the gateway's 500 does not say why. */
 async function keysOf(collaborators: AuthorizerCollaborators, requestId: string): Promise<VerificationKeys> {

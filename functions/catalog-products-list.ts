@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { DidSchema } from '../lib/access/did.ts';
-import { type Directory, usableDid } from '../lib/access/directory.ts';
+import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId } from '../lib/access/operating-client.ts';
+import { operatingDid } from '../lib/access/operating-did.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
@@ -48,8 +49,7 @@ export function catalogProductsList({ directory, dropIdleConnections, ...ports }
     if (query.cursor !== undefined && position === undefined) throw invalid('cursor', 'cursor is not one of a page');
     const askedId = askedClientId({ query: query.client_id });
 
-    const clientId = operatingClient(caller, askedId);
-    const { waba } = usableDid(await directory.findDid(did), clientId);
+    const { waba } = (await operatingDid(directory, caller, { did, askedId })).did;
 
     dropIdleConnections();
     const asked = { catalogId: query.catalog_id, position, limit: query.limit ?? defaultLimit };

@@ -24,7 +24,7 @@ export function channelCampaignsAdd(deps: {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
     const { caller } = event;
 
-    const asked = askedPairs(caller, event);
+    const asked = await askedPairs(deps.directory, caller, event);
     const template = await templateForPairs(deps, asked);
 
     const pairs = asked.pairs ?? [];

@@ -20,7 +20,7 @@ export function channelCampaignsGrouped(deps: {
   return clientEndpoint(deps, noBody, async (event) => {
     const { caller } = event;
 
-    const template = await templateOfClient(deps, askedTemplate(caller, event));
+    const template = await templateOfClient(deps, await askedTemplate(deps.directory, caller, event));
 
     return answer(200, await groupedAssignments(deps.directory, template));
   });

@@ -23,7 +23,7 @@ export function channelCampaignsRemove(deps: {
   return clientEndpoint(deps, noBody, async (event) => {
     const { caller } = event;
 
-    const template = await templateOfClient(deps, askedTemplate(caller, event));
+    const template = await templateOfClient(deps, await askedTemplate(deps.directory, caller, event));
 
     const assigned = await deps.assignments.update(template, removePairs);
     if (assigned === undefined) throw templateNotFound();

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
-import { askedClientId } from '../lib/access/operating-client.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { askedClientId, type Clients } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { listedClient, selectChannels } from '../lib/channels/listing.ts';
@@ -27,6 +28,7 @@ export const ChannelsListQuery = v.object({
 
 /** GET /v1/client-messaging-channels: channels of one client or, with `BSP_CN`, of all; filtered and paged (D35). */
 export function channelsList(deps: {
+  readonly directory: Clients;
   readonly channels: Pick<ChannelStore, 'channelsOf'>;
   readonly nowMs: () => number;
 }): Endpoint {
@@ -38,7 +40,7 @@ export function channelsList(deps: {
     const fields = appliedFields(query.fields);
     const askedId = askedClientId({ query: query.client_id });
 
-    const clientId = listedClient(caller, askedId);
+    const clientId = await listedClient(deps.directory, caller, askedId);
 
     const selected = selectChannels(await deps.channels.channelsOf(clientId), query);
 
@@ -54,6 +56,7 @@ export function channelsList(deps: {
 
 const store = documentClient();
 export const handler = channelsList({
+  directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
   channels: channelStore(store, environmentVariable('CHANNELS_TABLE')),
   nowMs: Date.now,
 });

@@ -2,8 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { credentialStore } from '../lib/access/credential-store.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
+import { loginAttemptsStore } from '../lib/access/login-attempts-store.ts';
 import { deriveKey, passwordMaxLength, saltBytes } from '../lib/access/password.ts';
 import { type SignInPorts, signIn } from '../lib/access/sign-in.ts';
+import { sourceNetwork } from '../lib/access/source-network.ts';
 import { issueToken, type TokenScope } from '../lib/access/token.ts';
 import { keysKeptSeconds, type SigningKey, signingKey } from '../lib/access/token-keys.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
@@ -35,7 +37,8 @@ export interface LoginCollaborators extends SignInPorts {
 /** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
 export function login(collaborators: LoginCollaborators): Endpoint {
   return publicEndpoint(loginBody, async (event) => {
-    const attempt = v.parse(LoginSchema, jsonValue(String(event.body)));
+    const given = v.parse(LoginSchema, jsonValue(String(event.body)));
+    const attempt = { ...given, network: sourceNetwork(event.requestContext.http.sourceIp) };
 
     const nowMs = collaborators.nowMs();
     const user = await signIn(collaborators, attempt, nowMs);
@@ -56,11 +59,13 @@ export function login(collaborators: LoginCollaborators): Endpoint {
 }
 
 const documents = documentClient();
+const credentialsTable = environmentVariable('CREDENTIALS_TABLE');
 const readSecret = secretReader();
 const signingKeysSecret = environmentVariable('TOKEN_SIGNING_KEYS_SECRET');
 
 export const handler = login({
-  credentials: credentialStore(documents, environmentVariable('CREDENTIALS_TABLE')),
+  credentials: credentialStore(documents, credentialsTable),
+  attempts: loginAttemptsStore(documents, credentialsTable),
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
   deriveKey,
   newSalt: () => randomBytes(saltBytes),

@@ -2,9 +2,10 @@ import { ulid } from 'ulid';
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { DidSchema } from '../lib/access/did.ts';
-import { type Directory, usableDid } from '../lib/access/directory.ts';
+import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId } from '../lib/access/operating-client.ts';
+import { operatingDid } from '../lib/access/operating-did.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
@@ -46,8 +47,7 @@ export function messagesSend({ directory, dropIdleConnections, ...ports }: Colla
       throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
     }
 
-    const clientId = operatingClient(caller, askedId);
-    const did = usableDid(await directory.findDid(request.did), clientId);
+    const { clientId, did } = await operatingDid(directory, caller, { did: request.did, askedId });
 
     dropIdleConnections();
     const remainingMs = () => context.getRemainingTimeInMillis();

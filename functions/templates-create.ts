@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { DidSchema } from '../lib/access/did.ts';
-import { type Directory, usableDid } from '../lib/access/directory.ts';
+import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId } from '../lib/access/operating-client.ts';
+import { operatingDid } from '../lib/access/operating-did.ts';
 import { pairFaults } from '../lib/assignments/request.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts';
@@ -43,8 +44,7 @@ export function templatesCreate({ directory, dropIdleConnections, ...ports }: Co
     const request = parseCreateRequest(template, { fileAttached: file !== undefined, redirectsOffered });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
-    const clientId = operatingClient(caller, askedId);
-    const did = usableDid(await directory.findDid(path.did), clientId);
+    const { clientId, did } = await operatingDid(directory, caller, { did: path.did, askedId });
 
     dropIdleConnections();
     const { userId } = caller;

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { DidSchema } from '../lib/access/did.ts';
-import { type Directory, usableDid } from '../lib/access/directory.ts';
+import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId } from '../lib/access/operating-client.ts';
+import { operatingDid } from '../lib/access/operating-did.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
@@ -34,8 +35,7 @@ export function templatesDelete({ directory, dropIdleConnections, ...ports }: Co
     const query = parse(TemplatesDeleteQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id });
 
-    const clientId = operatingClient(caller, askedId);
-    const { waba } = usableDid(await directory.findDid(path.did), clientId);
+    const { waba } = (await operatingDid(directory, caller, { did: path.did, askedId })).did;
 
     dropIdleConnections();
     await deleteTemplate(ports, waba, path.messageTemplateId);

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { DidSchema } from '../lib/access/did.ts';
-import { type Directory, usableDid } from '../lib/access/directory.ts';
+import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId } from '../lib/access/operating-client.ts';
+import { operatingDid } from '../lib/access/operating-did.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable, optionalVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
@@ -45,8 +46,10 @@ export function templatesEdit({ directory, dropIdleConnections, ...ports }: Coll
     refuseFaults(urlChangeFaults(urlChange, { offered: ports.redirects !== undefined }));
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
 
-    const clientId = operatingClient(caller, askedId);
-    const { waba } = usableDid(await directory.findDid(did), clientId);
+    const {
+      clientId,
+      did: { waba },
+    } = await operatingDid(directory, caller, { did, askedId });
 
     dropIdleConnections();
     const wanted = { category, components, urlChange, optimizationSpec: body.optimization_spec, file };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId, type Clients, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
@@ -35,7 +35,9 @@ export const TemplatesStatusBody = closedObject({
 export const TemplatesStatusQuery = v.object({ client_id: v.optional(v.string()) });
 
 /** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
-export function templatesStatus(deps: StatusWorkshop & { readonly nowMs: () => number }): Endpoint {
+export function templatesStatus(
+  deps: StatusWorkshop & { readonly directory: Clients; readonly nowMs: () => number },
+): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.bulk }), async (event) => {
     const { caller } = event;
 
@@ -44,7 +46,7 @@ export function templatesStatus(deps: StatusWorkshop & { readonly nowMs: () => n
     const items = statusItems(body.templates, body.action);
 
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
-    operatingClient(caller, askedId); // refuses a foreign client; each item finds its own
+    await operatingClient(deps.directory, caller, askedId); // refuses a foreign client; each item finds its own
 
     const results = await setStatus(deps, { caller, askedId }, items);
 

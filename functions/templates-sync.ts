@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { askedClientId, type Clients, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
@@ -26,7 +26,9 @@ export const TemplatesSyncBody = closedObject({ client_id: v.optional(v.unknown(
 export const TemplatesSyncQuery = v.object({ client_id: v.optional(v.string()) });
 
 /** POST /v1/templates/sync-from-platform: starts reading the operating client's templates from the platform (D22). */
-export function templatesSync(deps: SyncStart & { readonly newId: () => string }): Endpoint {
+export function templatesSync(
+  deps: SyncStart & { readonly directory: Clients; readonly newId: () => string },
+): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
     const { caller } = event;
 
@@ -34,7 +36,7 @@ export function templatesSync(deps: SyncStart & { readonly newId: () => string }
     const query = parse(TemplatesSyncQuery, event.queryStringParameters ?? {});
 
     const asked = askedClientId({ query: query.client_id, body: body.client_id });
-    const clientId = operatingClient(caller, asked);
+    const clientId = await operatingClient(deps.directory, caller, asked);
 
     await startSync(deps, { clientId, owner: deps.newId() });
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { askedClientId, type Clients, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
@@ -15,6 +16,7 @@ export const WebhookConfigGetQuery = v.object({ client_id: v.optional(v.string()
 
 /** GET /v1/webhook/config: where the operating client's events go, or 404 (D33). Never the secret. */
 export function webhookConfigGet(deps: {
+  readonly directory: Clients;
   readonly configs: Pick<WebhookConfigs, 'findConfig'>;
   readonly nowMs: () => number;
 }): Endpoint {
@@ -22,7 +24,7 @@ export function webhookConfigGet(deps: {
     const { caller } = event;
 
     const query = parse(WebhookConfigGetQuery, event.queryStringParameters ?? {});
-    const clientId = operatingClient(caller, askedClientId({ query: query.client_id }));
+    const clientId = await operatingClient(deps.directory, caller, askedClientId({ query: query.client_id }));
 
     const config = await deps.configs.findConfig(clientId);
     if (config === undefined) {
@@ -33,7 +35,9 @@ export function webhookConfigGet(deps: {
   });
 }
 
+const store = documentClient();
 export const handler = webhookConfigGet({
-  configs: webhookConfigStore(documentClient(), environmentVariable('WEBHOOKS_TABLE')),
+  directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
+  configs: webhookConfigStore(store, environmentVariable('WEBHOOKS_TABLE')),
   nowMs: Date.now,
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
-import { askedClientId, operatingClient } from '../lib/access/operating-client.ts';
+import { directoryStore } from '../lib/access/directory-store.ts';
+import { askedClientId, type Clients, operatingClient } from '../lib/access/operating-client.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
@@ -20,7 +21,9 @@ import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
  * PUT /v1/webhook/config: creates or changes where the operating client's events go. A signing secret that this request
  * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
  */
-export function webhookConfigPut(deps: ConfigureCollaborators & { readonly nowMs: () => number }): Endpoint {
+export function webhookConfigPut(
+  deps: ConfigureCollaborators & { readonly directory: Clients; readonly nowMs: () => number },
+): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain }), async (event) => {
     const nowMs = deps.nowMs();
     const { caller } = event;
@@ -28,7 +31,8 @@ export function webhookConfigPut(deps: ConfigureCollaborators & { readonly nowMs
     const body = parse(WebhookConfigPutBody, event.body);
     const query = parse(WebhookConfigPutQuery, event.queryStringParameters ?? {});
     const rotate = asksRotation(event);
-    const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: body.client_id }));
+    const askedId = askedClientId({ query: query.client_id, body: body.client_id });
+    const clientId = await operatingClient(deps.directory, caller, askedId);
 
     const { url, active } = body;
     const { config, secret } = await configure(deps, { clientId, url, active, nowMs }, rotate);
@@ -40,8 +44,10 @@ export function webhookConfigPut(deps: ConfigureCollaborators & { readonly nowMs
 const readSecret = secretReader();
 const sealingKeysSecret = environmentVariable('WEBHOOK_SEALING_KEYS_SECRET');
 
+const store = documentClient();
 export const handler = webhookConfigPut({
-  configs: webhookConfigStore(documentClient(), environmentVariable('WEBHOOKS_TABLE')),
+  directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
+  configs: webhookConfigStore(store, environmentVariable('WEBHOOKS_TABLE')),
   sealingKeys: keptFor(sealingKeysKeptSeconds * 1000, Date.now, async () =>
     sealingKeySet(await readSecret(sealingKeysSecret)),
   ),

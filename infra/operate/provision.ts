@@ -15,7 +15,7 @@ Makes the clients, users, WABAs, channels, campaigns and platform credentials of
 deployed stage NAME, or without --stage of the local stack that is running. The file describes everything there is and is
 judged as a whole before anything is written; running it again changes nothing.
 
---dry-run            prints what would change and writes nothing
+--dry-run            prints what would change and writes nothing; ends with status 1 when the run would
 --allow-removals N   lets up to N entries be removed that are no longer in the file; without it a run that would
                      remove any is refused with status 1
 --schema             prints the JSON Schema of the file`;
@@ -28,11 +28,9 @@ export async function provisionFile(
 ): Promise<ProvisioningReport> {
   // Some editors begin a file with a byte order mark.
   const text = readText(path).replace(/^\uFEFF/, '');
+  const data = dataOf(path, text);
   try {
-    const data: unknown = JSON.parse(text);
-    const repeated = repeatedKeys(text);
-    if (repeated.length > 0) throw new ProvisioningFaults(repeated);
-    return await provision(data, target, options);
+    return await provision(data, target, { ...options, textFaults: repeatedKeys(text) });
   } catch (error) {
     throw explained(path, error);
   }
@@ -47,14 +45,20 @@ function readText(path: string): string {
   }
 }
 
+function dataOf(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`Nothing was written: ${path} is not JSON${placeOf(error as SyntaxError)}.`);
+  }
+}
+
 function explained(path: string, error: unknown): unknown {
   if (error instanceof ProvisioningFaults) {
     const { length } = error.faults;
     const faults = length === 1 ? '1 fault' : `${length} faults`;
     return new CommandError(`Nothing was written: ${path} has ${faults}.\n${error.message}`, 1);
   }
-  if (error instanceof SyntaxError)
-    return new CommandError(`Nothing was written: ${path} is not JSON${placeOf(error)}.`);
   if (error instanceof RemovalsRefused) {
     const lines = error.report.lines.map(lineText).join('\n');
     return new CommandError(

@@ -21,6 +21,8 @@ import {
   type ProvisioningStore,
   provisioningStore,
 } from '../../lib/access/provisioning-store.ts';
+import type { Fault } from '../../lib/http/refusal.ts';
+import { CommandError } from './command.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
 import type { Target } from './target.ts';
 import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
@@ -31,6 +33,8 @@ export interface ProvisioningOptions {
   /** How many entries may be removed, at most; none by default. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
+  /** Faults of the file's text that its data no longer show. */
+  readonly textFaults?: readonly Fault[];
 }
 
 /** What a run has done, or in a dry run would do. Never a secret. */
@@ -58,26 +62,33 @@ export class RemovalsRefused extends Error {
 
 /**
  * Makes the service what the data describe (D36), no more and no less. Throws before anything is written
- * `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`. A run that ends half-way has given nobody more than
- * the state before or after it gives, and the next one completes it.
+ * `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`; a dry run throws what the run would. A run that ends
+ * half-way has given nobody more than the state before or after it gives, and the next one completes it.
  */
 export async function provision(
   data: unknown,
   target: Target,
-  { dryRun = false, removalsAllowed = 0, nowMs = Date.now }: ProvisioningOptions = {},
+  { dryRun = false, removalsAllowed = 0, nowMs = Date.now, textFaults = [] }: ProvisioningOptions = {},
 ): Promise<ProvisioningReport> {
   const { documentClient, tableName } = target;
   const store = provisioningStore({ documentClient, tableName, nowMs });
-  if (dryRun) return (await prepare(data, { target, store, nowMs: nowMs() })).report;
-  await judge(data, target);
+  const { file, stored } = await judge(data, target, textFaults);
+  const allowed = (prepared: Prepared): Prepared => {
+    const removals = prepared.report.lines.filter(({ change }) => change === 'removed').length;
+    if (removals > removalsAllowed) throw new RemovalsRefused(prepared.report, removals);
+    return prepared;
+  };
+  if (dryRun) {
+    await store.assertFree();
+    return allowed(await prepare({ file, stored }, { target, store, nowMs: nowMs() })).report;
+  }
   const run = await store.begin(randomUUID());
   try {
-    const prepared = await prepare(data, { target, store, nowMs: nowMs() });
-    const { report } = prepared;
-    const removals = report.lines.filter(({ change }) => change === 'removed').length;
-    if (removals > removalsAllowed) throw new RemovalsRefused(report, removals);
+    // Judged anew: another run may have changed the stored credentials before this one held the lock.
+    const judged = await judge(data, target, textFaults);
+    const prepared = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
     await carryOut(prepared, run, target);
-    return report;
+    return prepared.report;
   } finally {
     await run.end();
   }
@@ -91,10 +102,9 @@ interface Prepared {
 }
 
 async function prepare(
-  data: unknown,
+  { file, stored }: Judged,
   { target, store, nowMs }: { readonly target: Target; readonly store: ProvisioningStore; readonly nowMs: number },
 ): Promise<Prepared> {
-  const { file, stored } = await judge(data, target);
   const items = await store.read(file.users.map(({ username }) => username));
   const { credentials, passwordsHashed } = await wantedCredentials(file, items);
   const plan = provisioningPlan(
@@ -141,14 +151,31 @@ async function carryOut(
   await run.write(plan.grants);
 }
 
-/** The file, judged as a whole, and the platform credentials that are stored: none before the first run. */
-async function judge(
-  data: unknown,
-  { secrets, secretName }: Target,
-): Promise<{ readonly file: ProvisioningFile; readonly stored: PlatformCredentials }> {
-  const text = await secrets.read(secretName('PLATFORM_CREDENTIALS_SECRET'));
-  const stored = text === undefined ? {} : v.parse(PlatformCredentialsSchema, JSON.parse(text));
-  return { file: provisioningFile(data, Object.keys(stored)), stored };
+interface Judged {
+  readonly file: ProvisioningFile;
+  /** The platform credentials that are stored: none before the first run. */
+  readonly stored: PlatformCredentials;
+}
+
+/** The file, judged as a whole. */
+async function judge(data: unknown, { secrets, secretName }: Target, textFaults: readonly Fault[]): Promise<Judged> {
+  const name = secretName('PLATFORM_CREDENTIALS_SECRET');
+  const stored = storedCredentials(name, await secrets.read(name));
+  return { file: provisioningFile(data, Object.keys(stored), textFaults), stored };
+}
+
+/** Neither the parser's words nor valibot's are passed on: both quote what they read. */
+function storedCredentials(secretName: string, text: string | undefined): PlatformCredentials {
+  if (text === undefined) return {};
+  try {
+    return v.parse(PlatformCredentialsSchema, JSON.parse(text));
+  } catch {
+    throw new CommandError(
+      `Nothing was written: what is stored in the secret ${secretName} are no platform credentials that can be read; ` +
+        'put its last good value back, or write {} into it and run again with every platform credential in the file.',
+      1,
+    );
+  }
 }
 
 /** Hashes the passwords that the stored hash does not already belong to. */

@@ -9,7 +9,7 @@ export function provisioningSchema(): string {
   const schema = toJsonSchema(ProvisioningFileSchema, {
     target: 'draft-2020-12',
     typeMode: 'input',
-    ignoreActions: ['check', 'trim'],
+    ignoreActions: ['check', 'partial_check', 'trim'],
     overrideAction: ({ valibotAction, jsonSchema }) => {
       if (valibotAction.type === 'safe_integer') return { ...jsonSchema, type: 'integer' };
       return undefined;

@@ -19,6 +19,8 @@ export interface Probe {
 const ofGateway = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
 const notFound = ofGateway(404, 'Not Found');
 const unauthorized = ofGateway(401, 'Unauthorized');
+/** The answer of an endpoint, after the authorizer's verdict. */
+const refusedToken = { status: 401, body: JSON.stringify({ message: 'Unauthorized', code: 'unauthorized' }) };
 const tooLarge = ofGateway(413, 'Request Entity Too Large');
 
 const json = { 'content-type': 'application/json' };
@@ -37,8 +39,13 @@ export const probes: readonly Probe[] = [
     expected: ofGateway(400, 'Bad Request'),
   },
   { proves: 'no token: the gateway refuses', route: 'GET /v1/templates', expected: unauthorized },
-  { proves: 'thrown Unauthorized is a 401', route: 'GET /v1/templates', headers: badToken, expected: unauthorized },
-  { proves: 'and stays one when asked again', route: 'GET /v1/templates', headers: badToken, expected: unauthorized },
+  {
+    proves: "a bad token: the authorizer's verdict arrives",
+    route: 'GET /v1/templates',
+    headers: badToken,
+    expected: refusedToken,
+  },
+  { proves: 'and does when asked again', route: 'GET /v1/templates', headers: badToken, expected: refusedToken },
   { proves: '%2F stays inside its segment', route: 'POST /v1/template/messages/549%2F11', expected: unauthorized },
   {
     proves: 'request head over 10,240 bytes',

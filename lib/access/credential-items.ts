@@ -6,9 +6,18 @@ export function credentialKey(username: string): { readonly pk: string } {
   return { pk: `USER#${keyPart(username)}` };
 }
 
-/** The failure counter of a user name in one window. */
-export function attemptsKey(username: string, window: number): { readonly pk: string } {
-  return { pk: `ATTEMPTS#${keyPart(username)}#${window}` };
+/** The record of attempts at a user name from a network on one day. The network is digested: nobody reads it here. */
+export function pairKey(
+  { username, network }: { readonly username: string; readonly network: string },
+  day: number,
+): { readonly pk: string } {
+  const name = keyPart(username);
+  return { pk: `ATTEMPTS#${name}#${digest(`${name} ${network}`)}#${day}` };
+}
+
+/** The wrong attempts at a user name in one hour, from anywhere. */
+export function nameFailuresKey(username: string, hour: number): { readonly pk: string } {
+  return { pk: `ATTEMPTS#${keyPart(username)}#${hour}` };
 }
 
 /**
@@ -16,6 +25,9 @@ export function attemptsKey(username: string, window: number): { readonly pk: st
  * lone surrogate that DynamoDB would refuse) becomes a short key of its own. A digest's colon keeps it apart from names.
  */
 function keyPart(username: string): string {
-  if (usernamePattern.test(username)) return username;
-  return `sha256:${createHash('sha256').update(username).digest('hex')}`;
+  return usernamePattern.test(username) ? username : `sha256:${digest(username)}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

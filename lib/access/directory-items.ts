@@ -54,6 +54,8 @@ const WabaSchema = v.object({
   namespace: v.string(),
   credential: v.string(),
   clientIds: v.array(v.number()),
+  /** Items of an older provisioning do not have it. */
+  dids: v.optional(v.picklist(['waba', 'own']), 'waba'),
 });
 
 /** A client's membership of a WABA, with the WABA's facts. */

@@ -10,6 +10,7 @@ import {
   ChannelItemSchema,
   campaignSortPrefix,
   channelKey,
+  clientKey,
   clientPartition,
   clientSortPrefix,
   clientsPartition,
@@ -48,6 +49,7 @@ export function directoryStore(
   };
 
   return {
+    hasClient: async (clientId) => (await get(clientKey(clientId))) !== undefined,
     // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
     findDid: async (did) =>
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,

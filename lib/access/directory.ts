@@ -23,7 +23,11 @@ export interface Waba {
   readonly credential: string;
   /** Clients that work with this WABA, ascending. */
   readonly clientIds: readonly number[];
+  /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
+  readonly dids: DidScope;
 }
+
+export type DidScope = 'waba' | 'own';
 
 export interface Campaign {
   readonly campaignId: number;
@@ -47,6 +51,8 @@ export interface Did {
 
 /** Read side of the directory. Every method is one strongly consistent DynamoDB request (pages of a query apart). */
 export interface Directory {
+  /** Whether there is such a client. */
+  hasClient(clientId: number): Promise<boolean>;
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
   /** All clients, ascending. */
@@ -59,10 +65,12 @@ export interface Directory {
 }
 
 /**
- * The DID rule (D5): a DID is usable when it is a channel of a WABA of the operating client. A DID nobody has and a DID
- * of somebody else are refused alike, so that neither can be told from the other.
+ * The DID rule (D5): a DID is usable when it is a channel of a WABA of the operating client, and where the WABA keeps each
+ * client to its own DIDs, when it is the client's own channel. A DID nobody has and a DID of somebody else are refused
+ * alike, so that neither can be told from the other; `advice` ends the message.
  */
-export function usableDid(found: Did | undefined, clientId: number): Did {
-  if (found?.waba.clientIds.includes(clientId)) return found;
-  throw new Refusal('did_forbidden', 'the did is outside the WABA hierarchy of the client');
+export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
+  const ofWaba = found?.waba.clientIds.includes(clientId) === true;
+  if (ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId)) return found;
+  throw new Refusal('did_forbidden', `the did is outside the WABA hierarchy of the client${advice}`);
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
+import type { DidScope } from './directory.ts';
 import { type DidItem, DidItemSchema, UserItemSchema, WabaItemSchema } from './directory-items.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
@@ -27,8 +28,9 @@ function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
   if (!before.success || !isDeepStrictEqual(natureOf(before.output), natureOf(after))) return 'nothing';
   const { waba } = before.output;
   const clientIds = shared(waba.clientIds, after.waba.clientIds);
-  if (clientIds.length === waba.clientIds.length) return 'as it is';
-  return clientIds.length === 0 ? 'nothing' : { waba: { ...waba, clientIds } };
+  const dids = narrowerDids(waba.dids, after.waba.dids);
+  if (clientIds.length === waba.clientIds.length && dids === waba.dids) return 'as it is';
+  return clientIds.length === 0 ? 'nothing' : { waba: { ...waba, clientIds, dids } };
 }
 
 /** Whose number it is, on which WABA, and with what it speaks to the platform. */
@@ -41,7 +43,9 @@ function narrowedMembership(stored: Attributes, wanted: Attributes): Narrowed {
   const after = v.parse(WabaItemSchema, wanted);
   if (!before.success || before.output.credential !== after.credential) return 'nothing';
   const clientIds = shared(before.output.clientIds, after.clientIds);
-  return clientIds.length === before.output.clientIds.length ? 'as it is' : { clientIds };
+  const dids = narrowerDids(before.output.dids, after.dids);
+  const same = clientIds.length === before.output.clientIds.length && dids === before.output.dids;
+  return same ? 'as it is' : { clientIds, dids };
 }
 
 function narrowedUser(stored: Attributes, wanted: Attributes): Narrowed {
@@ -53,6 +57,11 @@ function narrowedUser(stored: Attributes, wanted: Attributes): Narrowed {
   const same =
     permissions.length === before.output.permissions.length && campaignIds.length === before.output.campaignIds.length;
   return same ? 'as it is' : { permissions, campaignIds };
+}
+
+/** Own numbers only, as soon as either form says so. */
+function narrowerDids(before: DidScope, after: DidScope): DidScope {
+  return before === 'own' || after === 'own' ? 'own' : 'waba';
 }
 
 function shared<T>(before: readonly T[], after: readonly T[]): T[] {

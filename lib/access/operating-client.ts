@@ -1,5 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
+import type { Directory } from './directory.ts';
 
 const plainDecimal = /^[1-9]\d{0,15}$/;
 
@@ -20,10 +21,29 @@ export function askedClientId(asked: {
   return fromQuery ?? fromBody;
 }
 
-/** The client a request works for (D4). Refuses with 403 another client's id without `BSP_CN`. */
-export function operatingClient(caller: Caller, askedId: number | undefined): number {
-  if (askedId === undefined || askedId === caller.clientId || caller.crossClient) return askedId ?? caller.clientId;
-  throw new Refusal('cross_client_forbidden', 'BSP_CN permission required for cross-client access');
+/** Which clients there are. */
+export type Clients = Pick<Directory, 'hasClient'>;
+
+/**
+ * The client a request works for (D4): the only way from a `client_id` to it. Refuses with 403 another client's id without
+ * `BSP_CN`, and with 400 `invalid client_id: <value>` the id of no client; the one read that this takes is needed only for
+ * another client than the caller's own.
+ */
+export async function operatingClient(clients: Clients, caller: Caller, askedId: number | undefined): Promise<number> {
+  if (askedId === undefined || askedId === caller.clientId) return caller.clientId;
+  if (!caller.crossClient) {
+    throw new Refusal('cross_client_forbidden', 'BSP_CN permission required for cross-client access');
+  }
+  if (!(await clients.hasClient(askedId))) throw invalidClientId(String(askedId));
+  return askedId;
+}
+
+/**
+ * What the refusal of a DID or a template adds for a caller with `BSP_CN` who named no client and so works for the own one
+ * (D4); nothing for anybody else. It says nothing of whether the DID or the template exists.
+ */
+export function clientIdAdvice(caller: Caller, askedId: number | undefined): string {
+  return caller.crossClient && askedId === undefined ? '; pass client_id to work for another client than your own' : '';
 }
 
 function clientIdFromText(text: string): number {

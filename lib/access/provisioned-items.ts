@@ -89,8 +89,8 @@ type FileWaba = ProvisioningFile['wabas'][number];
 type FileChannel = ProvisioningFile['channels'][number];
 
 function wabaFacts(waba: FileWaba): DidItem['waba'] {
-  const { waba_id: wabaId, name, namespace, credential } = waba;
-  return { wabaId, name, namespace, credential, clientIds: waba.client_ids.toSorted((a, b) => a - b) };
+  const { waba_id: wabaId, name, namespace, credential, dids } = waba;
+  return { wabaId, name, namespace, credential, clientIds: waba.client_ids.toSorted((a, b) => a - b), dids };
 }
 
 function membershipItems(waba: FileWaba): DirectoryItem[] {

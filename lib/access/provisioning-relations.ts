@@ -1,84 +1,166 @@
 import type { Fault } from '../http/refusal.ts';
-import type { ProvisioningFile } from './provisioning.ts';
 
-/** Faults between the entries of a provisioning file: doubles, and references to what is not there or not theirs. */
-export function relationFaults(file: ProvisioningFile, storedCredentials: Iterable<string>): Fault[] {
+type Entry = Readonly<Record<string, unknown>>;
+
+/** The lists of a file as far as they are there; an entry or value of a wrong kind is for the schema to name. */
+interface Lists {
+  readonly clients: readonly Entry[] | undefined;
+  readonly wabas: readonly Entry[] | undefined;
+  readonly channels: readonly Entry[] | undefined;
+  readonly campaigns: readonly Entry[] | undefined;
+  readonly users: readonly Entry[] | undefined;
+  readonly platform_credentials: readonly Entry[] | undefined;
+}
+
+/**
+ * Faults between the entries of a provisioning file: doubles, and references to what is not there or not theirs. It takes
+ * the file as it was read, so that one value of a wrong kind hides none of them; ids are compared as text, so that one
+ * written as text is not missed by those that refer to it. To a list that is not there nothing is compared.
+ */
+export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
+  const file = listsOf(data);
   return [...doubles(file), ...wabaFaults(file, storedCredentials), ...channelFaults(file), ...ownerFaults(file)];
 }
 
-/** Values that must be there once only, with the paths where they stand. */
-function doubles(file: ProvisioningFile): Fault[] {
-  const unique = <Entry>(list: string, entries: readonly Entry[], keys: readonly (keyof Entry & string)[]) =>
+function listsOf(data: unknown): Lists {
+  const given = entryOf(data);
+  const list = (name: keyof Lists) => (Array.isArray(given[name]) ? given[name].map(entryOf) : undefined);
+  return {
+    clients: list('clients'),
+    wabas: list('wabas'),
+    channels: list('channels'),
+    campaigns: list('campaigns'),
+    users: list('users'),
+    platform_credentials: given['platform_credentials'] === undefined ? [] : list('platform_credentials'),
+  };
+}
+
+function entryOf(value: unknown): Entry {
+  return value !== null && typeof value === 'object' ? (value as Entry) : {};
+}
+
+/** The text by which an id or a name is compared; undefined when it is neither text nor a number. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+function valuesOf(entry: Entry, key: string): readonly unknown[] {
+  const values = entry[key];
+  return Array.isArray(values) ? values : [];
+}
+
+/** Values that must be there once only, with the paths where they stand again. */
+function doubles({ clients, wabas, channels, campaigns, users, platform_credentials }: Lists): Fault[] {
+  const unique = (list: string, entries: readonly Entry[] = [], keys: readonly string[]) =>
     keys.flatMap((key) =>
       repeated(
         entries.map((entry) => entry[key]),
         (index) => `${list}[${index}].${key}`,
       ),
     );
+  const within = (list: string, entries: readonly Entry[] = [], keys: readonly string[]) =>
+    entries.flatMap((entry, at) =>
+      keys.flatMap((key) => repeated(valuesOf(entry, key), (index) => `${list}[${at}].${key}[${index}]`)),
+    );
   return [
-    ...unique('clients', file.clients, ['client_id']),
-    ...unique('wabas', file.wabas, ['waba_id']),
-    ...unique('channels', file.channels, ['channel_id', 'did', 'phone_number_id']),
-    ...unique('campaigns', file.campaigns, ['campaign_id']),
-    ...unique('users', file.users, ['username']),
-    ...unique('platform_credentials', file.platform_credentials, ['name']),
-    ...file.wabas.flatMap((waba, at) => repeated(waba.client_ids, (index) => `wabas[${at}].client_ids[${index}]`)),
-    ...file.users.flatMap((user, at) => [
-      ...repeated(user.permissions, (index) => `users[${at}].permissions[${index}]`),
-      ...repeated(user.campaign_ids, (index) => `users[${at}].campaign_ids[${index}]`),
-    ]),
+    ...unique('clients', clients, ['client_id']),
+    ...unique('wabas', wabas, ['waba_id']),
+    ...unique('channels', channels, ['channel_id', 'did', 'phone_number_id']),
+    ...unique('campaigns', campaigns, ['campaign_id']),
+    ...unique('users', users, ['username']),
+    ...alikeUsernames(users ?? []),
+    ...unique('platform_credentials', platform_credentials, ['name']),
+    ...within('wabas', wabas, ['client_ids']),
+    ...within('users', users, ['permissions', 'campaign_ids']),
   ];
 }
 
 function repeated(values: readonly unknown[], pathAt: (index: number) => string): Fault[] {
-  return values.flatMap((value, index) =>
-    values.indexOf(value) === index ? [] : [{ path: pathAt(index), message: `${value} is there twice` }],
+  const texts = values.map(textOf);
+  return texts.flatMap((text, index) =>
+    text === undefined || texts.indexOf(text) === index
+      ? []
+      : [{ path: pathAt(index), message: `${text} is there twice` }],
   );
 }
 
-function wabaFaults(file: ProvisioningFile, storedCredentials: Iterable<string>): Fault[] {
-  const clients = new Set(file.clients.map(({ client_id }) => client_id));
-  const credentials = new Set([...storedCredentials, ...file.platform_credentials.map(({ name }) => name)]);
-  return file.wabas.flatMap((waba, at) => [
-    ...waba.client_ids.flatMap((clientId, index) =>
-      clients.has(clientId) ? [] : [unknown(`wabas[${at}].client_ids[${index}]`, `client ${clientId}`)],
+/** User names are told apart by letter case at a login, and by nobody who reads them. */
+function alikeUsernames(users: readonly Entry[]): Fault[] {
+  const names = users.map(({ username }) => textOf(username));
+  const lowered = names.map((name) => name?.toLowerCase());
+  return names.flatMap((name, index) => {
+    const first = name === undefined ? index : lowered.indexOf(lowered[index]);
+    if (first === index || names.indexOf(name) !== index) return [];
+    const message = `${name} differs from users[${first}].username only by letter case`;
+    return [{ path: `users[${index}].username`, message }];
+  });
+}
+
+/** A fault when a value is not among those known; none when it is of a wrong kind or its list is not there. */
+function unknown(
+  path: string,
+  { what, value, known }: { what: string; value: unknown; known: ReadonlySet<string> | undefined },
+): Fault[] {
+  const text = textOf(value);
+  if (text === undefined || known === undefined || known.has(text)) return [];
+  return [{ path, message: `${what} ${text} is not in the file` }];
+}
+
+function textsOf(entries: readonly Entry[] | undefined, key: string): ReadonlySet<string> | undefined {
+  return entries && new Set(entries.flatMap((entry) => textOf(entry[key]) ?? []));
+}
+
+function wabaFaults({ clients, wabas = [], platform_credentials }: Lists, stored: Iterable<string>): Fault[] {
+  const clientIds = textsOf(clients, 'client_id');
+  const given = textsOf(platform_credentials, 'name');
+  const credentials = given && new Set([...stored, ...given]);
+  return wabas.flatMap((waba, at) => [
+    ...valuesOf(waba, 'client_ids').flatMap((value, index) =>
+      unknown(`wabas[${at}].client_ids[${index}]`, { what: 'client', value, known: clientIds }),
     ),
-    ...(credentials.has(waba.credential)
-      ? []
-      : [unknown(`wabas[${at}].credential`, `platform credential ${waba.credential}`)]),
+    ...unknown(`wabas[${at}].credential`, {
+      what: 'platform credential',
+      value: waba['credential'],
+      known: credentials,
+    }),
   ]);
 }
 
-function channelFaults(file: ProvisioningFile): Fault[] {
-  const wabas = new Map(file.wabas.map((waba) => [waba.waba_id, waba]));
-  return file.channels.flatMap(({ waba_id, client_id }, at) => {
-    const waba = wabas.get(waba_id);
-    if (waba === undefined) return [unknown(`channels[${at}].waba_id`, `WABA ${waba_id}`)];
-    if (waba.client_ids.includes(client_id)) return [];
-    const message = `client ${client_id} does not work with WABA ${waba_id}`;
+function channelFaults({ wabas, channels = [] }: Lists): Fault[] {
+  const wabaIds = textsOf(wabas, 'waba_id');
+  return channels.flatMap(({ waba_id, client_id }, at) => {
+    const waba = wabas?.find((each) => textOf(each['waba_id']) === textOf(waba_id));
+    if (waba === undefined || textOf(waba_id) === undefined) {
+      return unknown(`channels[${at}].waba_id`, { what: 'WABA', value: waba_id, known: wabaIds });
+    }
+    const clientIds = valuesOf(waba, 'client_ids').map(textOf);
+    const client = textOf(client_id);
+    if (client === undefined || !Array.isArray(waba['client_ids']) || clientIds.includes(client)) return [];
+    const message = `client ${client} does not work with WABA ${textOf(waba_id)}`;
     return [{ path: `channels[${at}].client_id`, message }];
   });
 }
 
 /** Campaigns and users belong to clients; a user's campaigns belong to the user's client. */
-function ownerFaults(file: ProvisioningFile): Fault[] {
-  const clients = new Set(file.clients.map(({ client_id }) => client_id));
-  const ownerOfCampaign = new Map(file.campaigns.map(({ campaign_id, client_id }) => [campaign_id, client_id]));
-  const owned = (list: 'campaigns' | 'users') =>
-    file[list].flatMap(({ client_id }, at) =>
-      clients.has(client_id) ? [] : [unknown(`${list}[${at}].client_id`, `client ${client_id}`)],
+function ownerFaults({ clients, campaigns, users }: Lists): Fault[] {
+  const known = textsOf(clients, 'client_id');
+  const owned = (list: string, entries: readonly Entry[] = []) =>
+    entries.flatMap(({ client_id: value }, at) =>
+      unknown(`${list}[${at}].client_id`, { what: 'client', value, known }),
     );
-  const usersCampaigns = file.users.flatMap((user, at) =>
-    user.campaign_ids.flatMap((campaignId, index) => {
-      const path = `users[${at}].campaign_ids[${index}]`;
-      const owner = ownerOfCampaign.get(campaignId);
-      if (owner === undefined) return [unknown(path, `campaign ${campaignId}`)];
-      return owner === user.client_id ? [] : [{ path, message: `campaign ${campaignId} belongs to client ${owner}` }];
-    }),
-  );
-  return [...owned('campaigns'), ...owned('users'), ...usersCampaigns];
+  return [...owned('campaigns', campaigns), ...owned('users', users), ...usersCampaignFaults(users ?? [], campaigns)];
 }
 
-function unknown(path: string, what: string): Fault {
-  return { path, message: `${what} is not in the file` };
+function usersCampaignFaults(users: readonly Entry[], campaigns: readonly Entry[] | undefined): Fault[] {
+  const known = textsOf(campaigns, 'campaign_id');
+  const owners = new Map(campaigns?.map((each) => [textOf(each['campaign_id']), textOf(each['client_id'])]));
+  return users.flatMap((user, at) =>
+    valuesOf(user, 'campaign_ids').flatMap((value, index) => {
+      const path = `users[${at}].campaign_ids[${index}]`;
+      const [owner, client] = [owners.get(textOf(value)), textOf(user['client_id'])];
+      if (owner === undefined) return unknown(path, { what: 'campaign', value, known });
+      if (client === undefined || owner === client) return [];
+      return [{ path, message: `campaign ${value} belongs to client ${owner}` }];
+    }),
+  );
 }

@@ -1,4 +1,10 @@
-import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type TransactionAction, transactWrite } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
@@ -11,7 +17,9 @@ import type { ItemChange, StoredItem } from './provisioning-plan.ts';
 export interface ProvisioningStore {
   /** All items of provisioning, and the credentials of every user among them and of `usernames`; strongly consistent. */
   read(usernames: readonly string[]): Promise<StoredItem[]>;
-  /** Throws `ProvisioningUnderWay` while another run holds the lock. */
+  /** Throws `ProvisioningUnderWay` while a run holds the lock. */
+  assertFree(): Promise<void>;
+  /** Takes the lock; throws `ProvisioningUnderWay` while another run holds it. */
   begin(owner: string): Promise<ProvisioningRun>;
 }
 
@@ -61,6 +69,12 @@ const maxTransactionCharacters = 2_000_000;
 export function provisioningStore(tables: ProvisioningTables): ProvisioningStore {
   return {
     read: (usernames) => readItems(tables, usernames),
+    assertFree: async () => {
+      const { documentClient, tableName, nowMs } = tables;
+      const read = new GetCommand({ TableName: tableName('directory'), Key: lockKey, ConsistentRead: true });
+      const freeAtMs = Number((await documentClient.send(read)).Item?.['freeAtMs'] ?? 0);
+      if (freeAtMs > nowMs()) throw new ProvisioningUnderWay(freeAtMs);
+    },
     begin: async (owner) => {
       const taken = await conditionalWrite(
         tables.documentClient.send(

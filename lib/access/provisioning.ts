@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import { faultOf } from '../http/parse.ts';
 import type { Fault } from '../http/refusal.ts';
+import { permissions } from './caller.ts';
 import { didPattern } from './directory.ts';
 import { isPasswordHash, passwordMaxLength } from './password.ts';
 import { relationFaults } from './provisioning-relations.ts';
 import { usernamePattern } from './sign-in.ts';
+import { unknownFields } from './unknown-fields.ts';
 
 /**
  * Words that stand where a DID or a template id can stand in a path: the gateway would send such a request to another
@@ -52,10 +54,12 @@ const UserSchema = v.pipe(
         v.check(isPasswordHash, 'the password hash must be a PHC string, argon2id or scrypt, within 64 MiB'),
       ),
     ),
-    permissions: v.array(v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be upper case, such as BSP_CN'))),
+    permissions: v.array(v.picklist(permissions, `must be a permission that there is: ${permissions.join(', ')}`)),
     campaign_ids: v.array(id),
   }),
-  v.check(
+  // Judged whatever else is wrong with the user.
+  v.partialCheck(
+    [['password'], ['password_hash']],
     (user) => (user.password === undefined) !== (user.password_hash === undefined),
     'a user has either password or password_hash',
   ),
@@ -73,6 +77,8 @@ export const ProvisioningFileSchema = v.strictObject({
       namespace: text,
       client_ids: v.pipe(v.array(id), v.minLength(1)),
       credential: credentialName,
+      /** Which channels its clients may use: those of the whole WABA, or each only its own (D5). */
+      dids: v.optional(v.picklist(['waba', 'own'], "must be 'waba' or 'own'"), 'waba'),
       business_id: text,
       business_name: text,
     }),
@@ -123,14 +129,28 @@ export class ProvisioningFaults extends Error {
 }
 
 /**
- * Parses a provisioning file as a whole. Throws `ProvisioningFaults` with all faults and their paths. How entries relate
- * to one another (references, doubles) is judged as soon as every entry has the right shape, together with faults of
- * single values. `storedCredentials` are the names of platform credentials that need not be in the file.
+ * Parses a provisioning file as a whole. Throws `ProvisioningFaults` with all faults and their paths, of whatever kind:
+ * shapes, values, unknown fields, how entries relate to one another (references, doubles), and `textFaults`, which were
+ * found in the text before it was read. `storedCredentials` are the names of platform credentials that need not be in the
+ * file.
  */
-export function provisioningFile(data: unknown, storedCredentials: Iterable<string>): ProvisioningFile {
+export function provisioningFile(
+  data: unknown,
+  storedCredentials: Iterable<string>,
+  textFaults: readonly Fault[] = [],
+): ProvisioningFile {
   const parsed = v.safeParse(ProvisioningFileSchema, data);
-  const faults = (parsed.issues ?? []).map(faultOf);
-  if (parsed.typed) faults.push(...relationFaults(parsed.output, storedCredentials));
+  const faults = [
+    ...textFaults,
+    ...(parsed.issues ?? []).filter((issue) => !isUnknownField(issue)).map(faultOf),
+    ...unknownFields(ProvisioningFileSchema, data),
+    ...relationFaults(data, storedCredentials),
+  ];
   if (!parsed.success || faults.length > 0) throw new ProvisioningFaults(faults);
   return parsed.output;
+}
+
+/** `unknownFields` names these and those that valibot leaves out. */
+function isUnknownField(issue: v.BaseIssue<unknown>): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never';
 }

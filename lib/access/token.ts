@@ -1,11 +1,14 @@
 import { errors, jwtVerify, SignJWT } from 'jose';
 import * as v from 'valibot';
+import { hasExpired } from './caller.ts';
+import { isPlainToken } from './token-form.ts';
 import { type SigningKey, tokenAlgorithm, type VerificationKeys } from './token-keys.ts';
 
 /** Lifetime of an access token (D3). */
 export const tokenLifetimeSeconds = 3_600;
 
 const tokenType = 'at+jwt';
+/** For `iat` and `nbf`, which another machine's clock has set; none for `exp`, by which the endpoints judge as well. */
 const clockToleranceSeconds = 5;
 
 /** Who issues tokens and for whom; both sides of the service are configured alike. */
@@ -52,17 +55,19 @@ export async function issueToken(
 
 /**
  * What a token says, when it is one of ours and still valid at `nowMs`; undefined for every other text (R33): another
- * algorithm or type, an unknown key id, a wrong signature, issuer or audience, a missing or malformed claim, a time out
- * of range by more than five seconds.
+ * algorithm or type, an unknown key id, a wrong signature, issuer or audience, a missing or malformed claim, another
+ * spelling than the one that is issued (`isPlainToken`), an `exp` that has come (to the second, as `callerOf` judges), an
+ * `iat` or `nbf` more than five seconds ahead.
  */
 export async function verifyToken(
   keys: VerificationKeys,
   scope: TokenScope,
   presented: { readonly token: string; readonly nowMs: number },
 ): Promise<VerifiedToken | undefined> {
+  if (!isPlainToken(presented.token)) return undefined;
   const payload = await verifiedPayload(keys, scope, presented);
   const claims = v.safeParse(ClaimsSchema, payload);
-  if (!claims.success) return undefined;
+  if (!claims.success || hasExpired(claims.output.exp, presented.nowMs)) return undefined;
   const { sub, cid, perms, exp } = claims.output;
   return { userId: sub, clientId: cid, permissions: perms, expiresAtSeconds: exp };
 }

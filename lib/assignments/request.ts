@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import type { Directory } from '../access/directory.ts';
-import { askedClientId, operatingClient } from '../access/operating-client.ts';
+import { askedClientId, type Clients, clientIdAdvice, operatingClient } from '../access/operating-client.ts';
 import { boundedList, closedObject } from '../http/closed-object.ts';
 import type { HttpEvent } from '../http/endpoint.ts';
 import { parse } from '../http/parse.ts';
@@ -34,16 +34,25 @@ export const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()
 export interface NamedTemplate {
   readonly messageTemplateId: string | undefined;
   readonly clientId: number;
+  /** Ends the message of a 404. */
+  readonly advice: string;
 }
 
 /**
- * What every channel-campaigns route is asked: which template, for which client. Refuses with 400 and 403 (D4).
+ * What every channel-campaigns route is asked: which template, for which client. Refuses as `operatingClient` does (D4).
  * `bodyClientId` is the body's `client_id`, where the route has a body.
  */
-export function askedTemplate(caller: Caller, event: HttpEvent, bodyClientId?: unknown): NamedTemplate {
+export async function askedTemplate(
+  clients: Clients,
+  caller: Caller,
+  event: HttpEvent,
+  bodyClientId?: unknown,
+): Promise<NamedTemplate> {
   const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
-  const clientId = operatingClient(caller, askedClientId({ query: query.client_id, body: bodyClientId }));
-  return { messageTemplateId: event.pathParameters?.['messageTemplateId'], clientId };
+  const askedId = askedClientId({ query: query.client_id, body: bodyClientId });
+  const clientId = await operatingClient(clients, caller, askedId);
+  const advice = clientIdAdvice(caller, askedId);
+  return { messageTemplateId: event.pathParameters?.['messageTemplateId'], clientId, advice };
 }
 
 export interface NamedPairs extends NamedTemplate {
@@ -52,9 +61,9 @@ export interface NamedPairs extends NamedTemplate {
 }
 
 /** The same with the pairs that the body lists. */
-export function askedPairs(caller: Caller, event: HttpEvent): NamedPairs {
+export async function askedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
   const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
-  return { ...askedTemplate(caller, event, client_id), pairs };
+  return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
 }
 
 /**

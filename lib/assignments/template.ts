@@ -11,15 +11,15 @@ import { type NamedPairs, type NamedTemplate, pairFaults } from './request.ts';
  */
 export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
-  { messageTemplateId = '', clientId }: NamedTemplate,
+  { messageTemplateId = '', clientId, advice }: NamedTemplate,
 ): Promise<TemplateRow> {
-  const address = addressOf(messageTemplateId);
+  const address = addressOf(messageTemplateId, advice);
   const [rows, wabas] = await Promise.all([
     stores.rows.findRows([address, { clientId, templateKey: address.templateKey }]),
     stores.directory.listWabas(clientId),
   ]);
   const row = rowForClient(rows, address, clientId);
-  if (row === undefined || !wabas.some(({ wabaId }) => wabaId === row.wabaId)) throw templateNotFound();
+  if (row === undefined || !wabas.some(({ wabaId }) => wabaId === row.wabaId)) throw templateNotFound(advice);
   return row;
 }
 

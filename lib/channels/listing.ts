@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { operatingClient } from '../access/operating-client.ts';
+import { type Clients, operatingClient } from '../access/operating-client.ts';
 import type { ListedChannel } from './channel.ts';
 
 /** What a listing asks for; an absent filter lets everything pass, and all that are given must hold (D35). */
@@ -18,10 +18,14 @@ export interface ChannelFilters {
 
 /**
  * Whose channels a caller lists (contract, Authentication 4): the own client's, and with `BSP_CN` any client's; then,
- * when none is named, those of all: undefined. Refuses with 403 another client's id without `BSP_CN`.
+ * when none is named, those of all: undefined. Refuses as `operatingClient` does.
  */
-export function listedClient(caller: Caller, askedId: number | undefined): number | undefined {
-  return caller.crossClient ? askedId : operatingClient(caller, askedId);
+export async function listedClient(
+  clients: Clients,
+  caller: Caller,
+  askedId: number | undefined,
+): Promise<number | undefined> {
+  return caller.crossClient && askedId === undefined ? undefined : operatingClient(clients, caller, askedId);
 }
 
 /** The channels that pass the filters, sorted by client id, then number (D35). */

@@ -12,9 +12,9 @@ export interface RowName {
 export type RowLookup = (name: RowName) => TemplateRow | undefined;
 
 /** Where the document of a `messageTemplateId` is, if there is one; refuses with 404 what can be no `_id`. */
-export function addressOf(messageTemplateId: string): DocumentAddress {
+export function addressOf(messageTemplateId: string, advice?: string): DocumentAddress {
   const address = parseDocumentId(messageTemplateId);
-  if (address === undefined) throw templateNotFound();
+  if (address === undefined) throw templateNotFound(advice);
   return address;
 }
 
@@ -36,7 +36,7 @@ export function rowForClient(rows: RowLookup, address: DocumentAddress, clientId
   return row?.deleted === false ? row : undefined;
 }
 
-/** The 404 of every route that names a template by its `_id` (contract, Errors). */
-export function templateNotFound(): Refusal {
-  return new Refusal('template_not_found', 'template not found');
+/** The 404 of every route that names a template by its `_id` (contract, Errors); `advice` ends its message. */
+export function templateNotFound(advice = ''): Refusal {
+  return new Refusal('template_not_found', `template not found${advice}`);
 }

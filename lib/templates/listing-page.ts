@@ -25,19 +25,19 @@ export interface ListingAccess {
 }
 
 /**
- * May the caller list, and what (D4, D15)? With `BSP_CN`: any client, which must be named (400 `client_id is required`).
+ * May the caller list, and what (D4, D15)? With `BSP_CN`: any client there is, which must be named (400 `client_id is required`).
  * Without: the own client only (403), inside the user's campaigns; a user without any is refused with 400.
  */
 export async function listingAccess(
-  directory: Pick<Directory, 'findUser'>,
+  directory: Pick<Directory, 'findUser' | 'hasClient'>,
   caller: Caller,
   askedId: number | undefined,
 ): Promise<ListingAccess> {
   if (caller.crossClient) {
     if (askedId === undefined) throw new Refusal('client_id_required', 'client_id is required');
-    return { clientId: askedId, scope: undefined };
+    return { clientId: await operatingClient(directory, caller, askedId), scope: undefined };
   }
-  const clientId = operatingClient(caller, askedId);
+  const clientId = await operatingClient(directory, caller, askedId);
   const user = await directory.findUser(caller.clientId, caller.userId);
   if (user === undefined || user.campaignIds.length === 0) {
     throw new Refusal('agent_without_campaigns', 'agent without campaigns');

@@ -5,6 +5,7 @@ import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { channelStore } from '../../lib/channels/store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { channelsAtScale } from '../support/channels.ts';
+import { memoryDirectory } from '../support/directory.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 import { meterRequests, type RequestCost } from '../support/request-meter.ts';
 import { type LoadedTable, loadChannels } from '../support/scale-loading.ts';
@@ -60,7 +61,11 @@ interface Loaded {
 async function benchCost(stack: RunningStack, name: string, { table, channels, caller }: Loaded): Promise<void> {
   const client = clientOf(stack);
   const meter = meterRequests(client);
-  const endpoint = channelsList({ channels: channelStore(client, table.tableName), nowMs: Date.now });
+  const endpoint = channelsList({
+    directory: memoryDirectory({}),
+    channels: channelStore(client, table.tableName),
+    nowMs: Date.now,
+  });
   const costs: RequestCost[] = [];
   let wrong = 0;
   for (const { query, finds } of questions) {
@@ -85,7 +90,9 @@ async function benchCost(stack: RunningStack, name: string, { table, channels, c
 
 /** The built function, listing all 50,000 in a process that has the memory of the deployed one. */
 async function benchMemory(stack: RunningStack, tableName: string): Promise<void> {
-  const listing = startFunction(stack, 'channels-list', { variables: { CHANNELS_TABLE: tableName } });
+  const listing = startFunction(stack, 'channels-list', {
+    variables: { CHANNELS_TABLE: tableName, DIRECTORY_TABLE: 'not-asked' },
+  });
   try {
     const expiresAtSeconds = Math.ceil(Date.now() / 1_000) + 3_600;
     const token = { userId: 'operator', clientId: 1, permissions: ['BSP_CN'], expiresAtSeconds };

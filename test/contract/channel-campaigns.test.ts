@@ -199,8 +199,11 @@ describe('refusals', () => {
     for (const id of unknown) {
       expect(shown(await request('supervisor1001', id))).toEqual([404, 'template not found', 'template_not_found']);
     }
-    // The operator's own client is on no WABA.
-    expect(shown(await request('operator', own))).toEqual([404, 'template not found', 'template_not_found']);
+    // The operator's own client is on no WABA: which template it names makes no difference.
+    const advised = 'template not found; pass client_id to work for another client than your own';
+    for (const id of [own, ...unknown]) {
+      expect(shown(await request('operator', id))).toEqual([404, advised, 'template_not_found']);
+    }
   });
 
   test.each([

@@ -69,7 +69,6 @@ describe('who sees what (contract, Authentication 4)', () => {
     ['operator', '', [andes, boreal, saoPaulo]],
     ['operator', 'client_id=1002', [boreal, saoPaulo]],
     ['operator', 'client_id=1', []],
-    ['operator', 'client_id=7777', []],
   ])('%s, "%s"', async (user, query, numbers) => {
     const reply = await list(user, query);
     expect([reply.status, numbersOf(reply), reply.body.total]).toEqual([200, numbers, numbers.length]);

@@ -37,6 +37,7 @@ const passed = (method: string, clientId: number) =>
 
 const crossClient = [403, 'BSP_CN permission required for cross-client access'];
 const outside = [403, 'the did is outside the WABA hierarchy of the client'];
+const outsideAdvised = [403, `${outside[1]}; pass client_id to work for another client than your own`];
 const callers = [
   ['supervisor1001', 1001],
   ['supervisor1002', 1002],
@@ -88,9 +89,13 @@ describe.each(Object.keys(routes))('%s', (method) => {
       const inBody = place === 'the body' ? { client_id: id } : {};
       for (const [did, clients] of dids) {
         const clientId = id ?? own;
-        const mayAct = user === 'operator' || clientId === own;
-        const expected = !mayAct ? crossClient : clients.includes(clientId) ? passed(method, clientId) : outside;
-        expect([did, ...shown(await route({ user, did, query, inBody }))]).toEqual([did, ...expected]);
+        const expected = () => {
+          if (user !== 'operator' && clientId !== own) return crossClient;
+          if (clientId === 7777) return [400, 'invalid client_id: 7777'];
+          if (clients.includes(clientId)) return passed(method, clientId);
+          return user === 'operator' && id === undefined ? outsideAdvised : outside;
+        };
+        expect([did, ...shown(await route({ user, did, query, inBody }))]).toEqual([did, ...expected()]);
       }
     },
   );

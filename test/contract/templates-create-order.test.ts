@@ -10,6 +10,7 @@ describe('the order of the checks (D5)', () => {
   const good = probes.draft();
   const crossClient = [403, 'cross_client_forbidden', 'BSP_CN permission required for cross-client access'];
   const outside = [403, 'did_forbidden', 'the did is outside the WABA hierarchy of the client'];
+  const advised = [...outside.slice(0, 2), `${outside[2]}; pass client_id to work for another client than your own`];
   const channel = [400, 'invalid_request', 'client 1001 has no channel 502'];
   const foreignPair = { channel_id: 502, campaign_id: 10 };
   const clientId = [400, 'invalid_client_id', 'invalid client_id: abc'];
@@ -34,7 +35,7 @@ describe('the order of the checks (D5)', () => {
     ['the DID before the pairs', { ...good, channel_campaigns: foreignPair }, { did: nobody }, outside],
     ['a DID of another WABA is as unknown', good, { did: '5511900000003' }, outside],
     ['and one that is no number', good, { did: 'status' }, outside],
-    ['the operator’s own client is on no WABA', good, { user: 'operator' }, outside],
+    ['the operator’s own client is on no WABA', good, { user: 'operator' }, advised],
     [
       'an operator for a client that is on another WABA',
       { ...good, client_id: 1001 },

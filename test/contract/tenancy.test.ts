@@ -29,7 +29,8 @@ interface Asked {
 }
 
 const long = '9'.repeat(2_500);
-const clients = [1, 1001, 1002, 7777];
+const existing = [1, 1001, 1002];
+const clients = [...existing, 7777];
 const inQuery: readonly Asked[] = [
   { means: undefined },
   ...clients.map((id) => ({ query: `client_id=${id}`, means: id })),
@@ -67,8 +68,16 @@ const crossClient = { status: 403, message: 'BSP_CN permission required for cros
 /** The refusal on account of the client (D4), or the client that the request works for. */
 function clientRule(caller: Caller, { means }: Asked): { status: number; message: string } | number {
   if (typeof means === 'object') return { status: 400, message: `invalid client_id: ${means.refusedAs}` };
-  if (means === undefined || means === caller.clientId || caller.crossClient) return means ?? caller.clientId;
-  return crossClient;
+  if (means === undefined || means === caller.clientId) return caller.clientId;
+  if (!caller.crossClient) return crossClient;
+  return existing.includes(means) ? means : { status: 400, message: `invalid client_id: ${means}` };
+}
+
+/** The refusal of a DID or a template, which tells an operator who named no client to do so (D4). */
+function advised(refusal: { status: number; message: string | undefined }, caller: Caller, { means }: Asked) {
+  if (!caller.crossClient || means !== undefined || refusal.status < 400 || refusal.message === undefined)
+    return refusal;
+  return { ...refusal, message: `${refusal.message}; pass client_id to work for another client than your own` };
 }
 
 const namesOf = (asked: Asked) =>
@@ -143,11 +152,12 @@ describe('POST /v1/template/messages/{did}', () => {
     ['of a prototype', '__proto__', []],
     ['of 64 characters', '5'.repeat(64), []],
   ];
-  const didRule = (clientId: number, mayUse: readonly number[]) => (mayUse.includes(clientId) ? accepted : outside);
+  const didRule = (clientId: number, mayUse: readonly number[], caller: Caller, asked: Asked) =>
+    mayUse.includes(clientId) ? accepted : advised(outside, caller, asked);
 
   test.each(matrix([...inQuery, ...inBody]))('%s, %s, own DID', async (_user, _asked, caller, asked) => {
     const client = clientRule(caller, asked);
-    const expected = typeof client === 'number' ? didRule(client, [1001, 1002]) : client;
+    const expected = typeof client === 'number' ? didRule(client, [1001, 1002], caller, asked) : client;
     expect(shown(await send(caller, '5491100000001', asked))).toEqual(expected);
   });
 
@@ -161,7 +171,7 @@ describe('POST /v1/template/messages/{did}', () => {
   test.each(everyDid)('%s for %s, a DID %s', async (_user, _means, _what, { caller, means, did, mayUse }) => {
     const asked = means === undefined ? { means } : { body: means, means };
     const client = clientRule(caller, asked);
-    const expected = typeof client === 'number' ? didRule(client, mayUse) : client;
+    const expected = typeof client === 'number' ? didRule(client, mayUse, caller, asked) : client;
     expect(shown(await send(caller, did, asked))).toEqual(expected);
   });
 
@@ -222,14 +232,14 @@ describe.each(['GET', 'POST', 'PUT', 'DELETE'])('%s channel-campaigns', (method)
   test.each(matrix(hasBody ? [...inQuery, ...inBody] : inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
     const client = clientRule(caller, asked);
     const onWaba = client === 1001 || client === 1002;
-    const expected = typeof client === 'number' ? (onWaba ? accepted : notFound) : client;
+    const expected = typeof client === 'number' ? (onWaba ? accepted : advised(notFound, caller, asked)) : client;
     expect(shown(await ask(caller, documents.shared[1001], asked))).toEqual(expected);
     expect(shown(await ask(caller, documents.shared[1002], asked))).toEqual(expected);
   });
 
   test('a template of a WABA is there for the clients of that WABA', async () => {
     for (const caller of callers) {
-      const expected = caller.clientId === 1002 ? accepted : notFound;
+      const expected = caller.clientId === 1002 ? accepted : advised(notFound, caller, { means: undefined });
       expect(shown(await ask(caller, documents.of1002))).toEqual(expected);
     }
   });

@@ -1,32 +1,15 @@
 import type { UserProfile } from '../../lib/access/directory.ts';
+import { failureHourSeconds, type PairRecord, recordDaySeconds, type Turn } from '../../lib/access/login-pace.ts';
 import type { KeyDerivation } from '../../lib/access/password.ts';
-import { type Credential, type Credentials, failureWindowSeconds } from '../../lib/access/sign-in.ts';
+import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in.ts';
 
-/** Credentials in memory that write down every call, for the policy of signing in. */
-export interface RecordedCredentials extends Credentials {
-  readonly calls: string[];
-}
-
-export function credentialsInMemory(stored: Readonly<Record<string, Credential>>): RecordedCredentials {
+/** Credentials in memory, for the policy of signing in. Every call is written down in `calls`. */
+export function credentialsInMemory(stored: Readonly<Record<string, Credential>>, calls: string[] = []): Credentials {
   const credentials = new Map(Object.entries(stored));
-  const failures = new Map<string, number>();
-  const calls: string[] = [];
-  const windowKey = (username: string, nowMs: number) =>
-    JSON.stringify([username, Math.floor(nowMs / 1000 / failureWindowSeconds)]);
   return {
-    calls,
     find: async (username) => {
       calls.push('find');
       return credentials.get(username);
-    },
-    countFailures: async (username, nowMs) => {
-      calls.push('countFailures');
-      return failures.get(windowKey(username, nowMs)) ?? 0;
-    },
-    addFailure: async (username, nowMs) => {
-      calls.push('addFailure');
-      const key = windowKey(username, nowMs);
-      failures.set(key, (failures.get(key) ?? 0) + 1);
     },
     replaceHash: async (username, oldHash, newHash) => {
       calls.push('replaceHash');
@@ -34,6 +17,61 @@ export function credentialsInMemory(stored: Readonly<Record<string, Credential>>
       if (credential?.passwordHash === oldHash) credentials.set(username, { ...credential, passwordHash: newHash });
     },
   };
+}
+
+export interface RecordedAttempts extends LoginAttempts {
+  /** When passwords were looked at, whoever asked. */
+  readonly startedAtMs: number[];
+}
+
+/** Records of attempts in memory, under the same conditions as in DynamoDB (test/adapters/access/login-attempts.test.ts). */
+export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
+  const pairs = new Map<string, Partial<PairRecord>>();
+  const names = new Map<string, number>();
+  const startedAtMs: number[] = [];
+  const pairKey = ({ username, network }: LoginSource, nowMs: number) =>
+    JSON.stringify([username, network, Math.floor(nowMs / 1000 / recordDaySeconds)]);
+  const nameKey = (username: string, hour: number) => JSON.stringify([username, hour]);
+  const hourOf = (nowMs: number) => Math.floor(nowMs / 1000 / failureHourSeconds);
+  return {
+    startedAtMs,
+    read: async (source, nowMs) => {
+      calls.push('read');
+      const pair = pairs.get(pairKey(source, nowMs));
+      const hour = hourOf(nowMs);
+      const failures = [hour - 1, hour].map((each) => names.get(nameKey(source.username, each)) ?? 0);
+      return {
+        pair: pair === undefined ? undefined : { started: 0, failures: 0, lastStartedMs: 0, ...pair },
+        nameFailures: failures.reduce((sum, count) => sum + count, 0),
+      };
+    },
+    start: async (source, turn, nowMs) => {
+      calls.push('start');
+      const pair = pairs.get(pairKey(source, nowMs));
+      if (!allows(turn, pair)) return false;
+      pairs.set(pairKey(source, nowMs), { ...pair, started: (pair?.started ?? 0) + 1, lastStartedMs: nowMs });
+      startedAtMs.push(nowMs);
+      return true;
+    },
+    settle: async (source, failures, nowMs) => {
+      calls.push('settle');
+      const pair = pairs.get(pairKey(source, nowMs));
+      pairs.set(pairKey(source, nowMs), { ...pair, failures: (pair?.failures ?? 0) + failures });
+      const name = nameKey(source.username, hourOf(nowMs));
+      names.set(name, (names.get(name) ?? 0) + failures);
+    },
+    forget: async (source, nowMs) => {
+      calls.push('forget');
+      pairs.delete(pairKey(source, nowMs));
+    },
+  };
+}
+
+/** Whether a record as it is now lets an attempt start. */
+function allows({ free, atOnce, afterDelayOf }: Turn, pair: Partial<PairRecord> | undefined): boolean {
+  if (pair?.started === undefined) return true;
+  const { started, failures = 0 } = pair;
+  return started < free || (failures === 0 && started < atOnce) || started === afterDelayOf;
 }
 
 export function usersInMemory(users: readonly UserProfile[]) {

@@ -10,6 +10,8 @@ export function memoryDirectory(content: {
 }): Directory {
   const { wabas = [], channels = [], campaigns = [], users = [], clientIds = [] } = content;
   return {
+    hasClient: async (clientId) =>
+      clientIds.includes(clientId) || wabas.some((waba) => waba.clientIds.includes(clientId)),
     findDid: async (did) => {
       const channel = channels.find((candidate) => candidate.did === did);
       const waba = wabas.find((candidate) => candidate.wabaId === channel?.wabaId);
@@ -31,6 +33,7 @@ export function makeWaba(overrides: Partial<Waba> = {}): Waba {
     namespace: 'ns_andes',
     credential: 'demo',
     clientIds: [1001, 1002],
+    dids: 'waba',
     ...overrides,
   };
 }

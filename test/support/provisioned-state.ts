@@ -74,8 +74,10 @@ function usesOf(
   const tokenOf = (waba: Attributes) => tokens[String(waba['credential'])]?.accessToken;
   if (key.sk === 'DID') {
     const { channel, waba } = attributes as { channel: Attributes; waba: Attributes & { clientIds: number[] } };
+    const clientIds =
+      waba['dids'] === 'own' ? waba.clientIds.filter((id) => id === channel['clientId']) : waba.clientIds;
     const use = `${key.pk}: number ${channel['phoneNumberId']} of WABA ${waba['wabaId']} with ${tokenOf(waba)}`;
-    return waba.clientIds.map((clientId) => ({ clientId, use }));
+    return clientIds.map((clientId) => ({ clientId, use }));
   }
   if (key.sk?.startsWith('WABA#') === true) {
     const clientId = Number(key.pk.slice('CLIENT#'.length));

@@ -92,6 +92,7 @@ export function clientsAtScale(scale: {
       namespace: `namespace_${Math.floor(random() * 2 ** 32).toString(16)}`,
       client_ids: [clientId, clientId + 1].filter((id) => ids.includes(id)),
       credential: 'scale',
+      dids: 'waba' as const,
       business_id: String(400_000_000_000_001 + index),
       business_name: `Business ${index}`,
     })),

@@ -20,7 +20,8 @@ const shared = {
   namespace: 'ns',
   credential: 'main',
   clientIds: [1001, 1002],
-};
+  dids: 'waba',
+} as const;
 const own = { ...shared, wabaId: '200000000000002', clientIds: [1002] };
 const channel = { channelId: 501, clientId: 1001, wabaId: shared.wabaId, name: '', throughputPerSecond: 1_000 };
 const dids = new Map<string, Did>([
@@ -30,6 +31,7 @@ const dids = new Map<string, Did>([
 
 const unused = () => Promise.reject(new Error('not part of a send'));
 const directory: Directory = {
+  hasClient: async (clientId) => [...dids.values()].some(({ waba }) => waba.clientIds.includes(clientId)),
   findDid: async (did) => dids.get(did),
   findUser: unused,
   listClientIds: unused,

@@ -42,6 +42,7 @@ test('a DID is found with its channel and its WABA, from one read', async () => 
       namespace: demo.wabas[1]?.namespace,
       credential: 'demo',
       clientIds: [1002],
+      dids: 'waba',
     },
   });
   expect(await directory.findDid('5500000000000')).toBeUndefined();
@@ -139,4 +140,10 @@ test('all clients are listed, by number and not by spelling', async () => {
   const file = provisioningFile(demo, []);
   await loadClients({ documentClient: client, tableName }, { ...file, clients: [...file.clients, ...extra] });
   expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);
+});
+
+test('a client is there when it was provisioned', async () => {
+  expect(await directory.hasClient(1001)).toBe(true);
+  expect(await directory.hasClient(1)).toBe(true);
+  expect(await directory.hasClient(7777)).toBe(false);
 });

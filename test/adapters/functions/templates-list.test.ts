@@ -223,9 +223,11 @@ test.each<[string, typeof supervisor, Record<string, string>, number, string]>([
   expect(await call(list, caller, { query })).toMatchObject({ status, body: { message } });
 });
 
-test('a client that nobody knows has no templates', async () => {
-  const { body } = await call(list, operator, { query: { client_id: '4711' } });
-  expect(body).toEqual({ data: [], total: 0, page: 1, pageSize: 20, paging: null });
+test('a client that nobody knows is refused (D4)', async () => {
+  expect(await call(list, operator, { query: { client_id: '4711' } })).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_client_id', message: 'invalid client_id: 4711' },
+  });
 });
 
 test('what a client has of a WABA that it has left is listed no more, and is back when it comes back', async () => {

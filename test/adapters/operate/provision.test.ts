@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { CommandError } from '../../../infra/operate/command.ts';
+import { CommandError, callersPath } from '../../../infra/operate/command.ts';
 import { describeReport, provisionFile } from '../../../infra/operate/provision.ts';
 import { type ProvisioningOptions, provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
@@ -210,6 +210,61 @@ test('a list that stands twice in the file is a fault: the first would be lost, 
   const text = JSON.stringify({ ...demo, again: [] }).replace('"again"', '"users"');
   await expect(provisionText(text)).rejects.toThrow('users: the key is there twice');
   expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
+});
+
+test('faults of the text and of what it says come together (D36)', async () => {
+  const [first, ...others] = demo.users;
+  const users = [{ ...first, client_id: 7, permissions: ['OTHER'] }, ...others];
+  const text = JSON.stringify({ ...demo, users, again: demo.campaigns }).replace('"again"', '"campaigns"');
+  await expect(provisionText(text)).rejects.toThrow(
+    /has 3 faults\.\ncampaigns: the key is there twice\nusers\[0\]\.permissions\[0\]: .*BSP_CN\nusers\[0\]\.client_id: client 7 is not/,
+  );
+});
+
+test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"accessToken":"canary-token"}}'])(
+  'stored platform credentials that cannot be read are blamed, and not the file: %j',
+  async (stored) => {
+    secrets.texts.set('PLATFORM_CREDENTIALS_SECRET', stored);
+    const attempt = provisionFile(demoFile, target, { nowMs });
+    await expect(attempt).rejects.toThrow(
+      new CommandError(
+        'Nothing was written: what is stored in the secret PLATFORM_CREDENTIALS_SECRET are no platform credentials that ' +
+          'can be read; put its last good value back, or write {} into it and run again with every platform credential ' +
+          'in the file.',
+        1,
+      ),
+    );
+    secrets.texts.set('PLATFORM_CREDENTIALS_SECRET', '{}');
+    expect(await provisionFile(demoFile, target, { nowMs })).toMatchObject({ passwordsHashed: 4 });
+  },
+);
+
+test('a dry run ends as the run would: removals, another run under way, faults (D36)', async () => {
+  await provision(demo, target, { nowMs });
+  const users = demo.users.filter(({ username }) => username !== 'agent1001');
+  const text = JSON.stringify({ ...demo, users });
+  const refusal = await provisionText(text).catch((error: unknown) => error);
+  const before = await everything();
+  expect(refusal).toMatchObject({ exitStatus: 1 });
+  await expect(provisionText(text, { dryRun: true })).rejects.toEqual(refusal);
+  expect(await provisionText(text, { dryRun: true, removalsAllowed: 1 })).toMatchObject({ passwordsHashed: 0 });
+
+  const { documentClient, tableName } = target;
+  const run = await provisioningStore({ documentClient, tableName, nowMs }).begin('another');
+  const dry = provisionFile(demoFile, target, { nowMs, dryRun: true });
+  await expect(dry).rejects.toThrow('another run of provisioning is under way');
+  await run.end();
+  await expect(provisionText('{}', { dryRun: true })).rejects.toMatchObject({ exitStatus: 1 });
+  expect(await everything()).toEqual(before);
+});
+
+test('a path is found from the folder of the caller, of which npm tells', () => {
+  vi.stubEnv('INIT_CWD', '/somewhere');
+  expect(callersPath('clients.json')).toBe('/somewhere/clients.json');
+  expect(callersPath('/else/clients.json')).toBe('/else/clients.json');
+  vi.stubEnv('INIT_CWD', undefined);
+  expect(callersPath('clients.json')).toBe(join(process.cwd(), 'clients.json'));
+  vi.unstubAllEnvs();
 });
 
 test('a file with fewer entries is refused with what would be removed, and how to allow it', async () => {

@@ -6,6 +6,7 @@ import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { credentialStore } from '../../../lib/access/credential-store.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
+import { loginAttemptsStore } from '../../../lib/access/login-attempts-store.ts';
 import { deriveKey } from '../../../lib/access/password.ts';
 import { lineText } from '../../../lib/access/plan-lines.ts';
 import type { ProvisionedState, StoredItem } from '../../../lib/access/provisioning-plan.ts';
@@ -93,8 +94,10 @@ const reduced = demoWith((file) => {
 async function canLogIn(username: string): Promise<boolean> {
   const directory = directoryStore(target.documentClient, target.tableName('directory'));
   const credentials = credentialStore(target.documentClient, target.tableName('credentials'));
-  const ports = { credentials, directory, deriveKey, newSalt: () => Buffer.alloc(16) };
-  return (await signIn(ports, { username, password: `demo-${username}` }, startMs)) !== undefined;
+  const attempts = loginAttemptsStore(target.documentClient, target.tableName('credentials'));
+  const ports = { credentials, attempts, directory, deriveKey, newSalt: () => Buffer.alloc(16) };
+  const attempt = { username, network: '203.0.113.7', password: `demo-${username}` };
+  return (await signIn(ports, attempt, startMs)) !== undefined;
 }
 
 test('what is no longer in the file is gone: users cannot log in, numbers and clients are not found', async () => {
@@ -143,7 +146,7 @@ test('a dry run reports what the run then does, and writes nothing', async () =>
   await provision(demo, target, { nowMs });
   const before = await contents();
   secrets.written.length = 0;
-  const dry = await provision(reduced, target, { nowMs, dryRun: true });
+  const dry = await provision(reduced, target, { nowMs, dryRun: true, removalsAllowed: 7 });
   expect(await contents()).toEqual(before);
   expect(secrets.written).toEqual([]);
   expect(await provision(reduced, target, { nowMs, removalsAllowed: 7 })).toEqual(dry);

@@ -7,6 +7,7 @@ import { refused } from '../../support/refused.ts';
 const expiresAtSeconds = 1_800_000_000;
 const nowMs = expiresAtSeconds * 1000 - 1;
 const good = {
+  verdict: 'authorized',
   userId: 'supervisor1001',
   clientId: '1001',
   permissions: 'BSP_CN OTHER',
@@ -41,6 +42,11 @@ test('a token that has expired since the gateway cached it is refused (D3, R34)'
 test.each<readonly [string, Readonly<Record<string, unknown>> | undefined]>([
   ['no authorizer', undefined],
   ['an empty context', {}],
+  ["the authorizer's no", { verdict: 'unauthorized' }],
+  ["the authorizer's no, with all that a yes has", { ...good, verdict: 'unauthorized' }],
+  ['no verdict', { ...good, verdict: undefined }],
+  ['a verdict that is no text', { ...good, verdict: true }],
+  ['a verdict in other letters', { ...good, verdict: 'Authorized' }],
   ['no user', { ...good, userId: '' }],
   ['no client', { ...good, clientId: undefined }],
   ['a client that is not a number', { ...good, clientId: '1e3' }],

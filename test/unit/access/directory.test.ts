@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Did, usableDid } from '../../../lib/access/directory.ts';
+import { makeWaba } from '../../support/directory.ts';
 import { refused } from '../../support/refused.ts';
 
 const did: Did = {
@@ -12,12 +13,25 @@ const did: Did = {
     name: 'Andes sales',
     throughputPerSecond: 1_000,
   },
-  waba: { wabaId: '200000000000001', name: 'Shared', namespace: 'ns', credential: 'demo', clientIds: [1001, 1002] },
+  waba: makeWaba(),
 };
+const ownOnly: Did = { ...did, waba: makeWaba({ dids: 'own' }) };
 
 test('a DID is usable by every client of its WABA, not by its own client alone (D5)', () => {
   expect(usableDid(did, 1001)).toBe(did);
   expect(usableDid(did, 1002)).toBe(did);
+});
+
+test('on a WABA that keeps each client to its own DIDs, only by its own client (D5)', () => {
+  expect(usableDid(ownOnly, 1001)).toBe(ownOnly);
+  const ofAnother = refused(() => usableDid(ownOnly, 1002));
+  const ofNobody = refused(() => usableDid(undefined, 1002));
+  expect([ofAnother.status, ofAnother.code, ofAnother.message]).toEqual([403, ofNobody.code, ofNobody.message]);
+});
+
+test('a client that has left the WABA cannot use even its own DID', () => {
+  const left: Did = { ...did, waba: makeWaba({ dids: 'own', clientIds: [1002] }) };
+  expect(refused(() => usableDid(left, 1001)).code).toBe('did_forbidden');
 });
 
 test('a DID of nobody and a DID of somebody else are refused alike (D5)', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../lib/access/caller.ts';
-import { askedClientId, operatingClient } from '../../../lib/access/operating-client.ts';
+import { askedClientId, clientIdAdvice, operatingClient } from '../../../lib/access/operating-client.ts';
 import { refused } from '../../support/refused.ts';
 
 const limited: Caller = { userId: 'supervisor1001', clientId: 1001, permissions: [], crossClient: false };
@@ -70,18 +70,49 @@ test('any text is either the plain decimal of a positive safe integer or refused
   );
 });
 
-test('nobody named: the own client; own client named: fine for anyone (D4)', () => {
+/** A directory of clients 1 to 1002 that remembers what it was asked. */
+function clientsAsked() {
+  const asked: number[] = [];
+  const hasClient = async (clientId: number) => {
+    asked.push(clientId);
+    return clientId <= 1002;
+  };
+  return { asked, hasClient };
+}
+
+test('nobody named: the own client; own client named: fine for anyone; nothing is read (D4)', async () => {
+  const clients = clientsAsked();
   for (const caller of [limited, crossClient]) {
-    expect(operatingClient(caller, undefined)).toBe(caller.clientId);
-    expect(operatingClient(caller, caller.clientId)).toBe(caller.clientId);
+    expect(await operatingClient(clients, caller, undefined)).toBe(caller.clientId);
+    expect(await operatingClient(clients, caller, caller.clientId)).toBe(caller.clientId);
   }
+  expect(clients.asked).toEqual([]);
 });
 
-test('another client needs BSP_CN (contract, Authentication 3)', () => {
-  expect(operatingClient(crossClient, 1002)).toBe(1002);
-  expect(refused(() => operatingClient(limited, 1002))).toMatchObject({
-    code: 'cross_client_forbidden',
-    status: 403,
-    message: 'BSP_CN permission required for cross-client access',
+test('another client needs BSP_CN (contract, Authentication 3), and nothing is read to refuse it', async () => {
+  const clients = clientsAsked();
+  expect(await operatingClient(clients, crossClient, 1002)).toBe(1002);
+  for (const id of [1002, 7777]) {
+    await expect(operatingClient(clients, limited, id)).rejects.toMatchObject({
+      code: 'cross_client_forbidden',
+      status: 403,
+      message: 'BSP_CN permission required for cross-client access',
+    });
+  }
+  expect(clients.asked).toEqual([1002]);
+});
+
+test('a client that does not exist is a 400 that quotes its id (D4)', async () => {
+  await expect(operatingClient(clientsAsked(), crossClient, 7777)).rejects.toMatchObject({
+    code: 'invalid_client_id',
+    status: 400,
+    message: 'invalid client_id: 7777',
+    details: { errors: [{ path: 'client_id' }] },
   });
+});
+
+test('only a caller with BSP_CN who named no client is told to', () => {
+  expect(clientIdAdvice(crossClient, undefined)).toBe('; pass client_id to work for another client than your own');
+  expect([clientIdAdvice(crossClient, 1), clientIdAdvice(crossClient, 1002)]).toEqual(['', '']);
+  expect(clientIdAdvice(limited, undefined)).toBe('');
 });

@@ -42,6 +42,10 @@ const sorted = ({ items, platformCredentials }: ProvisionedState) => ({
   platformCredentials,
 });
 
+function withoutDids({ dids: _, waba, ...attributes }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return waba === undefined ? attributes : { ...attributes, waba: withoutDids(waba as Record<string, unknown>) };
+}
+
 const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
 const clientIds = [1, 2, 3];
 
@@ -51,6 +55,7 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
     clients: fc.subarray(clientIds, { minLength: 1 }),
     wabaClients: fc.tuple(subset(clientIds), subset(clientIds)),
     wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
+    wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
     tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
     channels: fc.array(fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3) }), {
       maxLength: 2,
@@ -61,7 +66,7 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       fc.record({
         client: fc.nat(2),
         password: fc.constantFrom('password-1', 'password-2'),
-        permissions: subset(['BSP_CN', 'OTHER']),
+        permissions: subset(['BSP_CN']),
         campaigns: subset([10, 11]),
       }),
       { maxLength: 2 },
@@ -73,7 +78,8 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       const client_ids = ids.filter((id) => drawn.clients.includes(id));
       const credential = drawn.wabaCredentials[index] ?? '';
       const names = { name: 'WABA', namespace: 'ns', business_id: 'b', business_name: 'Business' };
-      return client_ids.length === 0 ? [] : [{ waba_id: `20${index}`, client_ids, credential, ...names }];
+      const facts = { client_ids, credential, dids: drawn.wabaDids[index], ...names };
+      return client_ids.length === 0 ? [] : [{ waba_id: `20${index}`, ...facts }];
     });
     const campaigns = drawn.campaigns.map((campaign_id) => ({
       campaign_id,
@@ -129,6 +135,29 @@ test('wherever a run ends, nobody may do what neither state allows, and the next
     }),
     { numRuns: 300 },
   );
+});
+
+test('a WABA that from now on keeps each client to its own DIDs is narrowed before anything is granted (D5)', () => {
+  const before = provisioningFile(demo, []);
+  const wabas = demo.wabas.map((waba) => ({ ...waba, dids: 'own' }));
+  const campaigns = [...demo.campaigns, { campaign_id: 12, client_id: 1001, name: 'New' }];
+  const { revocations, lines } = planFor(provisioned(before), provisioningFile({ ...demo, wabas, campaigns }, []));
+  const narrowedDids = revocations.filter(({ key }) => key.sk === 'DID').map(({ set }) => set);
+  expect(narrowedDids).toHaveLength(3);
+  for (const set of narrowedDids) expect(set).toMatchObject({ waba: { dids: 'own' } });
+  expect(lines.map(lineText)).toContain('~ WABA membership 200000000000001 of client 1001: dids');
+
+  const back = planFor(provisioned(provisioningFile({ ...demo, wabas }, [])), before);
+  expect([back.revocations, back.grants.length > 0]).toEqual([[], true]);
+});
+
+test('what an older provisioning has stored lets a client use every DID of its WABA, and is rewritten as such', () => {
+  const file = provisioningFile(demo, []);
+  const stored = provisioned(file);
+  const older = stored.items.map((item) => ({ ...item, attributes: withoutDids(item.attributes) }));
+  const plan = planFor({ ...stored, items: older }, file);
+  expect(plan.revocations).toEqual([]);
+  expect(sorted(provisioned(file, { ...stored, items: older }))).toEqual(sorted(stored));
 });
 
 test('a credential is never left behind without its user, by whom the next run finds it', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { routes } from '../../../infra/routes.ts';
@@ -101,14 +102,26 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['an unknown campaign on a user', set('campaign_ids', [10, 99], user), ['users[1].campaign_ids[1]']],
   ['a campaign twice on a user', set('campaign_ids', [10, 10], user), ['users[1].campaign_ids[1]']],
   ['a permission of two words', set('permissions', ['A BSP_CN'], user), ['users[1].permissions[0]']],
+  ['a permission that there is none of', set('permissions', ['OTHER'], user), ['users[1].permissions[0]']],
+  ['a permission in lower case', set('permissions', ['bsp_cn'], user), ['users[1].permissions[0]']],
   ['a permission twice', set('permissions', ['BSP_CN', 'BSP_CN'], user), ['users[1].permissions[1]']],
   ['a user name twice', set('username', 'operator', user), ['users[1].username']],
+  ['a user name that differs by letter case only', set('username', 'Operator', user), ['users[1].username']],
+  ['DIDs for neither all nor the own', set('dids', 'all', waba), ['wabas[0].dids']],
   ['a user name with a number sign', set('username', 'a#b', user), ['users[1].username']],
   ['neither password nor hash', set('password', undefined, user), ['users[1]']],
   [
     'both password and hash',
     set('password_hash', `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, user),
     ['users[1]'],
+  ],
+  [
+    'neither password nor hash, and something else wrong with the user',
+    (file) => {
+      set('password', undefined, user)(file);
+      set('client_id', 'x', user)(file);
+    },
+    ['users[1]', 'users[1].client_id', 'users[1].client_id', 'users[1].campaign_ids[0]', 'users[1].campaign_ids[1]'],
   ],
   ['a short password', set('password', 'canary', user), ['users[1].password']],
   ['a password that is a number', set('password', 12_345_678, user), ['users[1].password']],
@@ -140,6 +153,77 @@ test('all faults are reported at once, each with its path, those between entries
     'channels[2].client_id',
     'users[1].campaign_ids[0]',
     'users[1].campaign_ids[1]',
+  ]);
+});
+
+test('a fault of one kind hides none of another: shape, value, unknown field, double, reference', () => {
+  const broken = demoWith((file) => {
+    set('client_id', '1001', client)(file);
+    set('extra', 1, client)(file);
+    set('constructor', 1, client)(file);
+    set('nothing', [], () => file)(file);
+    set('throughput_per_second', 0, channel)(file);
+    set('channel_id', 502, channel)(file);
+    set('permissions', 'BSP_CN', user)(file);
+    set('campaign_ids', [20, 99], user)(file);
+    set('credential', 'other', waba)(file);
+    (file.users as unknown[]).push(null);
+  });
+  expect(faultsOf(JSON.parse(JSON.stringify(broken))).map(({ path }) => path)).toEqual([
+    'clients[1].client_id',
+    'channels[0].throughput_per_second',
+    'users[1].permissions',
+    'users[4]',
+    'clients[1].extra',
+    'clients[1].constructor',
+    'nothing',
+    'channels[1].channel_id',
+    'wabas[0].credential',
+    'users[1].campaign_ids[0]',
+    'users[1].campaign_ids[1]',
+  ]);
+});
+
+test('every unknown field is named, one called __proto__ too, and faults of the text come with the others', () => {
+  const text = JSON.stringify({ ...demo, a: 1, b: 1 }).replace('"a":', '"__proto__":');
+  const fault = { path: 'users', message: 'the key is there twice' };
+  try {
+    provisioningFile(JSON.parse(text), [], [fault]);
+  } catch (error) {
+    expect((error as ProvisioningFaults).faults).toEqual([
+      fault,
+      { path: '__proto__', message: 'unrecognized field: __proto__' },
+      { path: 'b', message: 'unrecognized field: b' },
+    ]);
+  }
+  expect.assertions(1);
+});
+
+test('whatever the file holds, judging it ends in a file or in faults', () => {
+  const values = fc.oneof(fc.jsonValue(), fc.constantFrom(1001, '1001', 'operator', null, [null], [[1001]], {}));
+  const lists = ['clients', 'wabas', 'channels', 'campaigns', 'users', 'platform_credentials'] as const;
+  const fields = ['client_id', 'client_ids', 'waba_id', 'campaign_ids', 'username', 'permissions', 'credential', 'did'];
+  const changes = fc.array(
+    fc.record({ list: fc.constantFrom(...lists), at: fc.nat(3), field: fc.constantFrom(...fields), value: values }),
+    { maxLength: 5 },
+  );
+  const wholeLists = fc.dictionary(fc.constantFrom(...lists), values, { maxKeys: 2 });
+  fc.assert(
+    fc.property(changes, wholeLists, (drawn, replaced) => {
+      const file: Record<string, unknown> = { ...structuredClone(demo), ...replaced };
+      for (const { list, at: index, field, value } of drawn) {
+        const entry = Array.isArray(file[list]) ? file[list][index] : undefined;
+        if (entry !== null && typeof entry === 'object') entry[field] = value;
+      }
+      const faults = faultsOf(JSON.parse(JSON.stringify(file)));
+      expect(faults.every(({ path, message }) => typeof path === 'string' && message !== '')).toBe(true);
+    }),
+  );
+});
+
+test('of an id written as text only the id itself is a fault, not what refers to it', () => {
+  expect(faultsOf(demoWith((file) => set('client_id', '1001', client)(file))).map(({ path }) => path)).toEqual([
+    'clients[1].client_id',
   ]);
 });
 

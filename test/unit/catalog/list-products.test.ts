@@ -3,8 +3,9 @@ import type { Waba } from '../../../lib/access/directory.ts';
 import { type CatalogPorts, listProducts } from '../../../lib/catalog/list-products.ts';
 import { Refusal } from '../../../lib/http/refusal.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import { makeWaba } from '../../support/directory.ts';
 
-const waba: Waba = { wabaId: '200', name: 'Andes', namespace: 'x', credential: 'main', clientIds: [1001] };
+const waba: Waba = makeWaba({ wabaId: '200', credential: 'main', clientIds: [1001] });
 
 async function refusalOf(ports: Partial<CatalogPorts>, catalogId = '600'): Promise<Refusal> {
   const linked: CatalogPorts = { catalogIdOf: async () => '600', productPageOf: async () => ({ products: [] }) };

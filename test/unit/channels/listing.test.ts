@@ -3,24 +3,34 @@ import { describe, expect, test } from 'vitest';
 import type { ListedChannel } from '../../../lib/channels/channel.ts';
 import { type ChannelFilters, listedClient, selectChannels } from '../../../lib/channels/listing.ts';
 import { makeListedChannel } from '../../support/channels.ts';
-import { refused } from '../../support/refused.ts';
 
 describe('whose channels (contract, Authentication 4)', () => {
   const supervisor = { userId: 'u-1', clientId: 1001, permissions: [], crossClient: false };
   const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'], crossClient: true };
+
+  const clients = { hasClient: async (clientId: number) => clientId <= 1002 };
 
   test.each([
     ['nothing asked, own client', supervisor, undefined, 1001],
     ['own client asked', supervisor, 1001, 1001],
     ['nothing asked with BSP_CN, all clients', operator, undefined, undefined],
     ['another client with BSP_CN', operator, 1002, 1002],
-  ])('%s', (_, caller, asked, expected) => {
-    expect(listedClient(caller, asked)).toBe(expected);
+  ])('%s', async (_, caller, asked, expected) => {
+    expect(await listedClient(clients, caller, asked)).toBe(expected);
   });
 
-  test("another client's without BSP_CN is 403", () => {
-    const refusal = refused(() => listedClient(supervisor, 1002));
-    expect([refusal.status, refusal.message]).toEqual([403, 'BSP_CN permission required for cross-client access']);
+  test("another client's without BSP_CN is 403", async () => {
+    await expect(listedClient(clients, supervisor, 1002)).rejects.toMatchObject({
+      status: 403,
+      message: 'BSP_CN permission required for cross-client access',
+    });
+  });
+
+  test('those of a client that does not exist are 400 (D4)', async () => {
+    await expect(listedClient(clients, operator, 7777)).rejects.toMatchObject({
+      status: 400,
+      message: 'invalid client_id: 7777',
+    });
   });
 });
 

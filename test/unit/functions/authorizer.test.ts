@@ -6,6 +6,7 @@ import { keptFor } from '../../../lib/aws/secrets.ts';
 import type { HttpEvent } from '../../../lib/http/endpoint.ts';
 import { countedBy } from '../../support/counted.ts';
 import { jwks, keyPair } from '../../support/keys.ts';
+import { refused } from '../../support/refused.ts';
 
 vi.hoisted(() => {
   for (const name of ['TOKEN_VERIFICATION_KEYS_SECRET', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE']) process.env[name] = 'unused';
@@ -38,6 +39,7 @@ test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
     expect(result).toStrictEqual({
       isAuthorized: true,
       context: {
+        verdict: 'authorized',
         userId: 'supervisor1001',
         clientId: '1001',
         permissions: 'BSP_CN',
@@ -56,12 +58,21 @@ test.each([
   ['two headers joined', `Bearer ${token},Bearer ${token}`],
   ['something behind the token', `Bearer ${token} x`],
   ['no token of ours', 'Bearer abc.def.ghi'],
-])('Unauthorized, which the gateway answers as 401: %s (D2)', async (_, header) => {
-  await expect(authorizerAt(start)(request(header))).rejects.toThrow(/^Unauthorized$/);
+  ['a token over 8 KB', `Bearer ${token}${'x'.repeat(8_192)}`],
+])('let through with the verdict that the endpoint answers with 401: %s (D2)', async (_, header) => {
+  const result = await authorizerAt(start)(request(header));
+  expect(result).toStrictEqual({ isAuthorized: true, context: { verdict: 'unauthorized' } });
+  const event = { requestContext: { authorizer: { lambda: result.context } } } as unknown as HttpEvent;
+  expect(refused(() => callerOf(event, start))).toMatchObject({
+    status: 401,
+    code: 'unauthorized',
+    message: 'Unauthorized',
+  });
 });
 
-test('an expired token is Unauthorized; one that the gateway cached is refused by the endpoint (R34)', async () => {
-  await expect(authorizerAt(start + 3_606_000)(request(`Bearer ${token}`))).rejects.toThrow(/^Unauthorized$/);
+test('an expired token gets no yes; one that the gateway cached is refused by the endpoint (R34)', async () => {
+  const late = await authorizerAt(start + 3_600_000)(request(`Bearer ${token}`));
+  expect(late.context).toStrictEqual({ verdict: 'unauthorized' });
 
   const cached = await authorizerAt(start + 3_599_000)(request(`Bearer ${token}`));
   const event = { requestContext: { authorizer: { lambda: cached.context } } } as unknown as HttpEvent;

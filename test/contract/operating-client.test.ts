@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../infra/routes.ts';
+import { api, synchronize, tokenOf } from '../support/api.ts';
+import { builtOperations } from '../support/built-operations.ts';
+
+/*
+ * What an operator is told who names a client that does not exist, or none where one is needed (D4): on every route, so
+ * that none can forget to ask. A new route needs a line here, or a reason why it works for no client.
+ */
+
+const ofNoClient: ReadonlySet<string> = new Set(['pricing-get']);
+
+const did = '5491100000001';
+const template = { name: 'nobody_has_this', language: 'en_US' };
+const components = [{ type: 'BODY', text: 'Hello' }];
+const send = {
+  did,
+  type: 'template',
+  channel: 'MESSAGING',
+  template,
+  recipients: [{ to: '5491155550001' }],
+};
+
+/** What each route needs besides a client. */
+const requests: Readonly<
+  Record<string, { readonly query?: string; readonly body?: Readonly<Record<string, unknown>> }>
+> = {
+  'messages-send': { body: send },
+  'templates-list': {},
+  'templates-status': { body: { action: 'enable', templates: ['x'] } },
+  'templates-sync': { body: {} },
+  'templates-create': { body: { ...template, category: 'UTILITY', components } },
+  'templates-edit': { body: { components } },
+  'templates-delete': {},
+  'channel-campaigns-grouped': {},
+  'channel-campaigns-add': { body: { channel_campaigns: [] } },
+  'channel-campaigns-replace': { body: { channel_campaigns: [] } },
+  'channel-campaigns-remove': {},
+  'channels-list': {},
+  'catalog-products-list': { query: 'catalog_id=600000000000001' },
+  'webhook-config-put': { body: { url: 'https://hooks.example.com/unknown-client', active: false } },
+  'webhook-config-get': {},
+};
+
+const working = routes.filter(
+  (route) => route.public !== true && builtOperations().includes(route.operation) && !ofNoClient.has(route.operation),
+);
+
+interface Named {
+  readonly clientId?: number;
+  readonly in?: 'query' | 'body';
+  readonly did?: string;
+  readonly templateId?: string;
+}
+
+async function ask({ method, path, operation }: (typeof routes)[number], named: Named) {
+  const { query, body } = requests[operation] ?? {};
+  const address = path
+    .replace('{did}', named.did ?? did)
+    .replace('{messageTemplateId}', named.templateId ?? 'nothing-rt-0');
+  const inQuery = named.clientId === undefined || named.in === 'body' ? undefined : `client_id=${named.clientId}`;
+  const inBody = named.in === 'body' ? { client_id: named.clientId } : {};
+  const search = [query, inQuery].filter((part) => part !== undefined).join('&');
+  const didInBody = operation === 'messages-send' && named.did !== undefined ? { did: named.did } : {};
+  return await api(`${method} ${address}${search === '' ? '' : `?${search}`}`, {
+    token: await tokenOf('operator'),
+    ...(body === undefined ? {} : { body: { ...body, ...didInBody, ...inBody } }),
+  });
+}
+
+test('every route is asked', () => {
+  expect(working.filter(({ operation }) => requests[operation] === undefined)).toEqual([]);
+  expect(working.length).toBeGreaterThanOrEqual(15);
+});
+
+describe.each(working.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  const places = requests[route.operation]?.body === undefined ? (['query'] as const) : (['query', 'body'] as const);
+
+  test.each(places)('a client that does not exist, named in the %s: 400', async (place) => {
+    expect(await ask(route, { clientId: 987_654_321, in: place })).toMatchObject({
+      status: 400,
+      body: {
+        message: 'invalid client_id: 987654321',
+        code: 'invalid_client_id',
+        errors: [{ path: 'client_id', message: 'invalid client_id: 987654321' }],
+      },
+    });
+  });
+
+  test('a client that exists is not refused as unknown', async () => {
+    const reply = await ask(route, { clientId: 1 });
+    expect(reply.body?.code).not.toBe('invalid_client_id');
+  });
+});
+
+const advice = 'pass client_id to work for another client than your own';
+
+describe('no client named, and the own one cannot use what is named', () => {
+  let templateId: string;
+  beforeAll(async () => {
+    await synchronize('supervisor1001');
+    const { body } = await api('GET /v1/templates?client_id=1001&size=1', { token: await tokenOf('operator') });
+    templateId = body.data[0].id;
+  });
+
+  const withDid = working.filter(({ path }) => path.includes('{did}'));
+  test.each(withDid.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s: the 403 of the DID says so, and no more',
+    async (_, route) => {
+      const [ofSomebody, ofNobody] = [await ask(route, {}), await ask(route, { did: '5499999999999' })];
+      expect(ofSomebody).toMatchObject({
+        status: 403,
+        body: { code: 'did_forbidden', message: `the did is outside the WABA hierarchy of the client; ${advice}` },
+      });
+      expect(ofNobody.text).toBe(ofSomebody.text);
+      const named = await ask(route, { clientId: 1 });
+      expect(named.body.message).toBe('the did is outside the WABA hierarchy of the client');
+    },
+  );
+
+  const withTemplate = working.filter(({ path }) => path.includes('{messageTemplateId}') && !path.includes('{did}'));
+  test.each(withTemplate.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s: the 404 of the template says so, and no more',
+    async (_, route) => {
+      const [ofSomebody, ofNobody] = [await ask(route, { templateId }), await ask(route, {})];
+      expect(ofSomebody).toMatchObject({
+        status: 404,
+        body: { code: 'template_not_found', message: `template not found; ${advice}` },
+      });
+      expect(ofNobody.text).toBe(ofSomebody.text);
+      expect((await ask(route, { templateId, clientId: 1 })).body.message).toBe('template not found');
+    },
+  );
+});
