@@ -58,7 +58,8 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
 function toldBy(error: unknown): { readonly sentence: string; readonly status: number } | undefined {
   if (error instanceof CommandError) return { sentence: error.message, status: error.exitStatus };
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
-  if (code?.startsWith('ERR_PARSE_ARGS') === true) return { sentence: `${message.split('. To specify')[0]}; --help tells the options.`, status: 2 };
+  if (code?.startsWith('ERR_PARSE_ARGS') === true)
+    return { sentence: `${message.split('. To specify')[0]}; --help tells the options.`, status: 2 };
   const sentence = failureSentence(error);
   return sentence === undefined ? undefined : { sentence, status: 1 };
 }

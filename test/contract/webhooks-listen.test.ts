@@ -56,7 +56,7 @@ test('it registers a receiver, tells a forged delivery, and switches the events 
 
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.ended;
-  expect([code, stderr]).toEqual([0, '']);
+  expect([code, stderr]).toEqual([0, `the local stack at ${inject('apiUrl')}\n`]);
   expect(stdout).not.toContain('whsec_');
   expect(await configuration()).toEqual({ client_id: 1002, url: receiverUrl, active: false });
 });

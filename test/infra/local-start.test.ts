@@ -109,17 +109,19 @@ describe('npm start leaves no process behind', () => {
   });
 
   it('beside another stack, and each is found until it ends', async () => {
-    const stacks = [start(), start()];
-    const ports = await Promise.all(stacks.map(async (run) => new URL((await run.line(/^ready http/)).slice(6)).port));
-    const found = () => ports.map((port) => findLocalStack(localStacksFolder, port)?.pid);
-    expect(found()).toEqual(stacks.map(({ pid }) => pid));
-    stacks[1]?.child.kill('SIGTERM');
-    await stacks[1]?.ended;
-    expect(found()).toEqual([stacks[0]?.pid, undefined]);
-    stacks[0]?.child.kill('SIGTERM');
-    await stacks[0]?.ended;
+    const first = start();
+    const firstPort = new URL((await first.line(/^ready http/)).slice('ready '.length)).port;
+    const second = start();
+    const secondPort = new URL((await second.line(/^ready http/)).slice('ready '.length)).port;
+    const found = () => [firstPort, secondPort].map((port) => findLocalStack(localStacksFolder, port)?.pid);
+    expect(found()).toEqual([first.pid, second.pid]);
+    second.child.kill('SIGTERM');
+    await second.ended;
+    expect(found()).toEqual([first.pid, undefined]);
+    first.child.kill('SIGTERM');
+    await first.ended;
     expect(found()).toEqual([undefined, undefined]);
-  });
+  }, 90_000);
 
   it.each([
     [/simulator\/main/, 'The platform simulator ended with SIGKILL.'],
