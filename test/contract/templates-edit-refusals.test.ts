@@ -102,7 +102,7 @@ describe('refusals of our own', () => {
     [
       'a forbidden key within what is passed on',
       { components: [plainBody], optimization_spec: JSON.parse('{"bid_amount":1,"a":[{"__proto__":{}}]}') },
-      'optimization_spec: forbidden key: __proto__',
+      'forbidden key: __proto__',
       ['optimization_spec'],
     ],
   ])('%s', async (_, request, message, at) => {
