@@ -1,8 +1,12 @@
 import * as v from 'valibot';
+import { plainObject } from '../http/closed-object.ts';
 import type { ProvisioningFile } from './provisioning.ts';
 
 /** The secret with the platform's tokens, by the name that WABAs refer to. */
-export const PlatformCredentialsSchema = v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() }));
+export const PlatformCredentialsSchema = v.pipe(
+  plainObject,
+  v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() })),
+);
 
 export type PlatformCredentials = v.InferOutput<typeof PlatformCredentialsSchema>;
 

@@ -18,7 +18,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   redirect: ['REDIRECTS_TABLE'],
-  'channels-list': ['CHANNELS_TABLE'],
+  'channels-list': ['CHANNELS_TABLE', 'DIRECTORY_TABLE'],
   'templates-create': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
@@ -75,8 +75,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'catalog-products-list': ['DIRECTORY_TABLE', 'PLATFORM_BASE_URL', 'PLATFORM_CREDENTIALS_SECRET', 'PLATFORM_VERSION'],
   'pricing-get': ['RATES_TABLE'],
   'pricing-refresh': ['RATES_TABLE', 'RATE_SOURCE_URL'],
-  'webhook-config-put': ['WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
-  'webhook-config-get': ['WEBHOOKS_TABLE'],
+  'webhook-config-put': ['DIRECTORY_TABLE', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
+  'webhook-config-get': ['DIRECTORY_TABLE', 'WEBHOOKS_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
