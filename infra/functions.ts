@@ -98,7 +98,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-sync-worker': {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
-    memoryMb: 512,
+    memoryMb: 1024,
     tables: { directory: 'read', templates: 'readWrite', channels: 'readWrite' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],

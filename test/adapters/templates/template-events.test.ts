@@ -198,6 +198,7 @@ test('a synchronization tells changes and disappearances to all, and its end to 
     updated: 1,
     deleted: 1,
     unchanged: 0,
+    skipped: 0,
     failed_wabas: 0,
     finished_at: new Date(now).toISOString(),
   });
