@@ -84,7 +84,7 @@ export async function runSync(
   }
   // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
   await workshop.events.send([completed(work)]);
-  await workshop.locks.release(message.lock);
+  await workshop.locks.release(message.lock, workshop.nowMs());
   return { kind: 'finished', counts: work.counts };
 }
 

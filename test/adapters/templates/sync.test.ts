@@ -64,7 +64,7 @@ function workshop(overrides: Partial<SyncWorkshop> = {}): SyncWorkshop {
 
 /** What the request queues: the lock is held for client 1002, who works with both WABAs. */
 async function started(owner = 'first'): Promise<SyncMessage> {
-  const lock = await workshop().locks.acquire({ name: 'sync', owner, nowMs: now });
+  const lock = await workshop().locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
   return { lock, clientId: 1002, wabaIds: [shared.wabaId, own.wabaId], counts: noCounts };
 }
@@ -75,7 +75,8 @@ async function synchronize(over: Partial<SyncWorkshop> = {}): Promise<SyncResult
 }
 
 const lockIsFree = async () =>
-  (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, nowMs: now })) !== undefined;
+  (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, contender: 'test', nowMs: now })) !==
+  undefined;
 const rowsOf = (clientId: number) => templateStore(documentClient, table).rowsOf(clientId);
 const liveNames = async (clientId: number) =>
   (await rowsOf(clientId))
@@ -247,7 +248,7 @@ test('with little time each run does one page and leaves a checkpoint; together 
 
 test('a message of a finished or superseded synchronization stops before it reads anything', async () => {
   const message = await started('done');
-  await workshop().locks.release(message.lock);
+  await workshop().locks.release(message.lock, now);
   await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
   const superseded = await started('crashed');
   now += leaseMs + clockSkewMs + 1;
@@ -303,7 +304,9 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const contenders: unknown[] = [];
   const page: typeof real.page = async (waba, after) => {
     now += 16_000;
-    contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+    contenders.push(
+      await workshop().locks.acquire({ name: 'sync', owner: 'contender', contender: 'test', nowMs: now }),
+    );
     return real.page(waba, after);
   };
   const inTime = [true, true, true, true];
@@ -315,7 +318,7 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const result = await runSync(workshop({ platform: { page } }), await started(), timeLeftMs);
   expect(result).toMatchObject({ kind: 'unfinished', checkpoint: { listing: { after: '500' } } });
   now += leaseMs + clockSkewMs;
-  contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+  contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', contender: 'test', nowMs: now }));
   expect(contenders).toEqual(Array(6).fill(undefined));
 });
 

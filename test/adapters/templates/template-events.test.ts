@@ -171,7 +171,7 @@ function workshop(templates: readonly PlatformTemplate[], over: Partial<SyncWork
 }
 
 async function begun(owner: string): Promise<SyncMessage> {
-  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, nowMs: now });
+  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
   return { lock, clientId: 1001, wabaIds: [wabaId, other.wabaId], counts: noCounts };
 }
