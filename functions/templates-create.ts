@@ -71,7 +71,7 @@ export const handler = templatesCreate({
   creations: creationStore(documents, environmentVariable('TEMPLATES_TABLE')),
   management: templateManagement(platform.call, credentialOf),
   redirects: offeredRedirects(optionalVariable('REDIRECT_BASE_URL'), redirects),
-  pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+  pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
   fetchPublic,
   uploadMedia: platformMedia(platform.call, credentialOf),
   events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),

@@ -92,10 +92,12 @@ const sqs = queueClient();
 const templatesTable = environmentVariable('TEMPLATES_TABLE');
 const readSecret = secretReader();
 const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
+// A page has half a megabyte. What JSON of a few megabytes can become in memory, this function has.
 const transport = platformTransport({
   baseUrl: environmentVariable('PLATFORM_BASE_URL'),
   version: environmentVariable('PLATFORM_VERSION'),
   timeoutMs: 10_000,
+  maxReplyBytes: 4_000_000,
 });
 const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
 export const handler = templatesSyncWorker({

@@ -116,7 +116,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-sync-worker': {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
-    memoryMb: 512,
+    memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'Query'],
       templates: ['BatchGetItem', 'Query', 'UpdateItem'],

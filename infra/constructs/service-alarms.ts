@@ -41,6 +41,15 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whatToDo: 'Read platformCode and error of sync.waba_failed in the log, remove the cause, synchronize again.',
   });
   addAlarm(scope, settings, {
+    purpose: 'templates-skipped',
+    metric: serviceMetric(settings, 'TemplatesSkipped', 15),
+    above: 0,
+    whoIsHurt:
+      'Clients of a WABA with a template that cannot be held here: their listing lacks it, or shows it as it was before.',
+    whatToDo:
+      'Read code and templateId of template.skipped in the log, have the template made smaller or deleted on the pages of the platform, synchronize again.',
+  });
+  addAlarm(scope, settings, {
     purpose: 'authorizer-failures',
     metric: serviceMetric(settings, 'AuthorizerFailures'),
     above: 0,

@@ -96,6 +96,7 @@ function platformGraphs(settings: Settings): IWidget[] {
       metric('SyncsCompleted'),
       metric('SyncTemplatesChanged'),
       metric('SyncWabasFailed'),
+      metric('TemplatesSkipped'),
       metric('TemplatesCreated'),
     ]),
     graph('Webhooks', [

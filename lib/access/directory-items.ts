@@ -11,7 +11,7 @@ export const userKey = (clientId: number, userId: string): ItemKey => clientItem
 export const campaignKey = (clientId: number, campaignId: number): ItemKey =>
   clientItem(clientId, `${campaignSortPrefix}${campaignId}`);
 export const channelKey = (clientId: number, channelId: number): ItemKey =>
-  clientItem(clientId, `CHANNEL#${channelId}`);
+  clientItem(clientId, `${channelSortPrefix}${channelId}`);
 export const wabaKey = (clientId: number, wabaId: string): ItemKey =>
   clientItem(clientId, `${wabaSortPrefix}${wabaId}`);
 /** All clients, in one partition and in order of their ids, for those who must go through all of them. */
@@ -24,6 +24,7 @@ export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: 'DID' }
 export const clientsPartition = 'CLIENTS';
 export const clientSortPrefix = 'CLIENT#';
 export const campaignSortPrefix = 'CAMPAIGN#';
+export const channelSortPrefix = 'CHANNEL#';
 export const wabaSortPrefix = 'WABA#';
 
 export function clientPartition(clientId: number): string {

@@ -10,6 +10,7 @@ import {
   ChannelItemSchema,
   campaignSortPrefix,
   channelKey,
+  channelSortPrefix,
   clientKey,
   clientPartition,
   clientSortPrefix,
@@ -63,6 +64,10 @@ export function directoryStore(
     listCampaigns: async (clientId) => {
       const campaigns = v.parse(v.array(CampaignItemSchema), await list(clientPartition(clientId), campaignSortPrefix));
       return campaigns.sort((a, b) => a.campaignId - b.campaignId);
+    },
+    listChannels: async (clientId) => {
+      const channels = v.parse(v.array(ChannelItemSchema), await list(clientPartition(clientId), channelSortPrefix));
+      return channels.sort((a, b) => a.channelId - b.channelId);
     },
     findChannels: async (clientId, channelIds) => {
       const keys = [...new Set(channelIds)].map((channelId) => channelKey(clientId, channelId));

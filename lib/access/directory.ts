@@ -60,6 +60,8 @@ export interface Directory {
   /** The WABAs a client works with, by id. */
   listWabas(clientId: number): Promise<Waba[]>;
   listCampaigns(clientId: number): Promise<Campaign[]>;
+  /** All channels of the client, by id. */
+  listChannels(clientId: number): Promise<Channel[]>;
   /** Channels of the client among the given ids; unknown ids are left out. At most 100 ids a request, chunked. */
   findChannels(clientId: number, channelIds: readonly number[]): Promise<Channel[]>;
 }

@@ -66,16 +66,20 @@ export async function askedPairs(clients: Clients, caller: Caller, event: HttpEv
   return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
 }
 
+/** Which of the pairs cannot be assigned to a template on a WABA, each with its path. */
+export type PairsJudge = (wabaId: string) => Fault[];
+
 /**
- * The channels and campaigns among the pairs that the client does not have, each with its path (D14). What belongs to
- * another client and what nobody has are told alike. The first 100; at most two requests at a time for 100 channels.
+ * Reads what the pairs name, for their faults to be told once the template's WABA is known (D14): channels and campaigns
+ * that the client does not have (what belongs to another client and what nobody has are told alike), and channels of
+ * another WABA. The first 100 faults; at most two requests at a time for 100 channels.
  */
-export async function pairFaults(
+export async function pairsJudge(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   clientId: number,
   pairs: readonly Pair[],
-): Promise<Fault[]> {
-  if (pairs.length === 0) return [];
+): Promise<PairsJudge> {
+  if (pairs.length === 0) return () => [];
   const [channels, campaigns] = await Promise.all([
     directory.findChannels(
       clientId,
@@ -83,20 +87,37 @@ export async function pairFaults(
     ),
     directory.listCampaigns(clientId),
   ]);
-  const channelIds = new Set(channels.map(({ channelId }) => channelId));
+  const wabaIds = new Map(channels.map(({ channelId, wabaId }) => [channelId, wabaId]));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
-  const faults = pairs.flatMap(({ channelId, campaignId }, index) => {
-    const path = `channel_campaigns[${index}]`;
-    const missing: Fault[] = [];
-    if (!channelIds.has(channelId)) {
-      missing.push({ path: `${path}.channel_id`, message: `client ${clientId} has no channel ${channelId}` });
-    }
-    if (!campaignIds.has(campaignId)) {
-      missing.push({ path: `${path}.campaign_id`, message: `client ${clientId} has no campaign ${campaignId}` });
-    }
-    return missing;
-  });
-  return faults.slice(0, maxListedFaults);
+  const channelFault = (channelId: number, templateWabaId: string): string | undefined => {
+    const wabaId = wabaIds.get(channelId);
+    if (wabaId === undefined) return `client ${clientId} has no channel ${channelId}`;
+    if (wabaId === templateWabaId) return undefined;
+    return `channel ${channelId} is on WABA ${wabaId}, the template on WABA ${templateWabaId}`;
+  };
+  return (templateWabaId) => {
+    const faults = pairs.flatMap(({ channelId, campaignId }, index) => {
+      const path = `channel_campaigns[${index}]`;
+      const found: Fault[] = [];
+      const message = channelFault(channelId, templateWabaId);
+      if (message !== undefined) found.push({ path: `${path}.channel_id`, message });
+      if (!campaignIds.has(campaignId)) {
+        found.push({ path: `${path}.campaign_id`, message: `client ${clientId} has no campaign ${campaignId}` });
+      }
+      return found;
+    });
+    return faults.slice(0, maxListedFaults);
+  };
+}
+
+/** The same where the template's WABA is known beforehand. */
+export async function pairFaults(
+  directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
+  { clientId, wabaId }: { readonly clientId: number; readonly wabaId: string },
+  pairs: readonly Pair[],
+): Promise<Fault[]> {
+  const faultsOn = await pairsJudge(directory, clientId, pairs);
+  return faultsOn(wabaId);
 }
 
 /** The row as it is; refuses with 400 when adding has brought it over `maxPairs`. */

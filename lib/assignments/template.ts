@@ -3,7 +3,7 @@ import { refuseFaults } from '../http/refusal.ts';
 import { addressOf, rowForClient, templateNotFound } from '../templates/document.ts';
 import type { TemplateRow } from '../templates/row.ts';
 import type { RowStore } from '../templates/row-store.ts';
-import { type NamedPairs, type NamedTemplate, pairFaults } from './request.ts';
+import { type NamedPairs, type NamedTemplate, pairsJudge } from './request.ts';
 
 /**
  * The client's row of the template that any of its `_id`s names (D12), read in one round trip. Refuses with 404 an `_id` that
@@ -23,7 +23,10 @@ export async function templateOfClient(
   return row;
 }
 
-/** The same for a request that assigns pairs; refuses with 400 those that the client does not have (D14). */
+/**
+ * The same for a request that assigns pairs; refuses with 400 those that the client does not have, and channels of another
+ * WABA than the template's (D14).
+ */
 export async function templateForPairs(
   stores: {
     readonly directory: Pick<Directory, 'listWabas' | 'listCampaigns' | 'findChannels'>;
@@ -31,10 +34,10 @@ export async function templateForPairs(
   },
   asked: NamedPairs,
 ): Promise<TemplateRow> {
-  const [template, faults] = await Promise.all([
+  const [template, faultsOn] = await Promise.all([
     templateOfClient(stores, asked),
-    pairFaults(stores.directory, asked.clientId, asked.pairs ?? []),
+    pairsJudge(stores.directory, asked.clientId, asked.pairs ?? []),
   ]);
-  refuseFaults(faults);
+  refuseFaults(faultsOn(template.wabaId));
   return template;
 }

@@ -34,18 +34,17 @@ export type PlatformProduct = v.InferOutput<typeof PlatformProductSchema>;
 /** The fields to ask the platform for. */
 export const productFields = Object.keys(PlatformProductSchema.entries).join(',');
 
-/** A product as the contract shows it: what is absent is left out (D31); a price that cannot be read stays as displayed. */
+/** A product as the contract shows it: absent text is left out, and so is a price that is no decimal text (D31). */
 export function productView(catalogId: string, product: PlatformProduct): Record<string, string | string[]> {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
-  const imageUrls = imageUrlsOf(product);
   const view = {
     id,
     name,
     retailer_id,
-    image_urls: imageUrls.length === 0 ? undefined : imageUrls,
+    image_urls: imageUrlsOf(product),
     description,
     currency,
-    price: price === undefined ? undefined : (decimalPrice(price, currency) ?? price),
+    price: price === undefined ? undefined : decimalPrice(price, currency),
     url,
     category,
     unique_id: retailer_id === undefined ? undefined : `${catalogId}:${retailer_id}`,

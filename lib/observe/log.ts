@@ -40,6 +40,7 @@ export const logEvents = [
   'sync.walk_passed_over',
   'sync.walk_skipped',
   'template.not_stored',
+  'template.skipped',
   'webhook.abandoned',
   'webhook.delivered',
   'webhook.error',
@@ -58,6 +59,8 @@ export interface LogFacts {
   readonly route?: string | undefined;
   readonly clientId?: number | undefined;
   readonly wabaId?: string | undefined;
+  /** The platform's id of a template. */
+  readonly templateId?: string | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
   readonly syncId?: string | undefined;
@@ -77,6 +80,7 @@ const loggedKeys = new Set<string>([
   'route',
   'clientId',
   'wabaId',
+  'templateId',
   'jobId',
   'dispatchId',
   'syncId',

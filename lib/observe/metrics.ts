@@ -17,6 +17,7 @@ export type MetricName =
   | 'SyncTemplatesChanged'
   | 'SyncWabasFailed'
   | 'TemplatesCreated'
+  | 'TemplatesSkipped'
   | 'EventsNotQueued'
   | 'WebhookDeliveries'
   | 'WebhookFailures'

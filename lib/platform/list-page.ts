@@ -4,7 +4,7 @@ import type { PlatformReply } from './transport.ts';
 
 /** One page of any of the platform's lists. */
 export interface ListPage {
-  /** As they came, without keys that are null. */
+  /** As they came, without keys that are null (down to `maxLevels`; what is nested deeper stays as it is). */
   readonly entries: readonly unknown[];
   /** Cursor of the next page; absent on the last one. */
   readonly after?: string;
@@ -30,7 +30,7 @@ export function readList(reply: PlatformReply, askedAfter: string | undefined): 
   if (after !== undefined && after === askedAfter) {
     throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
   }
-  return { entries: data.map(withoutNulls), ...(after === undefined ? {} : { after }) };
+  return { entries: data.map((entry) => withoutNulls(entry)), ...(after === undefined ? {} : { after }) };
 }
 
 /** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */
@@ -40,13 +40,16 @@ function cursorOf(next: string): string {
   throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
 }
 
+/** Deeper than anything the schemas know, and far from where recursion runs out of stack. */
+const maxLevels = 100;
+
 /** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (value === null || typeof value !== 'object') return value;
+function withoutNulls(value: unknown, level = 0): unknown {
+  if (value === null || typeof value !== 'object' || level === maxLevels) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, level + 1));
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== null)
-      .map(([name, item]) => [name, withoutNulls(item)]),
+      .map(([name, item]) => [name, withoutNulls(item, level + 1)]),
   );
 }

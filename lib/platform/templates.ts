@@ -4,12 +4,18 @@ import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from '../t
 import type { CredentialOf } from './credentials.ts';
 import { PlatformFailure } from './failure.ts';
 import { readList } from './list-page.ts';
-import type { PlatformReply, PlatformTransport } from './transport.ts';
+import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from './transport.ts';
 
 /** The WABA to ask about, and the name of the credential that may. */
 export interface WabaAccess {
   readonly wabaId: string;
   readonly credential: string;
+}
+
+export interface UnreadableTemplate {
+  readonly id?: string;
+  readonly name?: string;
+  readonly language?: string;
 }
 
 export interface TemplatePage {
@@ -18,7 +24,7 @@ export interface TemplatePage {
    * Templates that are there but could not be understood, as far as they could be named: they are not gone, and they do not
    * stop the others.
    */
-  readonly unreadable: readonly { readonly name?: string; readonly language?: string }[];
+  readonly unreadable: readonly UnreadableTemplate[];
   /** Cursor of the next page; absent on the last one. */
   readonly after?: string;
 }
@@ -36,7 +42,8 @@ export interface PlatformTemplates {
   ): Promise<PlatformTemplate | undefined>;
 }
 
-const pageSize = 100;
+/** When a page is too large to be read, it is asked for with fewer templates. */
+const pageSizes = [100, 10, 1] as const;
 
 /** Everything that the platform documents for a template; without this list it leaves most of it out (2.3). */
 const fields = [
@@ -63,8 +70,19 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     const { accessToken } = await credentialOf(waba.credential);
     return call({ method: 'GET', path: `${waba.wabaId}/message_templates`, query, accessToken });
   };
+  const readableList = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    for (const pageSize of pageSizes) {
+      try {
+        return await list(waba, { fields, limit: String(pageSize), ...query });
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+      }
+    }
+    // One template alone is too large: only what it is called is read, so that it is known to be there and the list goes on.
+    return list(waba, { fields: 'id,name,language', limit: '1', ...query });
+  };
   const page = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
-    const read = readPage(await list(waba, { fields, limit: String(pageSize), ...query }), query['after']);
+    const read = readPage(await readableList(waba, query), query['after']);
     if (read.unreadable.length > 0) {
       log('platform.template_unreadable', { wabaId: waba.wabaId, count: read.unreadable.length });
     }
@@ -93,7 +111,11 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
   };
 }
 
-function mayBe(entry: { readonly name?: string; readonly language?: string }, wanted: Required<typeof entry>): boolean {
+function isTooLarge(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.facts.cause instanceof ReplyTooLarge;
+}
+
+function mayBe(entry: UnreadableTemplate, wanted: { readonly name: string; readonly language: string }): boolean {
   const sameName = entry.name === undefined || entry.name === wanted.name;
   return sameName && (entry.language === undefined || languageKey(entry.language) === languageKey(wanted.language));
 }
@@ -101,7 +123,7 @@ function mayBe(entry: { readonly name?: string; readonly language?: string }, wa
 function readPage(reply: PlatformReply, askedAfter: string | undefined): TemplatePage {
   const { entries, after } = readList(reply, askedAfter);
   const templates: PlatformTemplate[] = [];
-  const unreadable: { readonly name?: string; readonly language?: string }[] = [];
+  const unreadable: UnreadableTemplate[] = [];
   for (const entry of entries) {
     const template = v.safeParse(PlatformTemplateSchema, entry);
     if (template.success) templates.push(template.output);
@@ -110,11 +132,16 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
   return { templates, unreadable, ...(after === undefined ? {} : { after }) };
 }
 
-const NameSchema = v.object({ name: v.optional(v.string()), language: v.optional(v.string()) });
+const text = v.fallback(v.optional(v.string()), undefined);
+const NameSchema = v.object({ id: text, name: text, language: text });
 
-function nameOf(entry: unknown): { readonly name?: string; readonly language?: string } {
+function nameOf(entry: unknown): UnreadableTemplate {
   const named = v.safeParse(NameSchema, entry);
   if (!named.success) return {};
-  const { name, language } = named.output;
-  return { ...(name === undefined ? {} : { name }), ...(language === undefined ? {} : { language }) };
+  const { id, name, language } = named.output;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { name }),
+    ...(language === undefined ? {} : { language }),
+  };
 }

@@ -46,6 +46,14 @@ export interface TransportHandle {
   readonly dropIdleConnections: () => void;
 }
 
+/** The cause of a `PlatformFailure` whose reply was longer than the transport takes. */
+export class ReplyTooLarge extends Error {
+  constructor() {
+    super('reply too large');
+    this.name = 'ReplyTooLarge';
+  }
+}
+
 const defaultMaxReplyBytes = 20_000_000;
 
 export function platformTransport(options: TransportOptions): TransportHandle {
@@ -141,7 +149,7 @@ async function readReply(reply: IncomingMessage, maxBytes: number): Promise<stri
     bytes += chunk.byteLength;
     if (bytes > maxBytes) {
       reply.destroy();
-      throw new Error('reply too large');
+      throw new ReplyTooLarge();
     }
     chunks.push(chunk);
   }

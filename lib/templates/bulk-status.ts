@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { type Fault, Refusal } from '../http/refusal.ts';
-import { type RowLookup, type RowName, rowForClient, rowOfDocument } from './document.ts';
+import { type RowLookup, type RowName, rowForClient, rowOfDocument, standingDocuments } from './document.ts';
 import type { TemplateRow } from './row.ts';
 import { type DocumentAddress, parseDocumentId } from './template-key.ts';
 
@@ -117,12 +117,13 @@ export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess)
 }
 
 /**
- * The rows that items to enable would work on, for the channels and campaigns to look up. Without `BSP_CN` another
- * client's template is never among them.
+ * The rows whose channels and campaigns have to be known: those to enable, and all of a caller who is bound to campaigns.
+ * Without `BSP_CN` another client's template is never among them.
  */
-export function rowsToEnable(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
+export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
   const found = items.flatMap((item) => {
-    if (item.action === 'disable' || item.skipped !== undefined || item.address === undefined) return [];
+    if (item.skipped !== undefined || item.address === undefined) return [];
+    if (item.action === 'disable' && access.campaignIds === undefined) return [];
     if (isForeign(access, item.address)) return [];
     return rowForClient(rows, item.address, actingClient(access, item.address)) ?? [];
   });
@@ -154,7 +155,7 @@ export function planStatus(
     const { id, action, address, skipped } = item;
     if (skipped !== undefined) return { id, action, success: false, skipped: true, reason: skipped };
     const refused = (reason: StatusReason): StatusResult => ({ id, action, success: false, skipped: false, reason });
-    const row = rowToSwitch(address, known.rows, access);
+    const row = rowToSwitch(address, known, access);
     if (typeof row === 'string') return refused(row);
     const change = changes.get(row) ?? { row, active: row.active, enabled: false };
     const active = action === 'enable';
@@ -170,19 +171,25 @@ export function planStatus(
 /** The row that an item works on, or why there is none: `not_found` comes before `forbidden` (D17). */
 function rowToSwitch(
   address: DocumentAddress | undefined,
-  rows: RowLookup,
+  { rows, assignable }: { readonly rows: RowLookup; readonly assignable: Assignable },
   access: StatusAccess,
 ): TemplateRow | 'not_found' | 'forbidden' {
   if (address === undefined || rowOfDocument(rows, address) === undefined) return 'not_found';
   if (isForeign(access, address)) return 'forbidden';
   const row = rowForClient(rows, address, actingClient(access, address));
   if (row === undefined) return 'not_found';
-  return inCampaigns(row, access) ? row : 'forbidden';
+  return inCampaigns(row, assignable, access) ? row : 'forbidden';
 }
 
 /** An unassigned template is outside nobody's campaigns (D15 lists it too), but who has no campaigns has no templates. */
-function inCampaigns({ documents }: TemplateRow, { campaignIds }: StatusAccess): boolean {
+function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: StatusAccess): boolean {
   if (campaignIds === undefined) return true;
+  const { clientId } = row;
+  const documents = standingDocuments(
+    row.documents,
+    ({ channelId, campaignId }) =>
+      assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
+  );
   return campaignIds.size > 0 && documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
 }
 

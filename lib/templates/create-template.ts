@@ -22,8 +22,11 @@ import { templateKey } from './template-key.ts';
 export interface CreationPorts extends MediaPorts, RedirectPorts {
   readonly creations: CreationStore;
   readonly management: Pick<TemplateManagement, 'create'>;
-  /** The channels and campaigns among the pairs that the client does not have (D14). */
-  readonly pairFaults: (clientId: number, pairs: CreateRequest['pairs']) => Promise<readonly Fault[]>;
+  /** What of the pairs the client does not have, and channels of another WABA than the template's (D14). */
+  readonly pairFaults: (
+    template: { readonly clientId: number; readonly wabaId: string },
+    pairs: CreateRequest['pairs'],
+  ) => Promise<readonly Fault[]>;
   readonly events: EventSink;
   readonly nowMs: () => number;
 }
@@ -50,7 +53,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const key = templateKey({ ...request, wabaId: waba.wabaId });
   const [before, pairFaults] = await Promise.all([
     ports.creations.before(key, waba.clientIds),
-    ports.pairFaults(clientId, request.pairs),
+    ports.pairFaults({ clientId, wabaId: waba.wabaId }, request.pairs),
   ]);
   refuseFaults([...nameFaults(before.fact?.fact, ports.nowMs()), ...pairFaults]);
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
 import type { TemplateRow } from './row.ts';
+import type { TemplateDocument } from './template.ts';
 import { type DocumentAddress, documentId, parseDocumentId } from './template-key.ts';
 
 /** Which client's row of which template. */
@@ -34,6 +35,22 @@ export function rowForClient(rows: RowLookup, address: DocumentAddress, clientId
   if (rowOfDocument(rows, address) === undefined) return undefined;
   const row = rows({ clientId, templateKey: address.templateKey });
   return row?.deleted === false ? row : undefined;
+}
+
+/** Whether a client still has the channel and the campaign that a document of its is assigned to. */
+export type PairStands = (pair: NonNullable<TemplateDocument['pair']>) => boolean;
+
+/**
+ * A row's documents as listings and bulk status count them (D15): those whose channel and campaign still exist. When none
+ * is left the template has no assignment, and its oldest document stands for the placeholder (D12). Nothing is
+ * written: a channel or campaign that is provisioned again brings its assignments back.
+ */
+export function standingDocuments(
+  documents: readonly TemplateDocument[],
+  stands: PairStands,
+): readonly TemplateDocument[] {
+  const standing = documents.filter(({ pair }) => pair !== undefined && stands(pair));
+  return standing.length > 0 ? standing : documents.slice(0, 1).map(({ id }) => ({ id }));
 }
 
 /** The 404 of every route that names a template by its `_id` (contract, Errors); `advice` ends its message. */

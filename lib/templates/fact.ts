@@ -3,6 +3,40 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
 
+/** Levels of nesting that can be compared and packed without running out of stack; a carousel with everything has twelve. */
+export const maxTemplateLevels = 64;
+/** An item takes 400 KB (D18). */
+export const maxPackedBytes = 300_000;
+/** What packs well grows again when it is read, by the page. */
+export const maxTemplateBytes = 2_000_000;
+/** Id, name, language, status, category and quality together: they stand in every client's row. */
+const maxRowTextBytes = 4_000;
+
+/** Why a template cannot be held here; undefined when it can. Never throws, whatever the platform has sent. */
+export function obstacleToHolding(template: PlatformTemplate): 'too_deep' | 'too_large' | 'unreadable' | undefined {
+  if (isTooDeep(template)) return 'too_deep';
+  const { id, name, language, status, category, quality_score } = template;
+  const rowText = [id, name, language, status, category, quality_score?.score ?? ''].join('');
+  if (!rowText.isWellFormed()) return 'unreadable';
+  const bytes = Buffer.byteLength(JSON.stringify(template));
+  if (Buffer.byteLength(rowText) > maxRowTextBytes || bytes > maxTemplateBytes) return 'too_large';
+  return bytes > maxPackedBytes && packTemplate(template).byteLength > maxPackedBytes ? 'too_large' : undefined;
+}
+
+/** Whether the template is nested too deep to be compared. Goes down level by level: recursion is what it guards. */
+export function isTooDeep(template: PlatformTemplate): boolean {
+  let level: readonly object[] = [template];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxTemplateLevels) return true;
+    level = level.flatMap((value): object[] => Object.values(value).filter(isNested));
+  }
+  return false;
+}
+
+function isNested(value: unknown): value is object {
+  return value !== null && typeof value === 'object';
+}
+
 /**
  * A short hash (12 characters) of everything the platform says about a template: equal for equal facts whatever the
  * order of keys. The platform signs media URLs anew on every read, so the query of an `example.header_handle` URL does not

@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.ts';
-import type { Campaign, Channel, Did, Directory, Waba } from '../access/directory.ts';
+import type { Campaign, Channel, Directory, Waba } from '../access/directory.ts';
 import { operatingClient } from '../access/operating-client.ts';
 import { type Page, sliceOf } from '../http/query.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { PairStands } from './document.ts';
 import {
   campaignsNamed,
-  channelIdsOf,
   groupDocuments,
   type ListedTemplate,
   type ListingScope,
@@ -64,7 +64,7 @@ export interface TemplatesQuery {
 
 /**
  * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips to the stores: first
- * the client's compact rows, campaigns, WABAs and the DID side by side, then the page's bodies beside its channels.
+ * the client's compact rows, campaigns, channels and WABAs side by side, then the page's bodies.
  */
 export async function listTemplates(
   stores: { readonly directory: Directory; readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'> },
@@ -73,20 +73,20 @@ export async function listTemplates(
   page: Page,
 ): Promise<{ readonly data: Partial<TemplateView>[]; readonly total: number }> {
   const { directory, templates } = stores;
-  const [rows, campaigns, wabas, did] = await Promise.all([
+  const [rows, campaigns, channels, wabas] = await Promise.all([
     templates.rowsOf(clientId),
     directory.listCampaigns(clientId),
+    directory.listChannels(clientId),
     directory.listWabas(clientId),
-    query.did === undefined ? undefined : directory.findDid(query.did),
   ]);
   const current = rowsOfWabas(rows, wabas);
-  const selected = selectTemplates(current, filtersOf(query, { clientId, campaigns, did }), scope);
+  const filters = filtersOf(query, { campaigns, channels });
+  const selected = selectTemplates(current, filters, { scope, stands: pairStands(channels, campaigns) });
   const listed = sliceOf(selected, page);
   const wanted = wantedFields(query.fields);
-  const [facts, channels] = await Promise.all([
-    wanted.has('platform_template') ? templates.factsOf(listed.map(({ row }) => row)) : new Map<string, StoredFact>(),
-    wanted.has('channel_campaigns') ? directory.findChannels(clientId, channelIdsOf(listed)) : [],
-  ]);
+  const facts = wanted.has('platform_template')
+    ? await templates.factsOf(listed.map(({ row }) => row))
+    : new Map<string, StoredFact>();
   const view = (template: ListedTemplate) =>
     templateView(viewOf(template, { facts, campaigns, channels, wabas }), wanted);
   return { data: listed.map(view), total: selected.length };
@@ -98,15 +98,17 @@ function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): Temp
   return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
+function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
+  const channelIds = new Set(channels.map(({ channelId }) => channelId));
+  const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
+  return (pair) => channelIds.has(pair.channelId) && campaignIds.has(pair.campaignId);
+}
+
 function filtersOf(
   query: TemplatesQuery,
-  {
-    clientId,
-    campaigns,
-    did,
-  }: { readonly clientId: number; readonly campaigns: readonly Campaign[]; readonly did: Did | undefined },
+  { campaigns, channels }: { readonly campaigns: readonly Campaign[]; readonly channels: readonly Channel[] },
 ): TemplateFilters {
-  const didChannelId = did?.channel.clientId === clientId ? did.channel.channelId : null;
+  const didChannelId = channels.find(({ did }) => did === query.did)?.channelId ?? null;
   return {
     states: query.state,
     categories: query.category,

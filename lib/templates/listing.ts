@@ -1,11 +1,15 @@
 import type { Campaign, Channel } from '../access/directory.ts';
+import { type PairStands, standingDocuments } from './document.ts';
 import type { TemplateRow } from './row.ts';
 import type { TemplateDocument } from './template.ts';
 
 /** The name under which a template without assignment is found (contract, Channel-campaign group). */
 export const unassignedCampaignName = 'Unassigned';
 
-/** What a listing asks for; an absent filter lets everything pass. Lists match any of their values, exactly (D16). */
+/**
+ * What a listing asks for; an absent filter lets everything pass. Lists match any of their values as a whole, in any letter
+ * case (D16).
+ */
 export interface TemplateFilters {
   readonly states?: readonly string[] | undefined;
   readonly categories?: readonly string[] | undefined;
@@ -34,26 +38,34 @@ export interface DocumentFilters {
 /** Campaigns that the caller may see; undefined for a caller with `BSP_CN`, who sees everything (D15). */
 export type ListingScope = ReadonlySet<number> | undefined;
 
-/** A template of the listing, with those of its documents that the caller may see. */
+/** What a listing may show of the rows' documents: those that still stand, within the caller's scope. */
+export interface ListingBounds {
+  readonly scope: ListingScope;
+  readonly stands: PairStands;
+}
+
+/** A template of the listing, with those of its documents that count and that the caller may see. */
 export interface ListedTemplate {
   readonly row: TemplateRow;
   readonly documents: readonly TemplateDocument[];
 }
 
 /**
- * The templates that pass the filters inside the scope, in the order of the listing: name, language, id (D8). A
+ * The templates that pass the filters within the bounds, in the order of the listing: name, language, id (D8). A
  * direct-message template is never among them (contract, Template).
  */
 export function selectTemplates(
   rows: readonly TemplateRow[],
   filters: TemplateFilters,
-  scope: ListingScope,
+  { scope, stands }: ListingBounds,
 ): ListedTemplate[] {
   const rowPasses = rowFilter(filters);
   const selected: ListedTemplate[] = [];
   for (const row of rows) {
     if (!rowPasses(row)) continue;
-    const documents = row.documents.filter((document) => inScope(document, scope, filters.documents));
+    const documents = standingDocuments(row.documents, stands).filter((document) =>
+      inScope(document, scope, filters.documents),
+    );
     if (documents.some((document) => documentPasses(document, filters.documents))) selected.push({ row, documents });
   }
   return selected.sort(
@@ -128,8 +140,8 @@ export function channelIdsOf(listed: readonly ListedTemplate[]): number[] {
 
 function rowFilter(filters: TemplateFilters): (row: TemplateRow) => boolean {
   const among = (values: readonly string[] | undefined) => {
-    const set = values === undefined ? undefined : new Set(values);
-    return (value: string | undefined) => set === undefined || (value !== undefined && set.has(value));
+    const set = values === undefined ? undefined : new Set(values.map((value) => value.toLowerCase()));
+    return (value: string | undefined) => set === undefined || (value !== undefined && set.has(value.toLowerCase()));
   };
   const state = among(filters.states);
   const category = among(filters.categories);

@@ -6,7 +6,7 @@ import {
   examineItems,
   planStatus,
   rowsNeeded,
-  rowsToEnable,
+  rowsToJudge,
   type StatusAccess,
   type StatusItem,
   type StatusResult,
@@ -56,7 +56,7 @@ export async function setStatus(
   const newer = new Map<string, TemplateRow | undefined>();
   const rows = (name: RowName) => (newer.has(textOf(name)) ? newer.get(textOf(name)) : found(name));
   for (let round = 1; round <= maxRounds; round++) {
-    const assignable = await assignableOf(directory, rowsToEnable(items, rows, access));
+    const assignable = await assignableOf(directory, rowsToJudge(items, rows, access));
     const plan = planStatus(items, { rows, assignable }, access);
     const pending = plan.changes.filter(({ row }) => !written.has(textOf(row)));
     const refused = await status.setActive(pending);

@@ -1,11 +1,13 @@
+import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { unpackTemplate } from './fact.ts';
+import { obstacleToHolding, unpackTemplate } from './fact.ts';
 import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
+import { reportSkipped, type SkipReason } from './skipped-template.ts';
 import { SyncLockLost } from './sync-lock.ts';
 import type { StoredFact, TemplatesForSending } from './template.ts';
 import { templateKey } from './template-key.ts';
@@ -31,11 +33,16 @@ export interface TemplateStore extends TemplatesForSending {
   /**
    * Stores what the platform said, about 20 templates a request, `between` called before each of them. Returns the keys of
    * the templates that were left alone because a newer reading is stored. Throws `SyncLockLost` when the fence is refused.
+   * What the table does not take (an item that is too large) is told to `onRefused`, by template key, and its neighbours
+   * are written; without `onRefused` it throws.
    */
-  writeUpstream(
-    writes: readonly UpstreamWrite[],
-    options?: { readonly fence?: SyncFence; readonly between?: () => Promise<void> },
-  ): Promise<Set<string>>;
+  writeUpstream(writes: readonly UpstreamWrite[], options?: WriteOptions): Promise<Set<string>>;
+}
+
+export interface WriteOptions {
+  readonly fence?: SyncFence;
+  readonly between?: () => Promise<void>;
+  readonly onRefused?: (templateKey: string) => void;
 }
 
 export interface TemplateState {
@@ -71,7 +78,11 @@ export function templateStore(
       return rowItem === undefined ? { fact } : { fact, client: rowFromItem(rowItem) };
     },
     refresh: async ({ wabaId, clientIds }, template, readAtMs) => {
-      await writeUpstream(table, [{ kind: 'present', wabaId, clientIds, template, readAtMs }]);
+      const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
+      const obstacle = obstacleToHolding(template);
+      if (obstacle !== undefined) return skip(obstacle);
+      const onRefused = () => skip('refused_by_table');
+      await writeUpstream(table, [{ kind: 'present', wabaId, clientIds, template, readAtMs }], { onRefused });
     },
     rowsOf: async (clientId) => {
       const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
@@ -158,24 +169,64 @@ export function factFromItem(item: Item): HashedFact {
 async function writeUpstream(
   table: TableAccess,
   writes: readonly UpstreamWrite[],
-  options: { readonly fence?: SyncFence; readonly between?: () => Promise<void> } = {},
+  options: WriteOptions = {},
 ): Promise<Set<string>> {
   const units = writes.flatMap((write) => writeUnits(table.tableName, write, options.fence));
   const newer = new Set<string>();
   for (const transaction of packTransactions(units)) {
-    let pending: readonly WriteUnit[] = transaction;
-    while (pending.length > 0) {
-      await options.between?.();
-      const reasons = await transactWrite(
-        table,
-        pending.flatMap((unit) => unit.actions),
-      );
-      if (reasons === undefined) break;
-      const refused = refusedUnits(pending, reasons, options.fence);
-      if (refused.fenceLost) throw new SyncLockLost();
-      for (const unit of refused.newer) newer.add(unit.templateKey);
-      pending = pending.filter((unit) => !refused.newer.has(unit));
-    }
+    for (const key of await writeTogether(table, transaction, options)) newer.add(key);
   }
   return newer;
+}
+
+/** Writes units in one transaction; returns the keys of those that met a newer reading. */
+async function writeTogether(
+  table: TableAccess,
+  units: readonly WriteUnit[],
+  options: WriteOptions,
+): Promise<Set<string>> {
+  const newer = new Set<string>();
+  let pending = units;
+  while (pending.length > 0) {
+    await options.between?.();
+    const actions = pending.flatMap((unit) => unit.actions);
+    const reasons = await transactWrite(table, actions).catch((error: unknown) => {
+      if (options.onRefused === undefined || !isContentRefused(error)) throw error;
+      return 'content_refused' as const;
+    });
+    if (reasons === undefined) break;
+    if (reasons === 'content_refused') {
+      for (const key of await writeApart(table, pending, options)) newer.add(key);
+      break;
+    }
+    const refused = refusedUnits(pending, reasons, options.fence);
+    if (refused.fenceLost) throw new SyncLockLost();
+    for (const unit of refused.newer) newer.add(unit.templateKey);
+    pending = pending.filter((unit) => !refused.newer.has(unit));
+  }
+  return newer;
+}
+
+/** One of the units is not taken: each by itself shows which. */
+async function writeApart(
+  table: TableAccess,
+  units: readonly WriteUnit[],
+  options: WriteOptions,
+): Promise<Set<string>> {
+  const [unit, ...others] = units;
+  if (unit !== undefined && others.length === 0) {
+    options.onRefused?.(unit.templateKey);
+    return new Set();
+  }
+  const newer = new Set<string>();
+  for (const each of units) for (const key of await writeTogether(table, [each], options)) newer.add(key);
+  return newer;
+}
+
+/** DynamoDB refuses an item for what it is, with the whole transaction: too large, or nothing that it can store. */
+function isContentRefused(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) {
+    return error instanceof DynamoDBServiceException && error.name === 'ValidationException';
+  }
+  return error.CancellationReasons?.some(({ Code }) => Code === 'ValidationError') ?? false;
 }

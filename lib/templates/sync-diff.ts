@@ -1,7 +1,8 @@
 import type { TemplatePage } from '../platform/templates.ts';
 import type { ServiceEvent } from '../webhooks/event.ts';
-import { contentHash, goneUpstream } from './fact.ts';
+import { contentHash, goneUpstream, isTooDeep, obstacleToHolding } from './fact.ts';
 import type { TemplateRow } from './row.ts';
+import type { SkippedTemplate, SkipReason } from './skipped-template.ts';
 import { announcedRow, deletedEvents, type Occasion, statusChangedEvents } from './template-event.ts';
 import { templateKey } from './template-key.ts';
 import type { UpstreamWrite } from './upstream-writes.ts';
@@ -35,18 +36,33 @@ export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRo
   return known;
 }
 
+export interface PageDiff {
+  readonly changes: readonly TemplateChange[];
+  /** What is there and cannot be held: it stays as it is stored, if it is, and is not gone. */
+  readonly skipped: readonly SkippedTemplate[];
+}
+
 /**
  * Compares one page of the platform's list with the rows. A template needs a write when a client of the WABA has no row of
  * it, or one with other facts, or one marked deleted; what is equal everywhere is not written at all (D22).
  */
-export function changesOfPage(
+export function compareWithPage(
   waba: WabaClients,
   known: KnownRows,
   { page, readAtMs }: { readonly page: TemplatePage; readonly readAtMs: number },
-): TemplateChange[] {
+): PageDiff {
   const changes = new Map<string, TemplateChange>();
+  const skipped: SkippedTemplate[] = page.unreadable.map(({ id }) => ({ platformId: id, reason: 'unreadable' }));
   for (const template of page.templates) {
     const key = templateKey({ ...template, wabaId: waba.wabaId });
+    const skip = (reason: SkipReason) => {
+      changes.delete(key);
+      skipped.push({ platformId: template.id, reason });
+    };
+    if (isTooDeep(template)) {
+      skip('too_deep');
+      continue;
+    }
     const rows = known.get(key);
     const hash = contentHash(template);
     const deleted = goneUpstream(template);
@@ -59,6 +75,11 @@ export function changesOfPage(
       changes.delete(key);
       continue;
     }
+    const obstacle = obstacleToHolding(template);
+    if (obstacle !== undefined) {
+      skip(obstacle);
+      continue;
+    }
     const before = rows?.values().next().value;
     changes.set(key, {
       templateKey: key,
@@ -67,7 +88,7 @@ export function changesOfPage(
       write: { kind: 'present', wabaId: waba.wabaId, template, clientIds: waba.clientIds, readAtMs },
     });
   }
-  return [...changes.values()];
+  return { changes: [...changes.values()], skipped };
 }
 
 /** The keys of everything that a page shows to be there, read or not; undefined for an entry without name. */

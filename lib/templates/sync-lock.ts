@@ -1,7 +1,9 @@
+import type { LockRequest } from './sync-turns.ts';
+
 /**
  * The lock that lets one synchronization run at a time (D22), as policy: a lease that its holder renews, and a fencing
  * number that grows with every acquisition and is checked by every template write, so that a holder who was
- * paused beyond its lease can do no harm.
+ * paused beyond its lease can do no harm. Who comes next when several want it is in sync-turns.ts.
  */
 
 /** A holder that shows no sign of life for this long has lost the lock. */
@@ -45,16 +47,15 @@ export class SyncLockLost extends Error {
 }
 
 export interface SyncLocks {
-  /** Undefined when somebody else holds the lock. Repeating with the same owner gives the same lock again. */
-  acquire(request: {
-    readonly name: string;
-    readonly owner: string;
-    readonly nowMs: number;
-  }): Promise<HeldLock | undefined>;
+  /**
+   * Undefined when somebody else holds the lock, or comes first. Repeating with the same owner gives the same lock again.
+   * One read, and one write for the lock or to remember who was refused.
+   */
+  acquire(request: LockRequest & { readonly name: string }): Promise<HeldLock | undefined>;
   /** Renews the lease from now on, also one that ran out unnoticed; false when it is lost or released. */
   heartbeat(lock: HeldLock, nowMs: number): Promise<boolean>;
-  /** Frees the lock at once. Nothing happens when somebody else holds it by now. */
-  release(lock: HeldLock): Promise<void>;
+  /** Frees the lock, at once for those who wait. Nothing happens when somebody else holds it by now. */
+  release(lock: HeldLock, nowMs: number): Promise<void>;
 }
 
 /** Renews the lease before it grows old; call it between any two steps. Throws `SyncLockLost`. */

@@ -10,6 +10,8 @@ export const SyncCountsSchema = v.object({
   deleted: v.number(),
   unchanged: v.number(),
   failedWabas: v.number(),
+  /** Templates that are there and cannot be held. */
+  skipped: v.optional(v.number(), 0),
   /** Channels with new values of the platform, and WABAs whose numbers could not be read or their channels written. */
   refreshedChannels: v.optional(v.number(), 0),
   failedRefreshes: v.optional(v.number(), 0),
@@ -22,6 +24,7 @@ export const noCounts: SyncCounts = {
   deleted: 0,
   unchanged: 0,
   failedWabas: 0,
+  skipped: 0,
   refreshedChannels: 0,
   failedRefreshes: 0,
 };

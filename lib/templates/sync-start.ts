@@ -19,7 +19,7 @@ export interface SyncStart {
 
 /**
  * Starts the synchronization of a client's WABAs (D22): it returns once the lock is held, the platform has answered and the
- * work is queued. Refuses with 409 while another one runs and with 502 (or 429) when the platform or the queue does not
+ * work is queued. Refuses with 409 while another one runs or another client comes first (sync-turns.ts), and with 502 (or 429) when the platform or the queue does not
  * answer; then the lock is free again. A client without WABAs is synchronized with nothing to do.
  */
 export async function startSync(
@@ -28,7 +28,8 @@ export async function startSync(
 ): Promise<void> {
   const wabas = await start.directory.listWabas(clientId);
   const name = syncLockName(start.lockScope, clientId);
-  const lock = await start.locks.acquire({ name, owner, nowMs: start.nowMs() });
+  const contender = walk === undefined ? `client ${clientId}` : 'walk';
+  const lock = await start.locks.acquire({ name, owner, contender, nowMs: start.nowMs() });
   if (lock === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
   try {
     await firstAnswer(start.platform, wabas);
@@ -38,7 +39,7 @@ export async function startSync(
     log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
   } catch (error) {
     // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
-    await start.locks.release(lock).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
+    await start.locks.release(lock, start.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
     throw error;
   }
 }

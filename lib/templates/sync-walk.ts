@@ -21,8 +21,11 @@ export interface SyncWalks {
 /** Longer than the five deliveries of a message that keeps failing take. */
 export const walkDeadAfterMs = 2 * 3_600_000;
 
-/** How long the walk waits for somebody else's synchronization before it looks again. */
-const lockWaitSeconds = 30;
+/**
+ * How long the walk waits for somebody else's synchronization before it looks again: less than the 5 s for which the lock is
+ * kept for those who wait, so that it gets its turn beside clients that ask again and again.
+ */
+const lockWaitSeconds = 3;
 
 export interface WalkPorts extends SyncStart {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;

@@ -6,10 +6,11 @@ import { count } from '../observe/metrics.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTemplates, TemplatePage } from '../platform/templates.ts';
 import { type EventSink, eventId, type ServiceEvent } from '../webhooks/event.ts';
+import { reportSkipped, type SkippedTemplate } from './skipped-template.ts';
 import type { TemplateStore } from './store.ts';
 import {
   changesOfGone,
-  changesOfPage,
+  compareWithPage,
   eventsOfChange,
   type KnownRows,
   keysOfPage,
@@ -83,15 +84,15 @@ export async function runSync(
   }
   // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
   await workshop.events.send([completed(work)]);
-  await workshop.locks.release(message.lock);
+  await workshop.locks.release(message.lock, workshop.nowMs());
   return { kind: 'finished', counts: work.counts };
 }
 
 function completed({ message: { lock, clientId }, counts, nowMs }: Work): ServiceEvent {
-  const { created, updated, deleted, unchanged, failedWabas: failed_wabas } = counts;
+  const { created, updated, deleted, unchanged, skipped, failedWabas: failed_wabas } = counts;
   const timestampMs = nowMs();
   const sync = { client_id: clientId, sync_id: lock.owner, finished_at: new Date(timestampMs).toISOString() };
-  const data = { ...sync, created, updated, deleted, unchanged, failed_wabas };
+  const data = { ...sync, created, updated, deleted, unchanged, skipped, failed_wabas };
   return { id: eventId('sync.completed', clientId, [lock.owner]), clientId, type: 'sync.completed', timestampMs, data };
 }
 
@@ -157,9 +158,12 @@ async function syncWaba(work: Work, waba: Waba, from: Listing | undefined): Prom
       if (key === undefined) complete = false;
       else seen.add(key);
     }
-    const changes = changesOfPage(waba, known, { page, readAtMs });
-    const written = await apply(work, changes);
-    work.counts.unchanged += page.templates.length - written;
+    const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
+    const { written, refused } = await apply(work, changes);
+    const passedOver = [...skipped, ...refused];
+    reportSkipped(passedOver, { wabaId: waba.wabaId, syncId: work.message.lock.owner });
+    work.counts.skipped += passedOver.length;
+    work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
     after = page.after;
     if (after !== undefined && work.timeIsShort()) return { after, startedAtMs, seen: [...seen], complete };
   } while (after !== undefined);
@@ -208,15 +212,28 @@ async function tell(work: Work, changes: readonly TemplateChange[]): Promise<voi
   }
 }
 
-/** Tells and writes changes and counts those that were written; a newer reading in the store stays as it is. */
-async function apply(work: Work, changes: readonly TemplateChange[]): Promise<number> {
+/**
+ * Tells and writes changes and counts those that were written; a newer reading in the store stays as it is, and so does what
+ * the table does not take.
+ */
+async function apply(
+  work: Work,
+  changes: readonly TemplateChange[],
+): Promise<{ readonly written: number; readonly refused: readonly SkippedTemplate[] }> {
   await tell(work, changes);
   const { name: lockName, fence } = work.message.lock;
+  const refusedKeys = new Set<string>();
   const newer = await work.templates.writeUpstream(
     changes.map((change) => change.write),
-    { fence: { lockName, fence }, between: work.keepLease },
+    { fence: { lockName, fence }, between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
   );
-  const written = changes.filter((change) => !newer.has(change.templateKey));
+  const written = changes.filter(({ templateKey }) => !newer.has(templateKey) && !refusedKeys.has(templateKey));
   for (const { kind } of written) work.counts[kind] += 1;
-  return written.length;
+  const refused = changes.filter(({ templateKey }) => refusedKeys.has(templateKey)).map(refusedByTable);
+  return { written: written.length, refused };
+}
+
+function refusedByTable({ write, rows }: TemplateChange): SkippedTemplate {
+  const platformId = write.kind === 'present' ? write.template.id : rows[0]?.platformId;
+  return { platformId, reason: 'refused_by_table' };
 }

@@ -1,6 +1,6 @@
 import { eventId, type ServiceEvent, type TemplateData } from '../webhooks/event.ts';
 import type { TemplateRow } from './row.ts';
-import type { PlatformTemplate } from './template.ts';
+import { type PlatformTemplate, rejectionReason } from './template.ts';
 
 /** A client of the WABA, by what is its own in the events: its oldest document of the template (D12). */
 export interface Receiver {
@@ -85,11 +85,9 @@ export function statusChangedEvents(
 /** Characters of the platform's reason that are told: an event stays far under 20 KB. */
 const longestReason = 1_000;
 
-/** The platform writes `NONE` where there is no reason. */
-function rejectionOf({ rejected_reason: reason }: AnnouncedTemplate): { readonly rejected_reason?: string } {
-  return reason === undefined || reason === '' || reason === 'NONE'
-    ? {}
-    : { rejected_reason: reason.slice(0, longestReason) };
+function rejectionOf(template: AnnouncedTemplate): { readonly rejected_reason?: string } {
+  const reason = rejectionReason(template);
+  return reason === undefined ? {} : { rejected_reason: reason.slice(0, longestReason) };
 }
 
 function dataOf(template: AnnouncedTemplate, { templateId }: Receiver): TemplateData {

@@ -81,6 +81,13 @@ export interface TemplateForSending {
   readonly client?: ClientTemplate;
 }
 
+/** Why the platform rejected a template; undefined when it did not: it writes `NONE`, or nothing, where there is no reason. */
+export function rejectionReason({
+  rejected_reason: reason,
+}: Pick<PlatformTemplate, 'rejected_reason'>): string | undefined {
+  return reason === '' || reason === 'NONE' ? undefined : reason;
+}
+
 /** The language key under which spellings meet: `pt-br`, `pt_BR` and `PT_br` are one language (D26). */
 export function languageKey(language: string): string {
   return language.replaceAll('-', '_').toLowerCase();

@@ -1,5 +1,5 @@
 import type { ChannelCampaignGroup } from './listing.ts';
-import type { PlatformTemplate } from './template.ts';
+import { type PlatformTemplate, rejectionReason } from './template.ts';
 
 /** Fields of a listed template, in the order in which they are answered (contract, GET /v1/templates, `fields`). */
 export const templateFields = [
@@ -38,12 +38,13 @@ export function templateView(template: TemplateView, wanted: ReadonlySet<Templat
 }
 
 /**
- * The contract's `platform_template`: its fields only, without those that the omission rule leaves out. The rule holds for
+ * The contract's `platform_template`: its fields only, without those that the omission rule leaves out; a
+ * `rejected_reason` of `NONE` is empty. The rule holds for
  * the components too, where the platform keeps format, text, buttons and example.
  */
 export function platformTemplateView(template: PlatformTemplate): Record<string, unknown> {
-  const { id, name, language, status, category, components, quality_score, previous_category, rejected_reason } =
-    template;
+  const { id, name, language, status, category, components, quality_score, previous_category } = template;
+  const rejected_reason = rejectionReason(template);
   return {
     id,
     name,
@@ -53,7 +54,7 @@ export function platformTemplateView(template: PlatformTemplate): Record<string,
     components: components.map((component) => withoutOmitted(component)),
     ...(quality_score?.score ? { quality_score: { score: quality_score.score } } : {}),
     ...(previous_category ? { previous_category } : {}),
-    ...(rejected_reason ? { rejected_reason } : {}),
+    ...(rejected_reason === undefined ? {} : { rejected_reason }),
     ...withoutOmitted(pick(template, ['example', 'format', 'text', 'buttons'])),
   };
 }

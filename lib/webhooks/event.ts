@@ -33,6 +33,8 @@ const SyncCompletedSchema = v.object({
   updated: v.number(),
   deleted: v.number(),
   unchanged: v.number(),
+  /** Templates that are there and that the service cannot hold; absent in events of older versions. */
+  skipped: v.optional(v.number()),
   /** WABAs that could not be read or written to the end; the next synchronization reads them again. */
   failed_wabas: v.number(),
   finished_at: v.pipe(v.string(), v.isoTimestamp()),

@@ -56,7 +56,7 @@ function platformData(): Seed {
 }
 
 async function synchronize(workshop: SyncWorkshop, owner: string): Promise<SyncCounts> {
-  const lock = await workshop.locks.acquire({ name: 'sync', owner, nowMs: Date.now() });
+  const lock = await workshop.locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: Date.now() });
   if (lock === undefined) throw new Error('the lock is not free');
   const message = { lock, clientId, wabaIds: [wabaId], counts: noCounts };
   const result = await runSync(workshop, message, () => 900_000);

@@ -132,7 +132,8 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
     rows: rowStore(client, tableName),
     assignments: assignmentStore(client, tableName),
     management: platform.management,
-    pairFaults: (owner: number, pairs: Parameters<typeof pairFaults>[2]) => pairFaults(directory, owner, pairs),
+    pairFaults: (...asked: [Parameters<typeof pairFaults>[1], Parameters<typeof pairFaults>[2]]) =>
+      pairFaults(directory, ...asked),
     fetchPublic: unused,
     uploadMedia: unused,
     events: new MemoryEvents(),

@@ -120,10 +120,10 @@ describe('assigning', () => {
 
   test('two clients of one WABA do not disturb each other, whoever’s _id is named (D12)', async () => {
     await add('supervisor1001', theirs, [pair(501, 10)]);
-    await add('supervisor1002', own, [pair(502, 20), pair(503, 20)]);
+    await add('supervisor1002', own, [pair(502, 20)]);
     expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
     const ofTheirs = (await grouped('supervisor1002', theirs)).body;
-    expect(ofTheirs).toMatchObject([{ campaign_id: 20, channels: [{ channel_id: 502 }, { channel_id: 503 }] }]);
+    expect(ofTheirs).toMatchObject([{ campaign_id: 20, channels: [{ channel_id: 502 }] }]);
     await remove('supervisor1001', theirs);
     expect((await grouped('supervisor1001', own)).body).toEqual([]);
     expect((await grouped('supervisor1002', theirs)).body).toEqual(ofTheirs);
@@ -248,6 +248,16 @@ describe('refusals', () => {
     expect((await grouped('supervisor1001', own)).body).toEqual(assigned);
     expect(await put({ channel_campaigns: [] })).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
     expect((await grouped('supervisor1001', own)).body).toEqual([]);
+  });
+
+  test.each([
+    ['POST', add],
+    ['PUT', replace],
+  ] as const)('%s: a channel of another WABA than the template’s is 400 naming it (D14)', async (_, request) => {
+    const reply = await request('supervisor1002', theirs, [pair(502, 20), pair(503, 20)]);
+    const message = 'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001';
+    expect(shown(reply)).toEqual([400, message, 'invalid_request']);
+    expect(reply.body.errors).toEqual([{ path: 'channel_campaigns[1].channel_id', message }]);
   });
 
   test.each(['POST', 'PUT'])('%s: a body that is not understood is 400', async (method) => {

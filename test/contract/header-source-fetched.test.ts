@@ -50,7 +50,7 @@ async function createFrom(answers: RequestListener) {
     directory,
     creations: creationStore(documentClient, tableName('templates')),
     management: templateManagement(transport.call, credentialOf),
-    pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+    pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
     fetchPublic: (url, options): Promise<FetchedFile> => fetchPublic(url, { ...options, ports }),
     uploadMedia: platformMedia(transport.call, credentialOf),
     events: new MemoryEvents(),

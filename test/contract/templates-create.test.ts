@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { call, platform } from '../support/api.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';
-import { create, lastSent, listedTemplate, plainBody, sharedWaba, templateProbes } from '../support/template-probes.ts';
+import {
+  create,
+  expectRefused,
+  lastSent,
+  listedTemplate,
+  plainBody,
+  sharedWaba,
+  templateProbes,
+} from '../support/template-probes.ts';
 
 const probes = templateProbes();
 let handle: string;
@@ -188,6 +196,18 @@ describe('assignment while creating (D13)', () => {
     expect(unassigned).toMatchObject({ client_id: 1002, channel_campaigns: [] });
     expect(await lastSent()).not.toHaveProperty('channel_campaigns');
   });
+});
+
+test('a channel of another WABA than the DID’s cannot be assigned while creating (D14)', async () => {
+  const channel_campaigns = [
+    { channel_id: 502, campaign_id: 20 },
+    { channel_id: 503, campaign_id: 20 },
+  ];
+  await expectRefused(
+    () => create(probes.draft({ channel_campaigns }), { user: 'supervisor1002' }),
+    'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001',
+    ['channel_campaigns[1].channel_id'],
+  );
 });
 
 describe('for whom', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncLockStore } from '../../lib/templates/sync-lock-store.ts';
-import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, api, type DemoUser, synchronize, tokenOf, eventually } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
@@ -201,10 +201,12 @@ describe('POST /v1/templates/sync-from-platform', () => {
 
   // While somebody holds the lock, every caller who may synchronize is told so and nothing runs.
   beforeAll(async () => {
-    held = await locks.acquire({ name: 'sync', owner: 'tenancy test', nowMs: Date.now() });
+    held = await eventually('the lock is free', () =>
+      locks.acquire({ name: 'sync', owner: 'tenancy test', contender: 'test', nowMs: Date.now() }),
+    );
   });
   afterAll(async () => {
-    if (held !== undefined) await locks.release(held);
+    if (held !== undefined) await locks.release(held, Date.now());
   });
 
   test.each(matrix([...inQuery, ...inBody]))('%s, %s', async (_user, _asked, caller, asked) => {

@@ -21,6 +21,7 @@ export function memoryDirectory(content: {
     listClientIds: async () => clientIds.toSorted((a, b) => a - b),
     listWabas: async (clientId) => wabas.filter((waba) => waba.clientIds.includes(clientId)),
     listCampaigns: async (clientId) => campaigns.filter((campaign) => campaign.clientId === clientId),
+    listChannels: async (clientId) => channels.filter((channel) => channel.clientId === clientId),
     findChannels: async (clientId, channelIds) =>
       channels.filter((channel) => channel.clientId === clientId && channelIds.includes(channel.channelId)),
   };

@@ -38,7 +38,9 @@ export async function startPlatformServer(): Promise<PlatformServer> {
     const end = start + limit;
     const next = `https://nowhere.example${url.pathname}?access_token=demo-token&after=${end}`;
     return reply(response, 200, {
-      data: all.slice(start, end),
+      data: all
+        .slice(start, end)
+        .map(url.searchParams.get('fields') === 'id,name,language' ? nameOnly : (entry) => entry),
       paging: { cursors: { before: String(start), after: String(end) }, ...(end < all.length ? { next } : {}) },
     });
   });
@@ -56,6 +58,11 @@ export async function startPlatformServer(): Promise<PlatformServer> {
     },
   };
 }
+
+const nameOnly = (entry: unknown) => {
+  const { id, name, language } = entry as PlatformTemplate;
+  return { id, name, language };
+};
 
 function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

@@ -37,6 +37,7 @@ const directory: Directory = {
   listClientIds: unused,
   listWabas: unused,
   listCampaigns: unused,
+  listChannels: unused,
   findChannels: unused,
 };
 

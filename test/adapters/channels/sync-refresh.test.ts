@@ -48,7 +48,7 @@ function workshop(refreshChannels: RefreshChannels): SyncWorkshop {
 }
 
 async function begun(owner = 'first'): Promise<SyncMessage> {
-  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, nowMs: now });
+  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
   return { lock, clientId: 1001, wabaIds, counts: noCounts };
 }

@@ -114,14 +114,33 @@ test('a schedule that fires while a walk is under way, or twice, starts nothing'
 });
 
 test("a user's synchronization delays the walk and does not break it", async () => {
-  const held = await locks().acquire({ name: 'sync', owner: 'a user', nowMs: now });
+  const held = await locks().acquire({ name: 'sync', owner: 'a user', contender: 'test', nowMs: now });
   await work(scheduled('first'));
   for (let look = 0; look < 3; look += 1) await work((await next()) as Message);
-  expect(delays).toEqual([1, 2, 3, 4].map((turn) => [turn, 30]));
+  expect(delays).toEqual([1, 2, 3, 4].map((turn) => [turn, 3]));
   expect(synchronized()).toEqual([]);
-  if (held !== undefined) await locks().release(held);
+  if (held !== undefined) await locks().release(held, now);
   await workOff();
   expect(synchronized()).toEqual([1001, 1002, 1003]);
+});
+
+test('a user who was refused during the walk comes before the walk goes on, and the walk before the user again', async () => {
+  const ask = (owner: string) => locks().acquire({ name: 'sync', owner, contender: 'client 1002', nowMs: now });
+  await work(scheduled('first'));
+  expect(await ask('too early')).toBeUndefined();
+  await work((await next()) as Message);
+  await work((await next()) as Message);
+  expect(delays).toEqual([
+    [1, 0],
+    [2, 3],
+  ]);
+  const held = await ask('first');
+  if (held === undefined) throw new Error('the user was refused');
+  await locks().release(held, now);
+  expect(await ask('again')).toBeUndefined();
+  await work((await next()) as Message);
+  await work((await next()) as Message);
+  expect(synchronized()).toEqual([1001, 1002]);
 });
 
 const failingWith =

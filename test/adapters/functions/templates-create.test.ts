@@ -43,7 +43,7 @@ function create(body: string, { did = '5491100000001', ...more }: EventOverrides
     creations: creationStore(client, table),
     management: platform.management,
     events: new MemoryEvents(),
-    pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+    pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
     fetchPublic: async () => ({ bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' }),
     uploadMedia: async (credential, file) => `4::${uploads.push([credential, file])}`,
     dropIdleConnections: () => undefined,

@@ -53,7 +53,7 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
     creations: creations(),
     management: platform.management,
     events: new MemoryEvents(),
-    pairFaults: async (clientId, asked) =>
+    pairFaults: async ({ clientId }, asked) =>
       asked
         .filter(({ channelId }) => channelId !== 501)
         .map(() => ({ path: 'channel_campaigns[0].channel_id', message: `client ${clientId} has no such channel` })),
@@ -149,7 +149,7 @@ test('the name of a deleted approved template is held for 30 days; then the old 
   const rows = (await store().rowsOf(1001)).filter((row) => row.name === name);
   const facts = await store().factsOf(rows);
   const shown = (deleted: boolean) =>
-    selectTemplates(rows, { deleted, documents: {} }, undefined).map(({ row }) => [
+    selectTemplates(rows, { deleted, documents: {} }, { scope: undefined, stands: () => true }).map(({ row }) => [
       row.documents.map(({ id }) => id),
       facts.get(row.templateKey)?.template.id,
     ]);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
@@ -182,8 +183,53 @@ test('a conflict that does not end is an error, after eight repetitions', async 
 
 test('another reason of cancellation is an error at once', async () => {
   const faulty = faultyStore(() => ({ kind: 'throw', error: cancelled('ValidationError') }));
-  await expect(faulty.store.refresh({ wabaId, clientIds: [1001] }, newTemplate(), 10)).rejects.toThrow('cancelled');
+  await expect(faulty.store.writeUpstream([present(newTemplate())])).rejects.toThrow('cancelled');
   expect(faulty.pauses).toEqual([]);
+});
+
+/** Larger than an item may be, however it is packed. */
+const oversized = () => newTemplate({ flow: randomBytes(450_000).toString('base64') });
+
+test('an item that the table refuses does not keep its neighbours from being written', async () => {
+  const templates = Array.from({ length: 20 }, (_, index) => (index === 7 ? oversized() : newTemplate()));
+  const refused: string[] = [];
+  const newer = await store().writeUpstream(
+    templates.map((template) => present(template)),
+    { onRefused: (key) => refused.push(key) },
+  );
+  expect([refused, newer.size]).toEqual([[keyFor(templates[7] as PlatformTemplate)], 0]);
+  const found = await Promise.all(templates.map((template) => find(template, 1002)));
+  expect(found.flatMap((each, index) => (each === undefined ? [index] : []))).toEqual([7]);
+});
+
+test('neighbours of a refused item still meet newer readings and the fence', async () => {
+  const [read, fresh] = [newTemplate(), newTemplate()];
+  await store().writeUpstream([present(read, 20)]);
+  const writes = [present(oversized()), present(read, 19), present(fresh)];
+  const refused: string[] = [];
+  expect([...(await store().writeUpstream(writes, { onRefused: (key) => refused.push(key) }))]).toEqual([keyFor(read)]);
+  expect(refused).toHaveLength(1);
+  await store().writeUpstream([present(fresh, 30)], { fence: { lockName: 'sync', fence: 9 } });
+  const late = store().writeUpstream([present(oversized(), 40), present(fresh, 40)], {
+    fence: { lockName: 'sync', fence: 8 },
+    onRefused: () => undefined,
+  });
+  await expect(late).rejects.toThrow('lock is held');
+});
+
+test('the read for sending does not fail on what cannot be held: the stored copy stays', async () => {
+  const template = newTemplate();
+  const refresh = (changed: PlatformTemplate, readAtMs: number) =>
+    store().refresh({ wabaId, clientIds: [1001] }, changed, readAtMs);
+  await refresh(template, 10);
+  let deep: Record<string, unknown> = {};
+  for (let level = 0; level < 3_000; level += 1) deep = { deep };
+  await refresh({ ...template, optimization_spec: deep }, 11);
+  await refresh({ ...oversized(), name: template.name }, 12);
+  expect((await find(template))?.fact).toMatchObject({ template, readAtMs: 10 });
+  const faulty = faultyStore(() => ({ kind: 'throw', error: cancelled('ValidationError') }));
+  await faulty.store.refresh({ wabaId, clientIds: [1001] }, template, 13);
+  expect((await find(template))?.fact.readAtMs).toBe(10);
 });
 
 test('a lost reply to a write does no harm', async () => {

@@ -1,8 +1,15 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { clockSkewMs, type HeldLock, heartbeatEveryMs, leaseMs } from '../../../lib/templates/sync-lock.ts';
+import {
+  clockSkewMs,
+  type HeldLock,
+  heartbeatEveryMs,
+  leaseMs,
+  type SyncLocks,
+} from '../../../lib/templates/sync-lock.ts';
 import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
+import { maxWaiting, rememberedMs } from '../../../lib/templates/sync-turns.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -11,7 +18,21 @@ let table: string;
 beforeAll(async () => {
   table = await freshTable('templates');
 });
-const locks = () => syncLockStore(documentClient, table);
+const locks = () => onePerOwner(syncLockStore(documentClient, table));
+
+/** The lock for tests in which every owner is somebody else's. */
+function onePerOwner({ acquire, heartbeat, release }: SyncLocks) {
+  return {
+    acquire: (request: {
+      readonly name: string;
+      readonly owner: string;
+      readonly contender?: string;
+      readonly nowMs: number;
+    }) => acquire({ contender: request.owner, ...request }),
+    heartbeat,
+    release: (lock: HeldLock, nowMs = 0) => release(lock, nowMs),
+  };
+}
 
 let lastLock = 0;
 const newName = () => `sync#test-${++lastLock}`;
@@ -35,7 +56,9 @@ test('of 50 contenders exactly one holds the lock, 100 times over (R25)', async 
   const fences: number[] = [];
   for (let round = 0; round < 100; round++) {
     const attempts = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => locks().acquire({ name, owner: `${round}-${index}`, nowMs: round })),
+      Array.from({ length: 50 }, (_, index) =>
+        locks().acquire({ name, owner: `${round}-${index}`, contender: `client ${index}`, nowMs: round }),
+      ),
     );
     const winners = attempts.filter((lock) => lock !== undefined);
     winnersPerRound.push(winners.length);
@@ -47,6 +70,77 @@ test('of 50 contenders exactly one holds the lock, 100 times over (R25)', async 
   expect(winnersPerRound).toEqual(Array(100).fill(1));
   expect(fences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
 }, 120_000);
+
+test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
+  const name = newName();
+  const store = syncLockStore(documentClient, table);
+  const clients = ['client 1', 'client 2', 'walk'];
+  const order: string[] = [];
+  let [nowMs, calls, holding] = [1_000_000, 0, 0];
+  const loop = async (contender: string) => {
+    while (order.length < 30) {
+      nowMs += 1;
+      calls += 1;
+      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
+      if (lock === undefined) continue;
+      holding += 1;
+      order.push(contender);
+      expect([lock.fence, holding]).toEqual([order.length, 1]);
+      const waitingFor = new Set(clients.filter((other) => other !== contender));
+      while (waitingFor.size > 0) {
+        const { waiting = {} } = (await storedLock(name)) ?? {};
+        for (const other of Object.keys(waiting)) waitingFor.delete(other);
+        if (order.length === 30) break;
+      }
+      holding -= 1;
+      await store.release(lock, nowMs);
+    }
+  };
+  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
+  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+}, 120_000);
+
+test('a refused request costs one read and one small write, or none when it is remembered already', async () => {
+  const name = newName();
+  await held(name, 'holder', 0);
+  const client = localDocumentClient();
+  const attempts = injectFaults(client, () => undefined);
+  const ask = (contender: string, nowMs: number) =>
+    syncLockStore(client, table).acquire({ name, owner: `${contender} at ${nowMs}`, contender, nowMs });
+  for (const [contender, nowMs] of [
+    ['b', 1],
+    ['b', 2],
+    ['holder', 3],
+    ['b', 2_000],
+  ] as const) {
+    expect(await ask(contender, nowMs)).toBeUndefined();
+  }
+  expect(Object.fromEntries(attempts)).toEqual({ GetItemCommand: 4, UpdateItemCommand: 2 });
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: 2_000 } });
+});
+
+test('at most 20 are remembered; who has not asked for 30 s makes room', async () => {
+  const name = newName();
+  await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (let index = 0; index < 25; index += 1) await ask(`c${index}`, 1);
+  const remembered = async () => Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted();
+  expect(await remembered()).toHaveLength(maxWaiting);
+  await ask('late', rememberedMs + 2);
+  expect(await remembered()).toEqual(['late']);
+});
+
+test('a lock that an earlier version has written is acquired, waited for and released like any other', async () => {
+  const name = newName();
+  const Item = { pk: `LOCK#${name}`, sk: 'LOCK', owner: 'old', fence: 7, leaseUntilMs: 50_000, startedAtMs: 0 };
+  await documentClient.send(new PutCommand({ TableName: table, Item }));
+  expect(await locks().acquire({ name, owner: 'b', nowMs: 1 })).toBeUndefined();
+  await locks().release({ name, owner: 'old', fence: 7 }, 2);
+  expect(await held(name, 'c', 3)).toMatchObject({ fence: 8 });
+  expect(await locks().acquire({ name, owner: 'b', nowMs: 4 })).toBeUndefined();
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 8, askedAtMs: 4 } });
+});
 
 test('a crashed holder is replaced within a minute, but not while its lease may still run (R27)', async () => {
   const name = newName();
@@ -108,7 +202,7 @@ test('a lost reply to the acquisition: the repetition recognises its own lock (R
   const name = newName();
   const client = localDocumentClient();
   const attempts = injectFaults(client, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));
-  const lock = await syncLockStore(client, table).acquire({ name, owner: 'me', nowMs: 0 });
+  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
   expect(lock).toEqual({ name, owner: 'me', fence: 1 });
   expect(attempts.get('UpdateItemCommand')).toBe(2);
   expect(await locks().acquire({ name, owner: 'other', nowMs: 1 })).toBeUndefined();
@@ -149,7 +243,7 @@ test('over any history the fence only grows, the item stays, and only the latest
           const renewed = await locks().heartbeat(lock, now);
           expect(renewed && lock.fence < highest).toBe(false);
         } else if (lock !== undefined) {
-          await locks().release(lock);
+          await locks().release(lock, now);
         }
         const stored = await storedLock(name);
         const fence = Number(stored?.['fence'] ?? 0);

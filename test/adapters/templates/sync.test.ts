@@ -1,4 +1,6 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { randomBytes } from 'node:crypto';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTemplates } from '../../../lib/platform/templates.ts';
@@ -10,7 +12,7 @@ import { syncLockStore } from '../../../lib/templates/sync-lock-store.ts';
 import { noCounts, type SyncMessage } from '../../../lib/templates/sync-message.ts';
 import type { PlatformTemplate } from '../../../lib/templates/template.ts';
 import { templateKey } from '../../../lib/templates/template-key.ts';
-import { rowKey } from '../../../lib/templates/upstream-writes.ts';
+import { factKey, rowKey } from '../../../lib/templates/upstream-writes.ts';
 import { makeWaba, memoryDirectory } from '../../support/directory.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { MemoryEvents } from '../../support/memory-events.ts';
@@ -62,7 +64,7 @@ function workshop(overrides: Partial<SyncWorkshop> = {}): SyncWorkshop {
 
 /** What the request queues: the lock is held for client 1002, who works with both WABAs. */
 async function started(owner = 'first'): Promise<SyncMessage> {
-  const lock = await workshop().locks.acquire({ name: 'sync', owner, nowMs: now });
+  const lock = await workshop().locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
   return { lock, clientId: 1002, wabaIds: [shared.wabaId, own.wabaId], counts: noCounts };
 }
@@ -73,7 +75,8 @@ async function synchronize(over: Partial<SyncWorkshop> = {}): Promise<SyncResult
 }
 
 const lockIsFree = async () =>
-  (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, nowMs: now })) !== undefined;
+  (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, contender: 'test', nowMs: now })) !==
+  undefined;
 const rowsOf = (clientId: number) => templateStore(documentClient, table).rowsOf(clientId);
 const liveNames = async (clientId: number) =>
   (await rowsOf(clientId))
@@ -163,10 +166,65 @@ test('a template that cannot be read is not gone; one without a name lets nothin
   const [first, second, ...rest] = platform.templates.get(shared.wabaId) ?? [];
   const unreadable = { ...(first as PlatformTemplate), status: 5 };
   platform.templates.set(shared.wabaId, [unreadable, ...rest]);
-  expect(await synchronize()).toMatchObject({ counts: { deleted: 1, failedWabas: 0 } });
+  expect(await synchronize()).toMatchObject({ counts: { deleted: 1, failedWabas: 0, skipped: 1 } });
   expect(await liveNames(1001)).toEqual(expect.arrayContaining(['shared_0']));
   platform.templates.set(shared.wabaId, [unreadable, second, { id: '9' }]);
   expect(await synchronize()).toMatchObject({ counts: { deleted: 0, updated: 1 } });
+});
+
+/** Templates that cannot be compared or stored, each of another kind. */
+function unholdable(): PlatformTemplate[] {
+  let deep: Record<string, unknown> = {};
+  for (let level = 0; level < 3_000; level += 1) deep = { deep };
+  return [
+    makeTemplate({ id: '901', name: 'deep', optimization_spec: { bid_country_multiplier_overrides: deep } }),
+    makeTemplate({ id: '902', name: 'large', flow: randomBytes(450_000).toString('base64') }),
+    makeTemplate({ id: '903', name: 'shared_0', flow: randomBytes(450_000).toString('base64') }),
+    { ...makeTemplate({ id: '904', name: 'odd' }), components: 5 } as unknown as PlatformTemplate,
+  ];
+}
+
+test('what cannot be compared or stored is skipped, counted and told; nothing else is, and nothing is gone (D22)', async () => {
+  platform.templates.set(shared.wabaId, many(3, 'shared'));
+  await synchronize();
+  platform.templates.set(shared.wabaId, [...unholdable(), ...many(5, 'shared').slice(1)]);
+  const events = new MemoryEvents();
+  expect(await synchronize({ events })).toEqual({
+    kind: 'finished',
+    counts: { ...noCounts, created: 2, unchanged: 2 + 30, skipped: 4 },
+  });
+  expect(events.sent).toMatchObject([{ type: 'sync.completed', data: { skipped: 4, deleted: 0, failed_wabas: 0 } }]);
+  expect(await liveNames(1001)).toEqual(['shared_0', 'shared_1', 'shared_2', 'shared_3', 'shared_4']);
+});
+
+test('what the table does not take is skipped alike, its neighbours are written', async () => {
+  platform.templates.set(shared.wabaId, many(25, 'shared'));
+  const client = localDocumentClient();
+  const key = factKey(templateKey({ ...makeTemplate({ name: 'shared_4' }), wabaId: shared.wabaId }));
+  refuseWritesOf(client, key.pk);
+  const result = await synchronize({ templates: templateStore(client, table) });
+  expect(result).toMatchObject({ counts: { created: 24 + 30, skipped: 1, failedWabas: 0 } });
+  expect(await liveNames(1002)).toEqual(namesUpstream(shared.wabaId, own.wabaId).filter((name) => name !== 'shared_4'));
+});
+
+test('pages that are too large to be read as a whole are read in smaller ones', async () => {
+  const large = (index: number) =>
+    makeTemplate({ name: `shared_${index}`, components: [{ type: 'BODY', text: 'a'.repeat(20_000 * index) }] });
+  platform.templates.set(
+    shared.wabaId,
+    Array.from({ length: 12 }, (_, index) => large(index)),
+  );
+  const { call } = platformTransport({
+    baseUrl: platform.baseUrl,
+    version: 'v26.0',
+    timeoutMs: 2_000,
+    maxReplyBytes: 210_000,
+  });
+  const small = platformTemplates(call, async () => ({ accessToken: 'demo-token', appId: '1' }));
+  expect(await synchronize({ platform: small })).toMatchObject({
+    counts: { created: 11 + 30, skipped: 1, failedWabas: 0 },
+  });
+  expect(await liveNames(1001)).not.toContain('shared_11');
 });
 
 test('with little time each run does one page and leaves a checkpoint; together they do it all', async () => {
@@ -190,7 +248,7 @@ test('with little time each run does one page and leaves a checkpoint; together 
 
 test('a message of a finished or superseded synchronization stops before it reads anything', async () => {
   const message = await started('done');
-  await workshop().locks.release(message.lock);
+  await workshop().locks.release(message.lock, now);
   await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
   const superseded = await started('crashed');
   now += leaseMs + clockSkewMs + 1;
@@ -246,7 +304,9 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const contenders: unknown[] = [];
   const page: typeof real.page = async (waba, after) => {
     now += 16_000;
-    contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+    contenders.push(
+      await workshop().locks.acquire({ name: 'sync', owner: 'contender', contender: 'test', nowMs: now }),
+    );
     return real.page(waba, after);
   };
   const inTime = [true, true, true, true];
@@ -258,7 +318,7 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const result = await runSync(workshop({ platform: { page } }), await started(), timeLeftMs);
   expect(result).toMatchObject({ kind: 'unfinished', checkpoint: { listing: { after: '500' } } });
   now += leaseMs + clockSkewMs;
-  contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', nowMs: now }));
+  contenders.push(await workshop().locks.acquire({ name: 'sync', owner: 'contender', contender: 'test', nowMs: now }));
   expect(contenders).toEqual(Array(6).fill(undefined));
 });
 
@@ -289,6 +349,21 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   }
   expect(crashedAt).toBeGreaterThan(10);
 }, 120_000);
+
+/** A table that takes no transaction with an item of this partition, as if it were too large. */
+function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { TransactItems = [] } = args.input as { TransactItems?: { Update?: { Key?: { pk?: string } } }[] };
+      const reasons = TransactItems.map(({ Update }) => ({
+        Code: Update?.Key?.pk === partition ? 'ValidationError' : 'None',
+      }));
+      if (reasons.every(({ Code }) => Code === 'None')) return next(args);
+      throw new TransactionCanceledException({ message: 'no', $metadata: {}, CancellationReasons: reasons });
+    },
+    { step: 'initialize', name: 'refuseWritesOf' },
+  );
+}
 
 /** A workshop that dies before or after its n-th call: from then on nothing answers any more. */
 function crashingAt(point: number): { crashing: SyncWorkshop; crashed: Promise<'crashed'> } {

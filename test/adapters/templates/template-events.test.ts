@@ -171,7 +171,7 @@ function workshop(templates: readonly PlatformTemplate[], over: Partial<SyncWork
 }
 
 async function begun(owner: string): Promise<SyncMessage> {
-  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, nowMs: now });
+  const lock = await syncLockStore(client, table).acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
   return { lock, clientId: 1001, wabaIds: [wabaId, other.wabaId], counts: noCounts };
 }
@@ -198,6 +198,7 @@ test('a synchronization tells changes and disappearances to all, and its end to 
     updated: 1,
     deleted: 1,
     unchanged: 0,
+    skipped: 0,
     failed_wabas: 0,
     finished_at: new Date(now).toISOString(),
   });

@@ -8,6 +8,7 @@ import {
   chosen,
   chosenPairs,
   command,
+  isForeignTo,
   type PairChoice,
   written,
 } from './command.ts';
@@ -29,9 +30,10 @@ async function assign(model: Model, service: Service, given: Assignment & Omit<C
     path: { messageTemplateId },
     ...(kind === 'remove' ? {} : { body: JSON.stringify({ channel_campaigns: written(pairs) }) }),
   });
-  const kept = model.named(messageTemplateId)?.template.kept.get(clientId);
-  if (kept === undefined) return expect(status).toBe(404);
-  if (given.pairs.foreign && kind !== 'remove') return expect(status).toBe(400);
+  const template = model.named(messageTemplateId)?.template;
+  const kept = template?.kept.get(clientId);
+  if (template === undefined || kept === undefined) return expect(status).toBe(404);
+  if (kind !== 'remove' && isForeignTo(template.slot.wabaId, pairs)) return expect(status).toBe(400);
   kept.documents = changed(kept.documents, kind, pairs);
   if (kind !== 'add') {
     return expect({ status, body }).toEqual({ status: 200, body: { ids: null, success: true } });

@@ -95,5 +95,9 @@ export function chosenPairs(clientId: ClientId, { pairs, foreign }: PairChoice):
   return foreign ? [...chosenOnes, { channelId: 999, campaignId: 10 }] : chosenOnes;
 }
 
+/** A channel of another WABA than the template's cannot be assigned (D14); what there is to assign is the client's own. */
+export const isForeignTo = (wabaId: string, pairs: readonly Pair[]) =>
+  pairs.some(({ channelId }) => channels.find((channel) => channel.channelId === channelId)?.wabaId !== wabaId);
+
 export const written = (pairs: readonly Pair[]) =>
   pairs.map(({ channelId, campaignId }) => ({ channel_id: channelId, campaign_id: campaignId }));

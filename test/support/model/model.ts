@@ -133,7 +133,7 @@ export class Model {
 }
 
 /** What a reading of the platform's template shows. */
-function shownOf({ slot, id, status, text, reason = 'NONE', quality = 'UNKNOWN' }: UpstreamTemplate): Shown {
+function shownOf({ slot, id, status, text, reason, quality = 'UNKNOWN' }: UpstreamTemplate): Shown {
   return {
     id,
     name: slot.name,
@@ -142,7 +142,7 @@ function shownOf({ slot, id, status, text, reason = 'NONE', quality = 'UNKNOWN' 
     category: 'UTILITY',
     components: [{ type: 'BODY', text }],
     quality_score: { score: quality },
-    rejected_reason: reason,
+    ...(reason === undefined || reason === 'NONE' ? {} : { rejected_reason: reason }),
   };
 }
 

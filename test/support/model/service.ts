@@ -123,7 +123,7 @@ export async function startService(
     templatesCreate({
       ...managed,
       creations: fate === 'not_stored' ? { ...creations, store: away } : creations,
-      pairFaults: (clientId, pairs) => pairFaults(directory, clientId, pairs),
+      pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
       ...noMedia,
     });
   const editing = (fate: Fate) =>

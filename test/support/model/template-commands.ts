@@ -9,6 +9,7 @@ import {
   chosen,
   chosenPairs,
   command,
+  isForeignTo,
   type PairChoice,
   written,
 } from './command.ts';
@@ -54,7 +55,7 @@ async function create(model: Model, service: Service, { slot, actor, text, pairs
     }),
   );
   if (!isOn(slot.wabaId, clientId)) return expect(status).toBe(403);
-  if (model.nameIsTaken(slot) || pairs.foreign) return expect(status).toBe(400);
+  if (model.nameIsTaken(slot) || isForeignTo(slot.wabaId, asked)) return expect(status).toBe(400);
   const created = model.upstream.create(slot, text, model.nowMs);
   if (created !== undefined) created.id = await service.platform.idOf(slot);
   if (fate === 'reply_lost') return expect(status).toBe(502);

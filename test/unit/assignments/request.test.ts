@@ -7,12 +7,18 @@ import { refused } from '../../support/refused.ts';
 import { makeRow } from '../../support/templates.ts';
 
 const directory = memoryDirectory({
-  channels: [makeChannel(), makeChannel({ channelId: 502, clientId: 1002, did: '5491100000002' })],
+  channels: [
+    makeChannel(),
+    makeChannel({ channelId: 502, clientId: 1002, did: '5491100000002' }),
+    makeChannel({ channelId: 506, wabaId: '200000000000002', did: '5491100000006' }),
+  ],
   campaigns: [
     { campaignId: 10, clientId: 1001, name: 'Onboarding' },
     { campaignId: 20, clientId: 1002, name: 'Reminders' },
   ],
 });
+
+const template = { clientId: 1001, wabaId: '200000000000001' };
 
 test('what a client does not have is named with its path; another client’s is told like nobody’s', async () => {
   const pairs = [
@@ -20,12 +26,25 @@ test('what a client does not have is named with its path; another client’s is 
     { channelId: 502, campaignId: 10 },
     { channelId: 999, campaignId: 20 },
   ];
-  expect(await pairFaults(directory, 1001, pairs)).toEqual([
+  expect(await pairFaults(directory, template, pairs)).toEqual([
     { path: 'channel_campaigns[1].channel_id', message: 'client 1001 has no channel 502' },
     { path: 'channel_campaigns[2].channel_id', message: 'client 1001 has no channel 999' },
     { path: 'channel_campaigns[2].campaign_id', message: 'client 1001 has no campaign 20' },
   ]);
-  expect(await pairFaults(directory, 1001, [])).toEqual([]);
+  expect(await pairFaults(directory, template, [])).toEqual([]);
+});
+
+test('a channel of another WABA than the template’s is named (D14)', async () => {
+  const pairs = [
+    { channelId: 501, campaignId: 10 },
+    { channelId: 506, campaignId: 10 },
+  ];
+  expect(await pairFaults(directory, template, pairs)).toEqual([
+    {
+      path: 'channel_campaigns[1].channel_id',
+      message: 'channel 506 is on WABA 200000000000002, the template on WABA 200000000000001',
+    },
+  ]);
 });
 
 test('an absent list is not an empty one, for a PUT to tell them apart (D14)', () => {

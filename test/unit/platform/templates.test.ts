@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTemplates } from '../../../lib/platform/templates.ts';
-import type { PlatformCall, PlatformTransport } from '../../../lib/platform/transport.ts';
+import { type PlatformCall, type PlatformTransport, ReplyTooLarge } from '../../../lib/platform/transport.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
 const waba = { wabaId: '200000000000001', credential: 'demo' };
@@ -53,7 +53,7 @@ test('one template that cannot be read does not stop the others', async () => {
   const { call } = answering({ data: [odd, makeTemplate(), 'text', { name: 'only' }] });
   expect(await platformTemplates(call, credentialOf).page(waba)).toEqual({
     templates: [makeTemplate()],
-    unreadable: [{ name: 'odd', language: 'es' }, {}, { name: 'only' }],
+    unreadable: [{ id: '2', name: 'odd', language: 'es' }, {}, { name: 'only' }],
   });
 });
 
@@ -115,4 +115,35 @@ test('a probe asks for one id, and passes the failure on', async () => {
     throw new PlatformFailure('not_sent');
   };
   await expect(platformTemplates(down, credentialOf).probe(waba)).rejects.toThrow(PlatformFailure);
+});
+
+test('a page that is too large is asked for with fewer templates, and of one that is too large alone the name is read', async () => {
+  const calls: PlatformCall[] = [];
+  const call: PlatformTransport = async (asked) => {
+    calls.push(asked);
+    if (asked.query?.['fields'] !== 'id,name,language') {
+      throw new PlatformFailure('ambiguous', { cause: new ReplyTooLarge() });
+    }
+    return { body: { data: [{ id: '9', name: 'huge', language: 'es' }], paging: { cursors: { after: 'c1' }, next } } };
+  };
+  expect(await platformTemplates(call, credentialOf).page(waba, 'c0')).toEqual({
+    templates: [],
+    unreadable: [{ id: '9', name: 'huge', language: 'es' }],
+    after: 'c1',
+  });
+  expect(calls.map(({ query }) => [query?.['limit'], query?.['after']])).toEqual([
+    ['100', 'c0'],
+    ['10', 'c0'],
+    ['1', 'c0'],
+    ['1', 'c0'],
+  ]);
+});
+
+test('a page with a template nested 100,000 levels deep is read, nulls left out where schemas look', async () => {
+  let deep: unknown = null;
+  for (let level = 0; level < 100_000; level += 1) deep = level % 2 === 0 ? [deep] : { deep };
+  const odd = { ...makeTemplate({ name: 'odd' }), optimization_spec: { deep }, sub_category: null };
+  const page = await platformTemplates(answering({ data: [odd, makeTemplate()] }).call, credentialOf).page(waba);
+  expect(page.templates.map(({ name }) => name)).toEqual(['odd', 'order_update']);
+  expect(page.templates[0]).not.toHaveProperty('sub_category');
 });

@@ -64,6 +64,27 @@ describe('one item (D17)', () => {
       }),
       'success',
     ],
+    // What has no channel or no campaign any more counts as the placeholder (D15), which is outside nobody's campaigns.
+    ['disable', 'one whose campaign is gone', assignedRow({ pairs: [[501, 99]] }), 'success'],
+    ['disable', 'one whose channel is gone', assignedRow({ pairs: [[599, 12]] }), 'success'],
+    ['enable', 'one whose campaign is gone', assignedRow({ ...off, pairs: [[501, 99]] }), 'campaign_unassigned'],
+    [
+      'enable',
+      'one of other campaigns whose channel is gone',
+      assignedRow({ ...off, pairs: [[599, 12]] }),
+      'channel_unassigned',
+    ],
+    [
+      'disable',
+      'one of other campaigns that has lost another channel',
+      assignedRow({
+        pairs: [
+          [501, 12],
+          [599, 11],
+        ],
+      }),
+      'forbidden',
+    ],
     ['disable', 'a deleted one', assignedRow({ deleted: true }), 'not_found'],
     ['enable', 'an active one', assignedRow(), 'already_enabled'],
     ['disable', 'an inactive one', assignedRow(off), 'already_disabled'],

@@ -1,6 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contentHash, goneUpstream, packTemplate, unpackTemplate } from '../../../lib/templates/fact.ts';
+import {
+  contentHash,
+  goneUpstream,
+  isTooDeep,
+  maxPackedBytes,
+  maxTemplateLevels,
+  obstacleToHolding,
+  packTemplate,
+  unpackTemplate,
+} from '../../../lib/templates/fact.ts';
 import type { PlatformTemplate } from '../../../lib/templates/template.ts';
 import { makeTemplate } from '../../support/templates.ts';
 
@@ -70,4 +80,26 @@ test.each([
   ['APPROVED', false],
 ])('listed as %s: gone is %s', (status, gone) => {
   expect(goneUpstream(makeTemplate({ status }))).toBe(gone);
+});
+
+test('what is nested to the limit is held, one level more is not (D18)', () => {
+  const nested = (levels: number): PlatformTemplate => {
+    let value: Record<string, unknown> = {};
+    for (let level = 2; level < levels; level += 1) value = { of: [value][0] };
+    return makeTemplate({ optimization_spec: value });
+  };
+  expect([isTooDeep(nested(maxTemplateLevels)), isTooDeep(nested(maxTemplateLevels + 1))]).toEqual([false, true]);
+  expect(obstacleToHolding(nested(maxTemplateLevels))).toBeUndefined();
+});
+
+test('what is held at the limit of its size fits an item', () => {
+  const ofBytes = (bytes: number) => makeTemplate({ flow: randomBytes(bytes).toString('base64') });
+  const sizes = [100_000, 220_000, 225_000, 300_000, 600_000];
+  for (const template of sizes.map(ofBytes)) {
+    const packed = packTemplate(template).byteLength;
+    expect(obstacleToHolding(template)).toBe(packed > maxPackedBytes ? 'too_large' : undefined);
+  }
+  expect(
+    obstacleToHolding(makeTemplate({ components: [{ type: 'BODY', text: 'a'.repeat(1_500_000) }] })),
+  ).toBeUndefined();
 });

@@ -25,7 +25,13 @@ const campaigns: Campaign[] = [
   { campaignId: 12, clientId: 1001, name: 'Onboarding' },
 ];
 
-const anyPair = fc.tuple(fc.constantFrom(501, 502), fc.constantFrom(10, 11, 12)) as fc.Arbitrary<Pair>;
+/** Channel 599 and campaign 99 exist no more. */
+const anyPair = fc.tuple(fc.constantFrom(501, 502, 599), fc.constantFrom(10, 11, 12, 99)) as fc.Arbitrary<Pair>;
+const stands = (pair: { channelId: number; campaignId: number }) => pair.channelId !== 599 && pair.campaignId !== 99;
+const boundsOf = (scope?: readonly number[]) => ({
+  stands,
+  scope: scope === undefined ? undefined : new Set(scope),
+});
 
 const anyRow: fc.Arbitrary<TemplateRow> = fc
   .record({
@@ -59,7 +65,10 @@ interface Asked {
   campaignName?: string;
 }
 
-const subset = (values: string[]) => fc.subarray([...values, 'nothing has this'], { minLength: 1 });
+/** As it is stored, or in another letter case (D16). */
+const spelt = (value: string) => fc.constantFrom(value, value.toLowerCase(), value.toUpperCase());
+const subset = (values: string[]) =>
+  fc.subarray([...values, 'nothing has this'], { minLength: 1 }).chain((chosen) => fc.tuple(...chosen.map(spelt)));
 const anyValues: fc.Arbitrary<Required<Asked>> = fc.record({
   state: subset(states),
   category: subset(categories),
@@ -70,9 +79,9 @@ const anyValues: fc.Arbitrary<Required<Asked>> = fc.record({
   platformId: fc.constantFrom('1', '2'),
   active: fc.boolean(),
   deleted: fc.boolean(),
-  channelIds: fc.constantFrom(['501'], ['501', '502'], ['abc']),
+  channelIds: fc.constantFrom(['501'], ['501', '502'], ['599'], ['abc']),
   didChannelId: fc.constantFrom(501, 502, null),
-  campaignName: fc.constantFrom('Onboarding', 'Collections', 'Unassigned', 'onboarding'),
+  campaignName: fc.constantFrom('Onboarding', 'Collections', 'Unassigned', 'Unassigned', 'onboarding'),
 });
 
 const filterNames: (keyof Asked)[] = [
@@ -116,6 +125,9 @@ function filtersFor(asked: Asked): TemplateFilters {
   };
 }
 
+const isAmong = (values: string[] | undefined, value: string) =>
+  values === undefined || values.some((each) => each.toUpperCase() === value.toUpperCase());
+
 /** The rule, said the long way: one flat record for each document, filtered one by one, then one entry per template. */
 function naive(rows: TemplateRow[], asked: Asked, scope: number[] | undefined): Map<string, string[]> {
   const shown = new Map<string, string[]>();
@@ -123,14 +135,15 @@ function naive(rows: TemplateRow[], asked: Asked, scope: number[] | undefined): 
     if (row.isDirectMessage) continue;
     if (asked.deleted === true ? !row.deleted : row.deleted) continue;
     if (asked.active !== undefined && asked.active !== row.active) continue;
-    if (asked.state && !asked.state.includes(row.status)) continue;
-    if (asked.category && !asked.category.includes(row.category)) continue;
-    if (asked.lang && !asked.lang.includes(row.language)) continue;
-    if (asked.quality && !asked.quality.includes(row.qualityScore ?? '')) continue;
+    if (!isAmong(asked.state, row.status) || !isAmong(asked.category, row.category)) continue;
+    if (!isAmong(asked.lang, row.language) || !isAmong(asked.quality, row.qualityScore ?? '')) continue;
     if (asked.search && row.name.toUpperCase().indexOf(asked.search.toUpperCase()) < 0) continue;
     if (asked.name && row.name !== asked.name) continue;
     if (asked.platformId && row.platformId !== asked.platformId) continue;
-    const records = row.documents.map(({ id, pair }) => ({
+    const isOrphan = ({ pair }: TemplateRow['documents'][number]) => pair?.channelId === 599 || pair?.campaignId === 99;
+    const left = row.documents.filter((document) => !isOrphan(document));
+    const counting = left.length > 0 ? left : row.documents.slice(0, 1).map(({ id }) => ({ id, pair: undefined }));
+    const records = counting.map(({ id, pair }) => ({
       id,
       channel: pair?.channelId,
       campaign: pair?.campaignId,
@@ -160,7 +173,7 @@ const uniqueRows = fc.uniqueArray(anyRow, { maxLength: 30, selector: (row) => ro
 test('any combination of filters and scope shows what the naive filter shows (R29)', () => {
   fc.assert(
     fc.property(uniqueRows, anyAsked, anyScope, (rows, asked, scope) => {
-      const selected = selectTemplates(rows, filtersFor(asked), scope === undefined ? undefined : new Set(scope));
+      const selected = selectTemplates(rows, filtersFor(asked), boundsOf(scope));
       const shown = new Map(selected.map(({ row, documents }) => [row.templateKey, documents.map(({ id }) => id)]));
       expect(shown).toEqual(naive(rows, asked, scope));
       expect(selected).toHaveLength(shown.size);
@@ -172,7 +185,7 @@ test('any combination of filters and scope shows what the naive filter shows (R2
 test('pages of any size put together are the whole, ordered by name, language and id (R29)', () => {
   fc.assert(
     fc.property(uniqueRows, fc.integer({ min: 1, max: 7 }), (rows, size) => {
-      const selected = selectTemplates(rows, filtersFor({}), undefined);
+      const selected = selectTemplates(rows, filtersFor({}), boundsOf());
       const pages = Array.from({ length: Math.ceil(selected.length / size) + 1 }, (_, index) =>
         sliceOf(selected, { page: index + 1, size }),
       );
@@ -189,6 +202,17 @@ test('pages of any size put together are the whole, ordered by name, language an
   );
 });
 
+test('the listed id stays that of the oldest document, also when its channel is gone (D12, D15)', () => {
+  const pairs: Pair[] = [
+    [599, 10],
+    [501, 10],
+  ];
+  const row = makeRow({ pairs });
+  const [listed] = selectTemplates([row], filtersFor({}), boundsOf([10]));
+  expect(listed && listedId(listed.row)).toBe(row.documents[0]?.id);
+  expect(listed?.documents).toEqual([row.documents[1]]);
+});
+
 test('filters on documents must meet in one document', () => {
   const row = makeRow({
     pairs: [
@@ -196,7 +220,7 @@ test('filters on documents must meet in one document', () => {
       [502, 11],
     ],
   });
-  const shown = (asked: Asked) => selectTemplates([row], filtersFor(asked), undefined).length;
+  const shown = (asked: Asked) => selectTemplates([row], filtersFor(asked), boundsOf()).length;
   expect(shown({ didChannelId: 501, campaignName: 'Onboarding' })).toBe(1);
   expect(shown({ didChannelId: 501, campaignName: 'Collections' })).toBe(0);
 });

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { contentHash } from '../../../lib/templates/fact.ts';
 import type { TemplateRow } from '../../../lib/templates/row.ts';
 import {
   changesOfGone,
-  changesOfPage,
+  compareWithPage,
   eventsOfChange,
   keysOfPage,
   knownRows,
@@ -19,6 +20,7 @@ const key = templateKey({ ...template, wabaId });
 const rowOf = (clientId: number, of: PlatformTemplate = template, deleted = false) =>
   makeRow({ clientId, wabaId, contentHash: contentHash(of), status: of.status, category: of.category, deleted });
 const both = [rowOf(1001), rowOf(1002)];
+const changesOfPage = (...given: Parameters<typeof compareWithPage>) => compareWithPage(...given).changes;
 const pageOf = (...templates: PlatformTemplate[]) => ({ templates, unreadable: [] });
 
 test.each([
@@ -109,4 +111,47 @@ test('a template that cannot be read is there all the same; one without name is 
     templateKey({ wabaId, name: 'odd', language: 'es' }),
     undefined,
   ]);
+});
+
+/** Nested so deep that recursion runs out of stack. */
+function nested(levels: number): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 0; level < levels; level += 1) value = { of: value };
+  return value;
+}
+const neighbour = makeTemplate({ id: '2', name: 'neighbour' });
+
+test.each<[string, Partial<PlatformTemplate>, string]>([
+  ['nested 3,000 levels deep', { optimization_spec: nested(3_000) }, 'too_deep'],
+  ['nested 200,000 levels deep', { optimization_spec: nested(200_000) }, 'too_deep'],
+  ['of 600 KB that do not pack', { flow: randomBytes(450_000).toString('base64') }, 'too_large'],
+  ['of 3 MB that pack well', { components: [{ type: 'BODY', text: 'a'.repeat(3_000_000) }] }, 'too_large'],
+  ['with a name of 5,000 characters', { name: 'n'.repeat(5_000) }, 'too_large'],
+  ['with a status that is no text', { status: '\ud800' }, 'unreadable'],
+])('a template %s is skipped, its neighbour is not', (_, more, reason) => {
+  const odd = makeTemplate({ id: '1', ...more });
+  const diff = compareWithPage(waba, knownRows(wabaId, both), { page: pageOf(odd, neighbour), readAtMs: 5 });
+  expect(diff.skipped).toEqual([{ platformId: '1', reason }]);
+  expect(diff.changes.map(({ write }) => write.kind === 'present' && write.template.name)).toEqual(['neighbour']);
+});
+
+test('what has no readable form is skipped too; what is large and stored is compared as ever', () => {
+  const large = makeTemplate({ flow: randomBytes(450_000).toString('base64') });
+  const page = { templates: [large], unreadable: [{ id: '7', name: 'odd' }, {}] };
+  const known = knownRows(wabaId, [rowOf(1001, large), rowOf(1002, large)]);
+  expect(compareWithPage(waba, known, { page, readAtMs: 5 })).toEqual({
+    changes: [],
+    skipped: [
+      { platformId: '7', reason: 'unreadable' },
+      { platformId: undefined, reason: 'unreadable' },
+    ],
+  });
+});
+
+test('a template listed twice, the second time too deep: the first reading is not written either', () => {
+  const page = pageOf(makeTemplate({ status: 'PAUSED' }), makeTemplate({ optimization_spec: nested(65) }));
+  expect(compareWithPage(waba, knownRows(wabaId, both), { page, readAtMs: 5 })).toMatchObject({
+    changes: [],
+    skipped: [{ reason: 'too_deep' }],
+  });
 });

@@ -28,6 +28,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['empty previous category', { previous_category: '' }, {}],
   ['previous category', { previous_category: 'UTILITY' }, { previous_category: 'UTILITY' }],
   ['empty rejected reason', { rejected_reason: '' }, {}],
+  ['the word for no rejected reason', { rejected_reason: 'NONE' }, {}],
   ['rejected reason', { rejected_reason: 'SCAM' }, { rejected_reason: 'SCAM' }],
   ['empty quality score', { quality_score: {} }, {}],
   ['empty score', { quality_score: { score: '' } }, {}],
