@@ -11,11 +11,12 @@ import { withoutDuplicates } from './duplicates.ts';
 import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
 import type { Accepted } from './idempotency.ts';
 import type { JobHead } from './job.ts';
-import { notSendable, type ParameterContract, parameterContract } from './parameter-contract.ts';
+import { type ParameterContract, parameterContract } from './parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from './recipient-rules.ts';
 import { type ResolutionPorts, type ResolvedTemplate, resolveTemplate } from './resolve-template.ts';
 import type { SendRequest } from './send-request.ts';
 import { warningOf } from './send-warnings.ts';
+import { notSendable } from './sendable-kinds.ts';
 
 export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts, 'remainingMs'> {
   readonly catalogIdOf: CatalogIdOf;
