@@ -1,7 +1,7 @@
 import type { LogEvent, LogFacts } from '../observe/log.ts';
+import type { Handover } from '../platform/messages.ts';
 import type { EventSink } from '../webhooks/event.ts';
 import type { BatchRecord, Claim, DispatchKey, Settlement } from './claim.ts';
-import type { Handover } from '../platform/messages.ts';
 import type { DispatchMessage } from './job.ts';
 
 /** The claims and batch records as the dispatch policy sees them. Everything throws when the store cannot be reached. */

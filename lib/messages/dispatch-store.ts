@@ -7,13 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
-import {
-  type BatchRecord,
-  type Claim,
-  claimMemorySeconds,
-  type DispatchKey,
-  type Taken,
-} from './claim.ts';
+import { type BatchRecord, type Claim, claimMemorySeconds, type DispatchKey, type Taken } from './claim.ts';
 import type { Claims } from './dispatch-ports.ts';
 
 /** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */

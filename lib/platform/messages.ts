@@ -48,6 +48,9 @@ export function platformMessages(
     const first = accepted.success ? accepted.output.messages[0] : undefined;
     if (first === undefined) throw new PlatformFailure('ambiguous', { httpStatus: 200 });
     const { id, message_status: status } = first;
-    return { platformMessageId: id, ...(status === undefined ? {} : { messageStatus: status.slice(0, longestStatus) }) };
+    return {
+      platformMessageId: id,
+      ...(status === undefined ? {} : { messageStatus: status.slice(0, longestStatus) }),
+    };
   };
 }
