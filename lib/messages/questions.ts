@@ -52,8 +52,8 @@ const waitMs = 500;
 /**
  * Answers by what is stored, or by the platform: a no never rests on what is stored (D23). To say no, the platform is asked
  * once in 10 s for each question, and 30 times a minute for each client (429): who comes in between is told the same, who
- * comes while it is asked waits. A refusal is remembered, also that the platform did not answer (502) or did not want to
- * (429, 400). A yes is not: it is stored. Nor is a call that never left: it cost the platform nothing.
+ * comes while it is asked waits. Remembered are a no and that the platform limits the rate (429). A yes is not: it is
+ * stored. Nor is that the platform did not answer (502): whoever comes next may ask again, at the client's expense.
  */
 export async function askOnce<Answer>(question: Question<Answer>, asker: Asker, ports: QuestionPorts): Promise<Answer> {
   for (let waited = 0; waited <= waits; waited += 1) {
@@ -84,9 +84,10 @@ async function askClaimed<Answer>(
     await release();
     return answer;
   } catch (error) {
-    const refusal = error instanceof PlatformFailure ? refusalOf(error) : error;
-    const cheap = error instanceof PlatformFailure && error.kind === 'not_sent';
-    if (refusal instanceof Refusal && !cheap) await tolerated(questions.keep(name, refusal, askedAtMs));
+    const failure = error instanceof PlatformFailure ? error : undefined;
+    const refusal = failure === undefined ? error : refusalOf(failure);
+    const answered = failure === undefined || failure.throttled;
+    if (answered && refusal instanceof Refusal) await tolerated(questions.keep(name, refusal, askedAtMs));
     else await release();
     throw refusal;
   }

@@ -282,8 +282,8 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     for (const [afterMs, asked] of [
       [0, 1],
       [0, 1],
-      [9_999, 1],
-      [1, 2],
+      [9_000, 1],
+      [1_000, 2],
       [0, 2],
     ] as const) {
       clock.nowMs += afterMs;

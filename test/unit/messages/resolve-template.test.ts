@@ -180,7 +180,6 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     ['404', undefined],
     ['422', paused],
     ['429', throttled],
-    ['502, when it may have been asked', new PlatformFailure('ambiguous', { httpStatus: 503 })],
   ])('a %s is told again', async (_what, platform) => {
     const { ports, asked } = setup(undefined, platform);
     const refusalOf = () => resolveTemplate(wanted, ports).catch((error: unknown) => error);
@@ -198,12 +197,16 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('a call that never left cost nothing, and a bug of ours says nothing: both leave the question open', async () => {
-    const { ports, asked, questions } = setup(undefined, unreachable);
+  test.each([
+    ['a call that never left', unreachable],
+    ['a call without an answer', new PlatformFailure('ambiguous', { httpStatus: 503 })],
+    ['a refused credential', new PlatformFailure('refused', { httpStatus: 401, code: 190 })],
+  ])("%s and a bug of ours say nothing: the next one asks, at its client's expense", async (_what, failure) => {
+    const { ports, asked, questions } = setup(undefined, failure);
     for (let time = 0; time < 2; time += 1) {
       await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ status: 502 });
     }
-    expect(asked).toHaveLength(2);
+    expect([asked.length, questions.turns]).toEqual([2, 2]);
     const broken = { ...ports, platformTemplates: { lookUp: () => Promise.reject(new TypeError('a bug')) } };
     await expect(resolveTemplate(wanted, broken)).rejects.toThrow(TypeError);
     expect(questions.open.size).toBe(0);
