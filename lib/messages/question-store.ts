@@ -40,11 +40,11 @@ export function questionStore(client: DynamoDBDocumentClient, table: string): Qu
     Item: { ...questionKey(question), ...facts, askedAtMs, expiresAtSeconds: secondsAfter(askedAtMs, askAgainAfterMs) },
   });
   return {
-    claim: async (question, askerId, nowMs) => {
+    claim: async (question, { askerId, nowMs, changedAtMs }) => {
       const claim = new PutCommand({
         ...write(question, { askerId }, nowMs),
         ConditionExpression: 'attribute_not_exists(pk) OR askedAtMs <= :lapsed',
-        ExpressionAttributeValues: { ':lapsed': nowMs - askAgainAfterMs },
+        ExpressionAttributeValues: { ':lapsed': Math.max(nowMs - askAgainAfterMs, changedAtMs - 1) },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       const written = await conditionalWrite(client.send(claim));

@@ -18,10 +18,16 @@ export interface Asker {
 /** What became of a question that was claimed: it is ours to ask, somebody else is asking, or it was answered with a no. */
 export type Claimed = { readonly state: 'ours' | 'asked' } | { readonly state: 'refused'; readonly refusal: Refusal };
 
+export interface Asking {
+  readonly askerId: string;
+  readonly nowMs: number;
+  readonly changedAtMs: number;
+}
+
 /** What was asked and answered a moment ago, whichever instance of the function did it. */
 export interface Questions {
-  /** Claims a question that nobody has asked in the last 10 s. */
-  claim(question: string, askerId: string, nowMs: number): Promise<Claimed>;
+  /** Claims a question that nobody has asked in the last 10 s, or since what is stored of the matter was changed. */
+  claim(question: string, asking: Asking): Promise<Claimed>;
   /** Remembers a no for what is left of the 10 s since it was asked. */
   keep(question: string, refusal: Refusal, askedAtMs: number): Promise<void>;
   /** Lets others ask at once. */
@@ -41,8 +47,10 @@ export interface Question<Answer> {
   readonly name: string;
   /** The answer by what is stored, undefined when that would be a no. */
   readonly known: () => Promise<Answer | undefined>;
-  /** Asks the platform and stores a yes. Throws `PlatformFailure`, and refuses when the answer is no. */
-  readonly ask: () => Promise<Answer>;
+  /** When what is stored was changed, or read from the platform: an answer from before says nothing any more. */
+  readonly changedAtMs?: () => number;
+  /** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses when the answer is no. */
+  readonly ask: (askedAtMs: number) => Promise<Answer>;
 }
 
 /** How long a request waits for the answer to a question that another one is asking: longer than a call may take. */
@@ -60,27 +68,28 @@ export async function askOnce<Answer>(question: Question<Answer>, asker: Asker, 
     if (waited > 0) await ports.pause(waitMs);
     const known = await question.known();
     if (known !== undefined) return known;
-    const claim = await ports.questions.claim(question.name, asker.askerId, ports.nowMs());
+    const nowMs = ports.nowMs();
+    const asking = { askerId: asker.askerId, nowMs, changedAtMs: question.changedAtMs?.() ?? 0 };
+    const claim = await ports.questions.claim(question.name, asking);
     if (claim.state === 'refused') throw claim.refusal;
-    if (claim.state === 'ours') return await askClaimed(question, asker, ports);
+    if (claim.state === 'ours') return await askClaimed(question, { ...asker, askedAtMs: nowMs }, ports.questions);
   }
   throw new Refusal('platform_unreachable', 'the platform could not be reached');
 }
 
 async function askClaimed<Answer>(
   { name, ask }: Question<Answer>,
-  { clientId, askerId }: Asker,
-  { questions, nowMs }: QuestionPorts,
+  { clientId, askerId, askedAtMs }: Asker & { readonly askedAtMs: number },
+  questions: Questions,
 ): Promise<Answer> {
   const release = () => tolerated(questions.release(name, askerId));
-  const askedAtMs = nowMs();
   const leftMs = await questions.takeTurn(clientId, askedAtMs);
   if (leftMs !== undefined) {
     await release();
     throw tooManyQuestions(leftMs);
   }
   try {
-    const answer = await ask();
+    const answer = await ask(askedAtMs);
     await release();
     return answer;
   } catch (error) {

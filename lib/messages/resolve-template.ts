@@ -57,8 +57,9 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
     if (stored === undefined || contract === undefined) return undefined;
     return await renewed(question, { stored, contract, wanted }, ports);
   };
-  const ask = () => askPlatform({ wanted, stored, readAtMs: ports.nowMs() }, ports);
-  return await askOnce({ name: question, known, ask }, wanted, ports);
+  const changedAtMs = () => stored?.fact.readAtMs ?? 0;
+  const ask = (askedAtMs: number) => askPlatform({ wanted, stored, readAtMs: askedAtMs }, ports);
+  return await askOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
 }
 
 /** Undefined for a copy by which the send would have to be refused. */

@@ -6,9 +6,9 @@ export class MemoryQuestions implements Questions {
   readonly open = new Map<string, { askerId?: string; refusal?: Refusal; askedAtMs: number }>();
   turns = 0;
 
-  claim: Questions['claim'] = async (question, askerId, nowMs) => {
+  claim: Questions['claim'] = async (question, { askerId, nowMs, changedAtMs }) => {
     const found = this.open.get(question);
-    if (found === undefined || found.askedAtMs <= nowMs - askAgainAfterMs) {
+    if (found === undefined || found.askedAtMs <= Math.max(nowMs - askAgainAfterMs, changedAtMs - 1)) {
       this.open.set(question, { askerId, askedAtMs: nowMs });
       return { state: 'ours' };
     }

@@ -18,27 +18,29 @@ function storeWith(plan: FaultPlan = () => undefined) {
   return questionStore(client, table);
 }
 
+const asking = (askerId: string, atMs: number, changedAtMs = 0) => ({ askerId, nowMs: atMs, changedAtMs });
+
 const notFound = new Refusal('template_not_found', 'no template', { headers: { 'retry-after': '3' }, platformCode: 4 });
 
 test('a question is claimed once in 10 s, by one of many', async () => {
-  const claims = Array.from({ length: 20 }, (_, index) => storeWith().claim('once', `J${index}`, nowMs));
+  const claims = Array.from({ length: 20 }, (_, index) => storeWith().claim('once', asking(`J${index}`, nowMs)));
   const states = (await Promise.all(claims)).map(({ state }) => state);
   expect(states.filter((state) => state === 'ours')).toHaveLength(1);
   expect(states.filter((state) => state === 'asked')).toHaveLength(19);
-  expect(await storeWith().claim('once', 'late', nowMs + 9_999)).toEqual({ state: 'asked' });
-  expect(await storeWith().claim('once', 'later', nowMs + 10_000)).toEqual({ state: 'ours' });
+  expect(await storeWith().claim('once', asking('late', nowMs + 9_999))).toEqual({ state: 'asked' });
+  expect(await storeWith().claim('once', asking('later', nowMs + 10_000))).toEqual({ state: 'ours' });
 });
 
 test('a claim that was written although its reply was lost is ours', async () => {
   const store = storeWith(({ number }) => (number === 1 ? { kind: 'lose_reply' } : undefined));
-  expect(await store.claim('lost', 'J1', nowMs)).toEqual({ state: 'ours' });
+  expect(await store.claim('lost', asking('J1', nowMs))).toEqual({ state: 'ours' });
 });
 
 test('a no is told to whoever asks in the 10 s since it was asked, in the same words', async () => {
   const store = storeWith();
-  await store.claim('kept', 'J1', nowMs);
+  await store.claim('kept', asking('J1', nowMs));
   await store.keep('kept', notFound, nowMs);
-  const told = await store.claim('kept', 'J2', nowMs + 9_999);
+  const told = await store.claim('kept', asking('J2', nowMs + 9_999));
   if (told.state !== 'refused') throw new Error(told.state);
   const { code, message, details } = told.refusal;
   expect({ code, message, details }).toEqual({
@@ -46,16 +48,24 @@ test('a no is told to whoever asks in the 10 s since it was asked, in the same w
     message: notFound.message,
     details: notFound.details,
   });
-  expect(await store.claim('kept', 'J3', nowMs + 10_000)).toEqual({ state: 'ours' });
+  expect(await store.claim('kept', asking('J3', nowMs + 10_000))).toEqual({ state: 'ours' });
+});
+
+test('what was changed since it was asked can be asked at once', async () => {
+  const store = storeWith();
+  await store.keep('changed', notFound, nowMs);
+  expect(await store.claim('changed', asking('J1', nowMs + 2, nowMs))).toMatchObject({ state: 'refused' });
+  expect(await store.claim('changed', asking('J2', nowMs + 2, nowMs + 1))).toEqual({ state: 'ours' });
+  expect(await store.claim('changed', asking('J3', nowMs + 3, nowMs + 1))).toEqual({ state: 'asked' });
 });
 
 test('who has claimed a question can give it back, nobody else', async () => {
   const store = storeWith();
-  await store.claim('given', 'J1', nowMs);
+  await store.claim('given', asking('J1', nowMs));
   await store.release('given', 'J2');
-  expect(await store.claim('given', 'J3', nowMs)).toEqual({ state: 'asked' });
+  expect(await store.claim('given', asking('J3', nowMs))).toEqual({ state: 'asked' });
   await store.release('given', 'J1');
-  expect(await store.claim('given', 'J3', nowMs)).toEqual({ state: 'ours' });
+  expect(await store.claim('given', asking('J3', nowMs))).toEqual({ state: 'ours' });
 });
 
 test('what the platform says is kept in an item of bounded size that TTL removes', async () => {

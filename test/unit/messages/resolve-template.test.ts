@@ -212,9 +212,19 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     expect(questions.open.size).toBe(0);
   });
 
+  test('what was changed here since it was asked is asked again', async () => {
+    const { ports, asked } = setup(stored(minute, false, paused), paused);
+    await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ status: 422 });
+    const deletedSince = { ...ports.templates, find: async () => stored(-1, true) };
+    const platformTemplates = { lookUp: async () => ({ sameName: [] }) };
+    const later = { ...ports, templates: deletedSince, platformTemplates };
+    await expect(resolveTemplate(wanted, later)).rejects.toMatchObject({ status: 404 });
+    expect(asked).toHaveLength(1);
+  });
+
   test('who comes while another asks waits for the answer, and takes what that one stored', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
-    await questions.claim(key, 'J0', nowMs);
+    await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: 0 });
     const founds = [undefined, undefined, stored(0)];
     const templates = { ...ports.templates, find: async () => founds.shift() };
     expect(await resolveTemplate(wanted, { ...ports, templates })).toMatchObject({ template: sendable.order });
@@ -223,7 +233,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
 
   test('who waits for one that never answers ends with 502', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
-    await questions.claim(key, 'J0', nowMs);
+    await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: 0 });
     await expect(resolveTemplate(wanted, ports)).rejects.toMatchObject({ code: 'platform_unreachable' });
     expect(asked).toEqual([]);
   });
