@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import * as v from 'valibot';
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
@@ -21,9 +22,11 @@ import { acceptanceStore } from '../lib/messages/acceptance-store.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/idempotency.ts';
 import { idempotencyStore } from '../lib/messages/idempotency-store.ts';
 import { jobQueue } from '../lib/messages/job-queue.ts';
+import { questionStore } from '../lib/messages/question-store.ts';
 import { idempotencyKeyOf, parseSendRequest } from '../lib/messages/send-request.ts';
 import { platformCatalogs } from '../lib/platform/catalogs.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
+import { marketingOnboarding } from '../lib/platform/onboarding.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { templateStore } from '../lib/templates/store.ts';
@@ -83,6 +86,8 @@ export const handler = messagesSend({
   templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
   platformTemplates: platformTemplates(platform.call, credentialOf),
   catalogIdOf: platformCatalogs(platform.call, credentialOf, Date.now),
+  isOnboarded: marketingOnboarding(platform.call, credentialOf, Date.now),
+  questions: questionStore(documents, messagesTable),
   events: eventQueue(sqs, environmentVariable('EVENT_QUEUE_URL')),
   queue: jobQueue(sqs, environmentVariable('SEND_JOB_QUEUE_URL')),
   acceptance: acceptanceStore(documents, messagesTable, Date.now),
@@ -90,4 +95,5 @@ export const handler = messagesSend({
   dropIdleConnections: platform.dropIdleConnections,
   newJobId: () => ulid(),
   nowMs: Date.now,
+  pause: (ms) => pause(ms),
 });

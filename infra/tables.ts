@@ -35,7 +35,8 @@ export const tables = {
     variable: 'MESSAGES_TABLE',
     sortKey: true,
     expires: true,
-    holds: 'jobs, dispatch claims and outcomes, batch records, idempotency records',
+    holds:
+      'jobs, dispatch claims and outcomes, batch records, idempotency records, questions put to the platform just now',
   },
   channels: {
     variable: 'CHANNELS_TABLE',

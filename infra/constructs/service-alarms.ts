@@ -6,6 +6,7 @@ import { addAlarm } from './alarm.ts';
 /** Alarms on what the functions count themselves. The README says of each what it means (Operations, Alarms). */
 export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const sent = serviceMetric(settings, 'MessagesSent');
+  const held = serviceMetric(settings, 'MessagesHeld');
   const failed = serviceMetric(settings, 'MessagesFailed');
   addAlarm(scope, settings, {
     purpose: 'outcomes-unknown',
@@ -17,7 +18,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   });
   addAlarm(scope, settings, {
     purpose: 'messages-failed-share',
-    metric: percentage({ part: failed, of: [sent, failed] }, 50),
+    metric: percentage({ part: failed, of: [sent, held, failed] }, 50),
     above: 20,
     periods: 3,
     whoIsHurt: 'Recipients who get no message: more than a fifth of them for 15 minutes.',

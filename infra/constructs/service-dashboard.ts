@@ -60,7 +60,11 @@ function graph(title: string, left: readonly IMetric[], width = 8): GraphWidget 
 function messageGraphs(settings: Settings): IWidget[] {
   const metric = (name: Parameters<typeof serviceMetric>[1]) => serviceMetric(settings, name);
   return [
-    graph('Recipients accepted, messages sent', [metric('RecipientsAccepted'), metric('MessagesSent')], 12),
+    graph(
+      'Recipients accepted, messages sent',
+      [metric('RecipientsAccepted'), metric('MessagesSent'), metric('MessagesHeld')],
+      12,
+    ),
     graph('Not sent', [metric('MessagesFailed'), metric('MessagesExpired'), metric('MessagesUnknown')], 12),
   ];
 }

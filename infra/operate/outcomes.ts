@@ -12,7 +12,7 @@ npm run outcomes -- --dispatch ID                     a job id, or one message a
 npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC)
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 
-  --all          list sent and pending recipients too (otherwise failed, expired and unknown ones)
+  --all          list sent and pending recipients too (otherwise held, failed, expired and unknown ones)
   --stage NAME   a deployment on AWS; without it, the running local stack
 
 An unknown message is never sent again by this command: to send it again, resolve it as failed and post a new request.`;

@@ -5,20 +5,25 @@ import { correlationId } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import type { CatalogIdOf } from '../platform/catalogs.ts';
+import type { IsOnboarded } from '../platform/onboarding.ts';
 import { atPlatform } from '../platform/refusals.ts';
+import type { PlatformTemplate } from '../templates/template.ts';
 import { compositionPlan } from './compose.ts';
 import { withoutDuplicates } from './duplicates.ts';
 import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
 import type { Accepted } from './idempotency.ts';
-import type { JobHead } from './job.ts';
-import { notSendable, type ParameterContract, parameterContract } from './parameter-contract.ts';
+import type { JobHead, SendPath } from './job.ts';
+import type { ParameterContract } from './parameter-contract.ts';
+import { askOnce } from './questions.ts';
 import { checkHeaderInput, checkRecipients } from './recipient-rules.ts';
-import { type ResolutionPorts, type ResolvedTemplate, resolveTemplate } from './resolve-template.ts';
+import { type ResolutionPorts, resolveTemplate } from './resolve-template.ts';
 import type { SendRequest } from './send-request.ts';
 import { warningOf } from './send-warnings.ts';
+import { notSendable } from './sendable-kinds.ts';
 
 export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts, 'remainingMs'> {
   readonly catalogIdOf: CatalogIdOf;
+  readonly isOnboarded: IsOnboarded;
 }
 
 /** A send request of a client that may use the DID. */
@@ -36,20 +41,22 @@ export interface Send {
  */
 export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accepted> {
   const { request, clientId, did, jobId } = send;
-  const resolved = await resolveTemplate({ clientId, waba: did.waba, ...request.template }, ports);
+  const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
+  const resolved = await resolveTemplate(wanted, ports);
   if (resolved.client?.isDirectMessage) {
     throw notSendable('direct-message templates cannot be sent through this interface');
   }
-  const contract = parameterContract(resolved.template);
+  const { template, contract } = resolved;
   checkInputs(contract, request);
 
   const { kept, droppedIndexes } = withoutDuplicates(request.recipients);
-  const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(did, ports) : undefined;
-  const plan = compositionPlan(resolved.template, contract, {
+  const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
+  const plan = compositionPlan(template, contract, {
     ...(request.header === undefined ? {} : { header: request.header }),
     ...(catalogId === undefined ? {} : { catalogId }),
   });
-  const head = jobHead(send, resolved, { acceptedAtMs: ports.nowMs(), total: kept.length });
+  const path = await pathOf(template, did, ports);
+  const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
   await enqueueJob({ head, plan, recipients: kept }, { ...ports, remainingMs: send.remainingMs });
   count('RecipientsAccepted', kept.length);
   log('job.accepted', { jobId, clientId, count: kept.length });
@@ -59,6 +66,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
     droppedIndexes,
+    foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
   return warning === undefined ? { jobId } : { jobId, warning };
 }
@@ -71,18 +79,31 @@ function checkInputs(contract: ParameterContract, request: SendRequest): void {
   if (faults.count > 0) throw new Refusal(code, faults.message, { errors: faults.listed() });
 }
 
-async function linkedCatalogId(did: Did, ports: AcceptPorts): Promise<string> {
-  const catalogId = await atPlatform(() => ports.catalogIdOf(did.waba));
-  if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
-  return catalogId;
+async function linkedCatalogId({ did, clientId, jobId }: Send, ports: AcceptPorts): Promise<string> {
+  const known = () => atPlatform(() => ports.catalogIdOf(did.waba));
+  const ask = async () => {
+    const catalogId = await ports.catalogIdOf(did.waba, { fresh: true });
+    if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
+    return catalogId;
+  };
+  return await askOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
+}
+
+/** D30. A bid is refused elsewhere, and a time to live of the template's own has no effect elsewhere (platform reference, 2.9). */
+async function pathOf(template: PlatformTemplate, { waba }: Did, ports: AcceptPorts): Promise<SendPath> {
+  if (template.optimization_spec !== undefined) return 'marketing_messages';
+  const marketing = template.category.toUpperCase() === 'MARKETING';
+  if (!marketing || template.message_send_ttl_seconds === undefined) return 'messages';
+  return (await ports.isOnboarded(waba)) ? 'marketing_messages' : 'messages';
 }
 
 function jobHead(
   { request, clientId, did, jobId }: Send,
-  { template }: ResolvedTemplate,
-  { acceptedAtMs, total }: { readonly acceptedAtMs: number; readonly total: number },
+  template: PlatformTemplate,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total'>,
 ): JobHead {
   const { campaignId, attends, ttlSeconds } = request;
+  const { path, acceptedAtMs, total } = facts;
   return {
     jobId,
     clientId,
@@ -91,8 +112,7 @@ function jobHead(
     phoneNumberId: did.channel.phoneNumberId,
     credential: did.waba.credential,
     throughputPerSecond: did.channel.throughputPerSecond,
-    // D30: the other path refuses templates with a bid.
-    path: template.optimization_spec === undefined ? 'messages' : 'marketing_messages',
+    path,
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,

@@ -96,8 +96,14 @@ export function claimRemainderMs(claim: Claim, nowMs: number): number {
   return Math.min(claimLifeMs, Math.max(0, claim.claimedAtMs + claimLifeMs - nowMs));
 }
 
-/** What one invocation handed over: dispatch id to the platform's message id. */
-export type BatchRecord = Readonly<Record<string, string>>;
+/** A message that the platform took: its id there, and the platform's word for it when it holds the message (D39). */
+export interface Taken {
+  readonly platformMessageId: string;
+  readonly held?: string;
+}
+
+/** What one invocation handed over, by dispatch id. */
+export type BatchRecord = Readonly<Record<string, Taken>>;
 
 export function isIn(record: BatchRecord | undefined, key: DispatchKey): boolean {
   return record?.[dispatchIdOf(key)] !== undefined;

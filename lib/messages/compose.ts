@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type DispatchMessage, HeaderInputSchema, type Recipient } from './job.ts';
 import type { ParameterContract } from './parameter-contract.ts';
+import { urlSuffix } from './url-suffix.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
 
@@ -16,6 +17,8 @@ export const CompositionPlanSchema = v.object({
   catalogId: v.optional(v.string()),
   buttons: v.array(DynamicButtonSchema),
   redirects: RedirectButtonsSchema,
+  /** Absent also in jobs that were accepted before flow buttons were named. */
+  flows: v.exactOptional(v.array(v.number())),
   codeButton: v.optional(v.number()),
   productList: v.optional(v.number()),
   cards: v.array(
@@ -38,12 +41,13 @@ export function compositionPlan(
   contract: ParameterContract,
   inputs: { readonly header?: HeaderInput; readonly catalogId?: string },
 ): CompositionPlan {
-  const { codeButton, productList } = contract;
+  const { flows, codeButton, productList } = contract;
   return {
     templateName: template.name,
     languageCode: template.language,
     ...inputs,
     ...plannedButtons(contract),
+    ...(flows === undefined ? {} : { flows: [...flows] }),
     ...(codeButton === undefined ? {} : { codeButton }),
     ...(productList === undefined ? {} : { productList }),
     cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
@@ -59,8 +63,7 @@ function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons
 
 /**
  * The platform's request body for one recipient (platform reference, 4.1 and 4.2): pure, the same for the same arguments.
- * `dispatchId` comes back in every status event as `biz_opaque_callback_data`. URL suffixes are percent-encoded as one
- * piece of data, so a slash or an ampersand in a value stays part of the value.
+ * `dispatchId` comes back in every status event as `biz_opaque_callback_data`.
  */
 export function composeMessage(
   plan: CompositionPlan,
@@ -91,6 +94,7 @@ function messageComponents(plan: CompositionPlan, params: Params): Component[] {
     ...headerComponent(plan, params),
     ...textComponent('body', params.body),
     ...buttonComponents(plan, plan.codeButton === undefined ? params.buttons : []),
+    ...(plan.flows ?? []).map((index) => ({ type: 'button', sub_type: 'flow', index })),
   ];
   if (plan.codeButton !== undefined) components.push(urlButton(plan.codeButton, params.body?.[0] ?? ''));
   if (plan.productList !== undefined && product !== undefined) {
@@ -153,7 +157,7 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
     const value = values[position];
     if (value === undefined) throw new Error('a button has no value');
     return kind === 'url'
-      ? urlButton(index, encodeURIComponent(value))
+      ? urlButton(index, urlSuffix(value))
       : button('copy_code', index, { type: 'coupon_code', coupon_code: value });
   });
   return [...filled, ...redirects.map(({ index, code }) => urlButton(index, code))];

@@ -1,4 +1,5 @@
 import type { LogEvent, LogFacts } from '../observe/log.ts';
+import type { Handover } from '../platform/messages.ts';
 import type { EventSink } from '../webhooks/event.ts';
 import type { BatchRecord, Claim, DispatchKey, Settlement } from './claim.ts';
 import type { DispatchMessage } from './job.ts';
@@ -12,7 +13,7 @@ export interface Claims {
   /** Settles the claim if it is still `claimed` by `at`; false otherwise. */
   settle(key: DispatchKey, at: string, settlement: Settlement): Promise<boolean>;
   findBatchRecord(invocation: string): Promise<BatchRecord | undefined>;
-  recordBatch(invocation: string, sent: BatchRecord): Promise<void>;
+  recordBatch(invocation: string, taken: BatchRecord): Promise<void>;
 }
 
 export interface DispatchQueue {
@@ -25,8 +26,8 @@ export interface DispatchPorts {
   readonly claims: Claims;
   readonly queue: DispatchQueue;
   readonly events: EventSink;
-  /** Hands one message to the platform and returns the platform's message id; throws `PlatformFailure`. Never retries. */
-  readonly send: (message: DispatchMessage) => Promise<string>;
+  /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
+  readonly send: (message: DispatchMessage) => Promise<Handover>;
   /** Unlike that of any other run of the function, also of a second run for the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;

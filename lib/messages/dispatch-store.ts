@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
-import { type Claim, claimMemorySeconds, type DispatchKey } from './claim.ts';
+import { type BatchRecord, type Claim, claimMemorySeconds, type DispatchKey, type Taken } from './claim.ts';
 import type { Claims } from './dispatch-ports.ts';
 
 /** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
@@ -34,7 +34,33 @@ export const ClaimItemSchema = v.object({
   reason: v.optional(v.string()),
 });
 
-export const BatchItemSchema = v.object({ sent: v.record(v.string(), v.string()) });
+/**
+ * `sent` has every message that the platform took, `held` those of them that it holds: a reader that knows only `sent`
+ * takes them for sent, and records from before there was `held` are read as they are.
+ */
+const BatchItemSchema = v.object({
+  sent: v.record(v.string(), v.string()),
+  held: v.optional(v.record(v.string(), v.string()), {}),
+});
+
+export function batchRecordOf(item: unknown): BatchRecord {
+  const { sent, held } = v.parse(BatchItemSchema, item);
+  return Object.fromEntries(
+    Object.entries(sent).map(([dispatchId, platformMessageId]): [string, Taken] => {
+      const why = held[dispatchId];
+      return [dispatchId, why === undefined ? { platformMessageId } : { platformMessageId, held: why }];
+    }),
+  );
+}
+
+function batchItemOf(taken: BatchRecord): { readonly sent: object; readonly held?: object } {
+  const entries = Object.entries(taken);
+  const held = entries.filter(([, { held: why }]) => why !== undefined);
+  return {
+    sent: Object.fromEntries(entries.map(([dispatchId, { platformMessageId }]) => [dispatchId, platformMessageId])),
+    ...(held.length === 0 ? {} : { held: Object.fromEntries(held.map(([id, { held: why }]) => [id, why])) }),
+  };
+}
 
 export function claimOf(jobId: string, item: unknown): Claim {
   const { sk, state, at, claimedAtMs, to, code, reason } = v.parse(ClaimItemSchema, item);
@@ -122,14 +148,14 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key: batchItemKey(invocation), ConsistentRead: true }),
       );
-      return Item === undefined ? undefined : v.parse(BatchItemSchema, Item).sent;
+      return Item === undefined ? undefined : batchRecordOf(Item);
     },
 
-    recordBatch: async (invocation, sent) => {
+    recordBatch: async (invocation, taken) => {
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: { ...batchItemKey(invocation), sent, expiresAtSeconds: expiresAtSeconds() },
+          Item: { ...batchItemKey(invocation), ...batchItemOf(taken), expiresAtSeconds: expiresAtSeconds() },
         }),
       );
     },

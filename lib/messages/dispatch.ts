@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { correlated } from '../observe/correlation.ts';
 import { count } from '../observe/metrics.ts';
+import type { Handover } from '../platform/messages.ts';
 import type { ServiceEvent } from '../webhooks/event.ts';
 import {
   type BatchRecord,
@@ -15,6 +16,7 @@ import {
   type SettledState,
   type Settlement,
   sendBudgetMs,
+  type Taken,
 } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from './job.ts';
@@ -22,11 +24,14 @@ import { outcomeEvent } from './message-event.ts';
 import { retryDelaySeconds, type Wait } from './pacing.ts';
 import { verdictOn } from './verdict.ts';
 
+/** What the platform calls a message that it took and holds back (platform reference, 2.10 and 4.1; D39). */
+const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
+
 /** How one delivery ended: acknowledged or to be delivered again, what the platform took, what the client is to be told. */
 interface Ending {
   readonly acknowledged: boolean;
   readonly event?: ServiceEvent;
-  readonly sent?: { readonly dispatchId: string; readonly platformMessageId: string };
+  readonly taken?: Taken & { readonly dispatchId: string };
 }
 
 const acknowledged: Ending = { acknowledged: true };
@@ -35,19 +40,23 @@ const deliverAgain: Ending = { acknowledged: false };
 /**
  * Works off one batch of the dispatch queue, all deliveries in parallel, and returns the ids of those to be delivered
  * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
- * it or may have taken it (R13), and every message ends sent, failed, expired or unknown (R14, D29). On the happy path
- * one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Every outcome but
- * `sent` is told as an event (D34): it is recorded first, then the event is queued, then the message is acknowledged. When
+ * it or may have taken it (R13), and every message ends sent, held, failed, expired or unknown (R14, D29, D39). On the
+ * happy path one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Failed,
+ * expired and unknown are told as events (D34): recorded first, then the event is queued, then the message is acknowledged. When
  * the event is not queued, or the run dies before, the message comes again, is found finished and tells it once more.
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
     deliveries.map((delivery, position) => endingOf(delivery, claimantOf(ports.invocation, position), ports)),
   );
-  const sent = Object.fromEntries(
-    endings.flatMap((ending) => (ending.sent ? [[ending.sent.dispatchId, ending.sent.platformMessageId]] : [])),
+  const taken = Object.fromEntries(
+    endings.flatMap((ending) => {
+      if (ending.taken === undefined) return [];
+      const { dispatchId, ...facts } = ending.taken;
+      return [[dispatchId, facts]];
+    }),
   );
-  const recorded = await batchIsRecorded(sent, ports);
+  const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
     endings.flatMap(({ event }) => event ?? []),
     ports,
@@ -56,7 +65,7 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     .filter((_, position) => {
       const ending = endings[position];
       if (!ending?.acknowledged) return true;
-      return (ending.sent !== undefined && !recorded) || (ending.event !== undefined && !told);
+      return (ending.taken !== undefined && !recorded) || (ending.event !== undefined && !told);
     })
     .map((delivery) => delivery.messageId);
 }
@@ -65,13 +74,15 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
  * When the batch record cannot be written, its messages are left claimed and delivered again: by then the claims are
  * too old and no record vouches for them, so they end unknown, although the platform took them. Never sent again.
  */
-async function batchIsRecorded(sent: BatchRecord, ports: DispatchPorts): Promise<boolean> {
-  const total = Object.keys(sent).length;
+async function batchIsRecorded(taken: BatchRecord, ports: DispatchPorts): Promise<boolean> {
+  const total = Object.keys(taken).length;
   if (total === 0) return true;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await ports.claims.recordBatch(ports.invocation, sent);
-      count('MessagesSent', total);
+      await ports.claims.recordBatch(ports.invocation, taken);
+      const held = Object.values(taken).filter((each) => each.held !== undefined).length;
+      if (total > held) count('MessagesSent', total - held);
+      if (held > 0) count('MessagesHeld', held);
       return true;
     } catch (error) {
       ports.log('dispatch.batch_not_recorded', { count: total, attempt, error: nameOf(error) });
@@ -159,15 +170,22 @@ async function yieldTo(
 }
 
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
-  let platformMessageId: string;
+  let handover: Handover;
   try {
-    platformMessageId = await ports.send(message);
+    handover = await ports.send(message);
   } catch (error) {
     return await afterFailure(error, message, at, ports);
   }
   const dispatchId = dispatchIdOf(message);
+  const { platformMessageId, messageStatus: status = 'accepted' } = handover;
+  if (heldStatuses.has(status)) {
+    ports.log('dispatch.held', { dispatchId, code: status });
+    return { acknowledged: true, taken: { dispatchId, platformMessageId, held: status } };
+  }
+  // The platform took the message, whatever it calls that.
+  if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
   ports.log('dispatch.sent', { dispatchId });
-  return { acknowledged: true, sent: { dispatchId, platformMessageId } };
+  return { acknowledged: true, taken: { dispatchId, platformMessageId } };
 }
 
 async function afterFailure(

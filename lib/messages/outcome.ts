@@ -1,8 +1,11 @@
-import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey, isIn } from './claim.ts';
+import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey } from './claim.ts';
 import { dispatchIdOf } from './job.ts';
 
-/** How one recipient's message ended (D29), or `pending` while it is queued, being sent or waiting for another try. */
-export const outcomeStates = ['sent', 'failed', 'expired', 'unknown', 'pending'] as const;
+/**
+ * How one recipient's message ended on our side (D29), or `pending` while it is queued, being sent or waiting for another
+ * try. `held`: the platform took it and holds it back (D39); like `sent` it is never sent again.
+ */
+export const outcomeStates = ['sent', 'held', 'failed', 'expired', 'unknown', 'pending'] as const;
 export type OutcomeState = (typeof outcomeStates)[number];
 
 export interface Outcome {
@@ -28,9 +31,11 @@ export function outcomeOf(
   const { claim, batch } = stored;
   if (claim === undefined) return { dispatchId, state: 'pending' };
   const to = claim.to === undefined ? {} : { to: claim.to };
-  const platformMessageId = batch?.[dispatchId];
-  if (needsBatchRecord(claim) && isIn(batch, key) && platformMessageId !== undefined) {
-    return { dispatchId, state: 'sent', ...to, platformMessageId };
+  const taken = needsBatchRecord(claim) ? batch?.[dispatchId] : undefined;
+  if (taken !== undefined) {
+    const { platformMessageId, held } = taken;
+    if (held === undefined) return { dispatchId, state: 'sent', ...to, platformMessageId };
+    return { dispatchId, state: 'held', ...to, code: held, platformMessageId };
   }
   if (claim.state === 'claimed') {
     if (claimRemainderMs(claim, nowMs) > 0) return { dispatchId, state: 'pending', ...to };
@@ -53,7 +58,7 @@ export function needsBatchRecord(claim: Claim): boolean {
 export type OutcomeCounts = Readonly<Record<OutcomeState, number>>;
 
 export function countOutcomes(outcomes: readonly Outcome[]): OutcomeCounts {
-  const counts = { sent: 0, failed: 0, expired: 0, unknown: 0, pending: 0 };
+  const counts = { sent: 0, held: 0, failed: 0, expired: 0, unknown: 0, pending: 0 };
   for (const { state } of outcomes) counts[state] += 1;
   return counts;
 }

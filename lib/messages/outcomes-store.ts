@@ -11,7 +11,7 @@ import { batchGet } from '../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { Pause } from '../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from './claim.ts';
-import { BatchItemSchema, batchItemKey, claimItemKey, claimOf, claimsPerPartition } from './dispatch-store.ts';
+import { batchItemKey, batchRecordOf, claimItemKey, claimOf, claimsPerPartition } from './dispatch-store.ts';
 import { type JobHead, JobHeadSchema } from './job.ts';
 import { jobItemKey, pointerPartition, pointerSortKey } from './job-store.ts';
 import { needsBatchRecord, type Outcome, outcomeOf } from './outcome.ts';
@@ -161,7 +161,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       for (const item of await batchGet({ documentClient: client, tableName: table, pause }, keys, {
         consistent: true,
       })) {
-        found.set(String(item['pk']).slice('BATCH#'.length), v.parse(BatchItemSchema, item).sent);
+        found.set(String(item['pk']).slice('BATCH#'.length), batchRecordOf(item));
       }
     }
     return found;

@@ -1,6 +1,6 @@
-import { Refusal } from '../http/refusal.ts';
 import { redirectCodeOf } from '../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../templates/template.ts';
+import { notSendable, refuseUnlistedKinds } from './sendable-kinds.ts';
 
 /** A text with variables: how often each is printed, and how long the text is without them, in characters. */
 export interface TextNeed {
@@ -46,6 +46,8 @@ export interface ParameterContract {
   readonly buttons: readonly DynamicButton[];
   /** Absent when there are none. */
   readonly redirects?: readonly RedirectButton[];
+  /** Places of the flow buttons, absent when there are none: the message must name each, although none takes a value. */
+  readonly flows?: readonly number[];
   /** Place of the one-time-password button: it takes the body's value once more. */
   readonly codeButton?: number;
   /** Place of the multi-product button. */
@@ -67,7 +69,7 @@ const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER
 
 /**
  * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, has named
- * parameters, or needs an input that the interface does not have (D23).
+ * parameters, or needs an input that the interface does not have or may need one that nobody knows (D23).
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
@@ -77,6 +79,7 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
   if (orderSubCategories.has(String(template['sub_category']).toUpperCase())) {
     throw notSendable('templates for orders cannot be sent through this interface');
   }
+  refuseUnlistedKinds(template);
   const component = (type: string) => template.components.find((each) => each.type.toUpperCase() === type);
   const offer = component('LIMITED_TIME_OFFER');
   if (offer?.limited_time_offer?.has_expiration === true) {
@@ -86,6 +89,7 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
   const authentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const codeButton = buttons.findIndex((button) => isCodeButton(button, authentication));
   const productList = buttons.findIndex((button) => button.type.toUpperCase() === 'MPM');
+  const flows = buttons.flatMap(({ type }, index) => (type.toUpperCase() === 'FLOW' ? [index] : []));
   const header = headerNeed(component('HEADER'), buttons);
   const longest =
     header.kind === 'product' ? productBodyMaxLength : offer === undefined ? bodyMaxLength : offerBodyMaxLength;
@@ -93,6 +97,7 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
     header,
     body: authentication ? authenticationBody : textNeed(component('BODY')?.text, longest),
     ...buttonNeeds(buttons, codeButton),
+    ...(flows.length === 0 ? {} : { flows }),
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
     cards: (component('CAROUSEL')?.cards ?? []).map((card) => cardNeed(card.components)),
@@ -101,10 +106,6 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
 }
 
 const namedParameters = 'templates with named parameters cannot be sent: only positional placeholders are supported';
-
-export function notSendable(message: string): Refusal {
-  return new Refusal('template_not_sendable', message);
-}
 
 function headerNeed(header: TemplateComponent | undefined, buttons: readonly TemplateButton[]): HeaderNeed {
   if (buttons.some((button) => button.type.toUpperCase() === 'SPM')) return { kind: 'product' };
@@ -168,8 +169,8 @@ function buttonNeeds(buttons: readonly TemplateButton[], codeButton: number): Pi
 }
 
 /**
- * The buttons that take a value. Buttons of every other kind need none (a flow runs without a token, a catalog button
- * without a thumbnail, quick replies without a payload), kinds yet unknown included, unless they show a variable.
+ * The buttons that take a value. The other listed kinds need none (a flow runs without a token, a catalog button without
+ * a thumbnail, quick replies without a payload), unless they show a variable.
  */
 function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];
@@ -181,11 +182,7 @@ function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number):
       const url = textNeed(button.url, 0);
       if (url.appearances.length > 1) throw notSendable('a URL button has more than one variable');
       if (url.appearances.length === 1) dynamic.push({ index, kind: 'url', fixedLength: url.fixedLength });
-    } else if (
-      type === 'ORDER_DETAILS' ||
-      type === 'OTP' ||
-      textNeed(JSON.stringify(button), 0).appearances.length > 0
-    ) {
+    } else if (type === 'OTP' || textNeed(JSON.stringify(button), 0).appearances.length > 0) {
       throw notSendable(`templates with a button of type ${type} cannot be sent through this interface`);
     }
   }

@@ -9,6 +9,7 @@ import {
   type TextNeed,
 } from './parameter-contract.ts';
 import { businessScopedUserId } from './send-request.ts';
+import { urlSuffix } from './url-suffix.ts';
 
 const urlMaxLength = 2_000;
 const codeMaxLength = 15;
@@ -85,7 +86,7 @@ function checkButtons(buttons: readonly DynamicButton[], values: readonly string
     if (button.kind === 'copy_code') {
       if (!/^[0-9A-Za-z]{1,15}$/.test(value)) add(here, `expected 1 to ${codeMaxLength} letters or digits`);
     } else if (checkValue(value, here)) {
-      const length = button.fixedLength + encodeURIComponent(value).length;
+      const length = button.fixedLength + urlSuffix(value).length;
       if (length > urlMaxLength) add(here, `expected a URL of at most ${urlMaxLength} characters, received ${length}`);
     }
   }

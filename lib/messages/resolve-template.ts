@@ -1,7 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
 import { PlatformFailure } from '../platform/failure.ts';
-import { refusalOf } from '../platform/refusals.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
 import { goneUpstream } from '../templates/fact.ts';
 import type { TemplateStore } from '../templates/store.ts';
@@ -15,19 +14,19 @@ import type {
 import { deletedEvents, statusChangedEvents } from '../templates/template-event.ts';
 import { templateKey } from '../templates/template-key.ts';
 import type { EventSink } from '../webhooks/event.ts';
+import { type ParameterContract, parameterContract } from './parameter-contract.ts';
+import { type Asker, askOnce, type QuestionPorts, tolerated } from './questions.ts';
 
 /** D23. */
 const freshForMs = 300_000;
 
-export interface ResolutionPorts {
+export interface ResolutionPorts extends QuestionPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
   readonly events: EventSink;
-  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
-  readonly nowMs: () => number;
+  readonly platformTemplates: Pick<PlatformTemplates, 'lookUp'>;
 }
 
-export interface WantedTemplate {
-  readonly clientId: number;
+export interface WantedTemplate extends Asker {
   readonly waba: { readonly wabaId: string; readonly credential: string; readonly clientIds: readonly number[] };
   readonly name: string;
   readonly language: string;
@@ -35,6 +34,7 @@ export interface WantedTemplate {
 
 export interface ResolvedTemplate {
   readonly template: PlatformTemplate;
+  readonly contract: ParameterContract;
   /** What the client knows of it; absent until its first synchronization. */
   readonly client?: ClientTemplate;
   /** The platform did not answer, so an old copy was used (D23, D26). */
@@ -42,36 +42,78 @@ export interface ResolvedTemplate {
 }
 
 /**
- * The template that a send names (D23): the stored copy when it was read within 5 minutes, else the platform's answer,
- * which is stored, also that it is gone; the old copy when the platform does not answer. Refuses with 404 when there is none, and with 502 (429
- * when throttled, 400 when refused) when the platform does not answer and nothing is stored.
+ * The template that a send names, fit to be sent, and what a send of it must carry (D23). A stored copy that can be sent is
+ * used when it was read within 5 minutes, or when it is older and the platform does not answer. In every other case the
+ * platform is asked, and its answer is stored, also that the template is gone: 404 when it has no such template (naming the
+ * languages that the name has), 422 when the template cannot be sent, 502, 429 or 400 when it does not answer (see `askOnce`).
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
-  const stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
-  const readAtMs = ports.nowMs();
-  if (stored !== undefined && readAtMs - stored.fact.readAtMs < freshForMs) return fromStore(stored, false);
-  let template: PlatformTemplate | undefined;
+  const question = templateKey({ wabaId: waba.wabaId, name, language });
+  let stored: TemplateForSending | undefined;
+  const known = async () => {
+    stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
+    const contract = stored === undefined ? undefined : contractOf(stored.fact);
+    if (stored === undefined || contract === undefined) return undefined;
+    return await renewed(question, { stored, contract, wanted }, ports);
+  };
+  const changedAtMs = () => stored?.fact.readAtMs ?? 0;
+  const ask = (askedAtMs: number) => askPlatform({ wanted, stored, readAtMs: askedAtMs }, ports);
+  return await askOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
+}
+
+/** Undefined for a copy by which the send would have to be refused. */
+function contractOf({ template, deleted }: StoredFact): ParameterContract | undefined {
+  if (deleted) return undefined;
   try {
-    template = await ports.platformTemplates.find(waba, { name, language });
+    return parameterContract(template);
   } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    if (stored === undefined) throw refusalOf(error);
-    return fromStore(stored, true);
+    if (error instanceof Refusal) return undefined;
+    throw error;
   }
-  const reading = { wanted, stored, readAtMs };
+}
+
+interface Sendable {
+  readonly wanted: WantedTemplate;
+  readonly stored: TemplateForSending;
+  readonly contract: ParameterContract;
+}
+
+/** A copy that can be sent, read again when it is old. */
+async function renewed(
+  question: string,
+  { wanted, stored, contract }: Sendable,
+  ports: ResolutionPorts,
+): Promise<ResolvedTemplate> {
+  const { template, readAtMs } = stored.fact;
+  const copy = { template, contract, ...clientOf(stored) };
+  const nowMs = ports.nowMs();
+  if (nowMs - readAtMs < freshForMs) return { ...copy, storedCopyUsed: false };
+  try {
+    return await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);
+  } catch (error) {
+    if (error instanceof PlatformFailure) return { ...copy, storedCopyUsed: true };
+    if (error instanceof Refusal) await tolerated(ports.questions.keep(question, error, nowMs));
+    throw error;
+  }
+}
+
+/** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses with 404 and 422. */
+async function askPlatform(reading: Reading, ports: ResolutionPorts): Promise<ResolvedTemplate> {
+  const { waba, name, language } = reading.wanted;
+  const { found: template, sameName } = await ports.platformTemplates.lookUp(waba, { name, language });
   try {
     if (template === undefined) await markGone(reading, ports);
     else {
       await tellDifference(template, reading, ports);
-      await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+      await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, reading.readAtMs);
     }
   } catch (error) {
     // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
     log('template.not_stored', { wabaId: waba.wabaId, error: error instanceof Error ? error.name : typeof error });
   }
-  if (template === undefined || goneUpstream(template)) throw noTemplate();
-  return resolved(template, stored, false);
+  if (template === undefined || goneUpstream(template)) throw noTemplate(name, sameName);
+  return { template, contract: parameterContract(template), ...clientOf(reading.stored), storedCopyUsed: false };
 }
 
 interface Reading {
@@ -117,20 +159,12 @@ async function markGone({ wanted, stored, readAtMs }: Reading, { templates, even
   await templates.writeUpstream([{ kind: 'gone', templateKey: key, clientIds: having, readAtMs }]);
 }
 
-function fromStore(stored: TemplateForSending, storedCopyUsed: boolean): ResolvedTemplate {
-  const { template, deleted }: StoredFact = stored.fact;
-  if (deleted) throw noTemplate();
-  return resolved(template, stored, storedCopyUsed);
+function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate, 'client'> {
+  return stored?.client === undefined ? {} : { client: stored.client };
 }
 
-function resolved(
-  template: PlatformTemplate,
-  stored: TemplateForSending | undefined,
-  storedCopyUsed: boolean,
-): ResolvedTemplate {
-  return { template, storedCopyUsed, ...(stored?.client === undefined ? {} : { client: stored.client }) };
-}
-
-function noTemplate(): Refusal {
-  return new Refusal('template_not_found', 'no template for the requested name/language');
+function noTemplate(name: string, sameName: readonly PlatformTemplate[]): Refusal {
+  const languages = sameName.filter((template) => !goneUpstream(template)).map(({ language }) => language);
+  const elsewhere = languages.length === 0 ? '' : `; ${name} exists in ${languages.sort().join(', ')}`;
+  return new Refusal('template_not_found', `no template for the requested name/language${elsewhere}`);
 }

@@ -6,10 +6,18 @@ export interface Warned {
   readonly askedLanguage: string;
   readonly campaignId: number | undefined;
   readonly droppedIndexes: readonly number[];
+  /** The DID, when it is a channel of another client of the WABA (D5). */
+  readonly foreignDid: string | undefined;
 }
 
 /** The `warning` of an accepted send: one sentence per matter, joined with "; "; undefined when nothing is to be said (D26). */
-export function warningOf({ resolved, askedLanguage, campaignId, droppedIndexes }: Warned): string | undefined {
+export function warningOf({
+  resolved,
+  askedLanguage,
+  campaignId,
+  droppedIndexes,
+  foreignDid,
+}: Warned): string | undefined {
   const { template, client, storedCopyUsed } = resolved;
   const assigned = client?.documents.some(({ pair }) => pair?.campaignId === campaignId) ?? false;
   const sentences = [
@@ -22,6 +30,7 @@ export function warningOf({ resolved, askedLanguage, campaignId, droppedIndexes 
     client?.active === false ? 'the template is disabled for this client and was sent nevertheless' : undefined,
     duplicatesWarning(droppedIndexes),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
+    foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,
   ];
   const said = sentences.filter((sentence) => sentence !== undefined);
   return said.length === 0 ? undefined : said.join('; ');

@@ -7,6 +7,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 export type MetricName =
   | 'RecipientsAccepted'
   | 'MessagesSent'
+  | 'MessagesHeld'
   | 'MessagesFailed'
   | 'MessagesExpired'
   | 'MessagesUnknown'

@@ -5,22 +5,22 @@ import type { WabaAccess } from './templates.ts';
 import type { PlatformTransport } from './transport.ts';
 
 /** The id of the catalog that a WABA is linked to, at most one (platform reference, 7); undefined when there is none. */
-export type CatalogIdOf = (waba: WabaAccess) => Promise<string | undefined>;
+export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean }) => Promise<string | undefined>;
 
 const keepForMs = 300_000;
 
 const CatalogsReplySchema = v.object({ data: v.array(v.object({ id: v.string() })) });
 
-/** Reads the catalog of a WABA, kept 5 minutes. Throws `PlatformFailure`; a failure is not kept. */
+/** Reads the catalog of a WABA, kept 5 minutes; `fresh` does not use what is kept. Throws `PlatformFailure`; a failure is not kept. */
 export function platformCatalogs(
   call: PlatformTransport,
   credentialOf: CredentialOf,
   nowMs: () => number,
 ): CatalogIdOf {
   const kept = new Map<string, { readonly catalogId: string | undefined; readonly readAtMs: number }>();
-  return async (waba) => {
+  return async (waba, { fresh } = { fresh: false }) => {
     const known = kept.get(waba.wabaId);
-    if (known !== undefined && nowMs() - known.readAtMs < keepForMs) return known.catalogId;
+    if (!fresh && known !== undefined && nowMs() - known.readAtMs < keepForMs) return known.catalogId;
     const readAtMs = nowMs();
     const { accessToken } = await credentialOf(waba.credential);
     const path = `${waba.wabaId}/product_catalogs`;

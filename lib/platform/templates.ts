@@ -36,10 +36,19 @@ export interface PlatformTemplates {
   /** One page of all templates, the first without cursor. */
   page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
   /** The template of exactly this name, in this language in any spelling (D26); undefined when there is none. */
-  find(
-    waba: WabaAccess,
-    wanted: { readonly name: string; readonly language: string },
-  ): Promise<PlatformTemplate | undefined>;
+  find(waba: WabaAccess, wanted: WantedName): Promise<PlatformTemplate | undefined>;
+  /** The same, with what has the name in other languages: all of it when there is no such template. */
+  lookUp(waba: WabaAccess, wanted: WantedName): Promise<LookUp>;
+}
+
+export interface WantedName {
+  readonly name: string;
+  readonly language: string;
+}
+
+export interface LookUp {
+  readonly found?: PlatformTemplate;
+  readonly sameName: readonly PlatformTemplate[];
 }
 
 /** When a page is too large to be read, it is asked for with fewer templates. */
@@ -93,29 +102,33 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
       await list(waba, { fields: 'id', limit: '1' });
     },
     page: (waba, after) => page(waba, after === undefined ? {} : { after }),
-    find: async (waba, { name, language }) => {
-      // The platform's name filter also finds longer names, so the exact one may stand on a later page.
-      let after: string | undefined;
-      do {
-        const read: TemplatePage = await page(waba, { name, ...(after === undefined ? {} : { after }) });
-        const found = read.templates.find(
-          (template) => template.name === name && languageKey(template.language) === languageKey(language),
-        );
-        if (found !== undefined) return found;
-        // Present and not understood is not gone.
-        if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
-        after = read.after;
-      } while (after !== undefined);
-      return undefined;
-    },
+    find: async (waba, wanted) => (await lookUp(waba, wanted)).found,
+    lookUp,
   };
+
+  async function lookUp(waba: WabaAccess, { name, language }: WantedName): Promise<LookUp> {
+    const sameName: PlatformTemplate[] = [];
+    // The platform's name filter also finds longer names, so the exact one may stand on a later page.
+    let after: string | undefined;
+    do {
+      const read: TemplatePage = await page(waba, { name, ...(after === undefined ? {} : { after }) });
+      const named = read.templates.filter((template) => template.name === name);
+      const found = named.find((template) => languageKey(template.language) === languageKey(language));
+      sameName.push(...named.filter((template) => template !== found));
+      if (found !== undefined) return { found, sameName };
+      // Present and not understood is not gone.
+      if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
+      after = read.after;
+    } while (after !== undefined);
+    return { sameName };
+  }
 }
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof PlatformFailure && error.facts.cause instanceof ReplyTooLarge;
 }
 
-function mayBe(entry: UnreadableTemplate, wanted: { readonly name: string; readonly language: string }): boolean {
+function mayBe(entry: UnreadableTemplate, wanted: WantedName): boolean {
   const sameName = entry.name === undefined || entry.name === wanted.name;
   return sameName && (entry.language === undefined || languageKey(entry.language) === languageKey(wanted.language));
 }

@@ -434,7 +434,9 @@ describe('the platform is down (D7, D23)', () => {
     ['answers 200 with a page', { status: 200, html: true }],
     ['refuses our credential', { code: 190 }],
   ];
-  const unknownHere = () => sendBody({ name: 'never_stored', language: 'en_US' });
+  let names = 0;
+  /** A name of its own each time: a 404 is remembered for 10 s (D23). */
+  const unknownHere = () => sendBody({ name: `never_stored_${++names}`, language: 'en_US' });
 
   test.each(failures)('%s: 502 for what must be asked', async (_, action) => {
     await platform('POST /_control/faults', { match: { path: 'message_templates' }, action });

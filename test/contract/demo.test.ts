@@ -33,7 +33,7 @@ describe('npm run demo', () => {
     const { code, table, stderr } = await demo();
     expect({ code, stderr }).toEqual({ code: 0, stderr: `the local stack at ${inject('apiUrl')}\n` });
     const seconds = expect.any(Number);
-    expect(table).toEqual({ accepted: 1_000, sent: 1_000, failed: 0, unknown: 0, duplicates: 0, seconds });
+    expect(table).toEqual({ accepted: 1_000, sent: 1_000, held: 0, failed: 0, unknown: 0, duplicates: 0, seconds });
   }, 120_000);
 
   test('run again, ends with status 1 when the platform refuses some', async () => {

@@ -26,6 +26,22 @@ const fates: readonly Fate[] = [
   { what: 'no answer in time', to: '15550000504', ending: ['unknown', 'no_answer'], requests: 1, taken: 0 },
   { what: 'connection closed', to: '15550000100', ending: ['unknown', 'no_answer'], requests: 1, taken: 0 },
   { what: 'taken, the answer lost', to: '15550000200', ending: ['unknown', 'no_answer'], requests: 1, taken: 1 },
+  {
+    what: 'held for its quality',
+    to: '15550000201',
+    ending: ['held', 'held_for_quality_assessment'],
+    requests: 1,
+    taken: 1,
+  },
+  { what: 'held because paused', to: '15550000202', ending: ['held', 'paused'], requests: 1, taken: 1 },
+  {
+    what: 'taken under a word that nobody knows',
+    to: '549210000008',
+    fault: { action: { message_status: 'teleported' } },
+    ending: ['sent'],
+    requests: 1,
+    taken: 1,
+  },
   { what: 'throttled twice', to: '15550130429', ending: ['sent'], requests: 3, taken: 1 },
   {
     what: 'HTTP 429 without a platform error, once',
@@ -135,7 +151,7 @@ describe('every accepted recipient ends in exactly one outcome (D29, R14)', () =
     const { body } = await platform(`GET /_control/messages?to=${to}`);
     expect(body.total).toBe(taken);
     expect(await requestsTo(to)).toBe(requests);
-    if (state === 'sent') {
+    if (state === 'sent' || state === 'held') {
       expect(platformMessageId).toBe(body.data[0].id);
       expect(body.data[0].request.biz_opaque_callback_data).toBe(dispatchId);
     } else expect(platformMessageId).toBeUndefined();

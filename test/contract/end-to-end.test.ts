@@ -73,7 +73,7 @@ async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: stri
                 type: 'button',
                 sub_type: 'url',
                 index: 0,
-                parameters: [{ type: 'text', text: `${to}%2F%C3%A9` }],
+                parameters: [{ type: 'text', text: `${to}/%C3%A9` }],
               },
             ],
           },

@@ -207,6 +207,96 @@ describe('every kind of approved template reaches the platform as it must', () =
   });
 });
 
+/** Puts a template onto the first WABA of the platform behind the service's back; returns its name and platform id. */
+async function addTemplate(fields: Readonly<Record<string, unknown>>) {
+  const name = `made_up_${++next}`;
+  const template = {
+    name,
+    language: 'en_US',
+    category: 'MARKETING',
+    components: [{ type: 'BODY', text: 'x' }],
+    ...fields,
+  };
+  const { body } = await platform('POST /_control/templates', { waba_id: '200000000000001', templates: [template] });
+  return { template: { name, language: 'en_US' }, id: String(body.ids[0]) };
+}
+
+/** How often the platform was asked about a name since the last reset. */
+async function asked(name: string): Promise<number> {
+  const { body } = await platform('GET /_control/requests?method=GET&path=/message_templates&limit=1000000');
+  return body.data.filter(({ query }: { query: { name?: string } }) => query.name === name).length;
+}
+
+describe('a refusal never rests on a stored copy (D23)', () => {
+  test('refused while PENDING, sent once the platform has approved, with no synchronization in between', async () => {
+    const { template, id } = await addTemplate({ status: 'PENDING' });
+    const recipients = [{ to: newRecipient() }];
+    expect(await send({ template, recipients })).toMatchObject({
+      status: 422,
+      body: { message: expect.stringMatching(/PENDING/) },
+    });
+    expect((await send({ template, recipients })).status).toBe(422);
+    expect(await asked(template.name)).toBe(1);
+    await platform(`POST /_control/templates/${id}`, { status: 'APPROVED' });
+    const reply = await eventually('the template can be sent', async () => {
+      const { status } = await send({ template, recipients });
+      return status === 422 ? undefined : status;
+    });
+    expect(reply).toBe(200);
+    expect(await asked(template.name)).toBe(2);
+  });
+
+  test('a name that does not exist costs the platform one question, and a known one tells its languages', async () => {
+    const template = { name: `no_such_${++next}`, language: 'en_US' };
+    const replies = await Promise.all(Array.from({ length: 10 }, () => send({ template })));
+    expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(404));
+    expect(await asked(template.name)).toBe(1);
+    const { body } = await send({ template: { name: 'order_update', language: 'fr' } });
+    expect(body.message).toBe('no template for the requested name/language; order_update exists in en_US');
+  });
+});
+
+test('a flow button is named in the message, without parameters; an unknown kind is refused by name (D23)', async () => {
+  const quickReply = { type: 'QUICK_REPLY', text: 'Stop' };
+  const buttons = (...list: unknown[]) => [
+    { type: 'BODY', text: 'x' },
+    { type: 'BUTTONS', buttons: list },
+  ];
+  const flow = await addTemplate({ components: buttons(quickReply, { type: 'FLOW', text: 'Book', flow_id: '1' }) });
+  const to = newRecipient();
+  expect(await send({ template: flow.template, recipients: [{ to }] })).toMatchObject({ status: 200 });
+  expect((await delivered(to)).request.template.components).toEqual([{ type: 'button', sub_type: 'flow', index: 1 }]);
+  const unknown = await addTemplate({ components: buttons({ type: 'APP', text: 'Open' }) });
+  expect(await send({ template: unknown.template, recipients: [{ to: newRecipient() }] })).toMatchObject({
+    status: 422,
+    body: { code: 'template_not_sendable', message: expect.stringContaining('button of type APP (buttons[0])') },
+  });
+});
+
+test('URL button values arrive as given, but for what a URL cannot contain (D37)', async () => {
+  const to = newRecipient();
+  const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20#top'] };
+  expect(await send({ recipients: [{ to, params }] })).toMatchObject({ status: 200 });
+  const [, button] = (await delivered(to)).request.template.components;
+  expect(button.parameters).toEqual([{ type: 'text', text: 'orders/A-1?x=1&n=%C3%91%20#top' }]);
+});
+
+test('a template with a time to live of its own goes to /marketing_messages (D30)', async () => {
+  const { template } = await addTemplate({ message_send_ttl_seconds: 43_200 });
+  const to = newRecipient();
+  expect(await send({ template, recipients: [{ to }] })).toMatchObject({ status: 200 });
+  expect((await delivered(to)).path).toContain('/marketing_messages');
+});
+
+test('a did that is a channel of another client of the WABA is named in the warning (D5, D26)', async () => {
+  const [to, foreign] = [newRecipient(), '5491100000002'];
+  expect(await send({ did: foreign, recipients: [{ to, params: orderParams }] })).toMatchObject({
+    status: 200,
+    body: { success: true, warning: 'the did 5491100000002 is a channel of another client of the WABA' },
+  });
+  expect((await delivered(to)).phone_number_id).toBe('300000000000002');
+});
+
 describe('refusals of POST /v1/template/messages/{did}', () => {
   const cases: [string, Send, number, string | RegExp][] = [
     ['did missing in the body', { extra: { did: undefined } }, 400, 'did is required'],

@@ -37,7 +37,8 @@ function platformOf(seed: number) {
     if (fate < 0.2) throw new PlatformFailure('ambiguous');
     taken.push(index);
     if (fate < 0.24) throw new PlatformFailure('ambiguous');
-    return `platform-${index}`;
+    const platformMessageId = `platform-${index}`;
+    return fate < 0.28 ? { platformMessageId, messageStatus: 'paused' } : { platformMessageId };
   };
   return { taken, send };
 }
@@ -100,12 +101,14 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
   const outcomes = await reader.ofJob({ jobId: 'J', total } as Parameters<typeof reader.ofJob>[0]);
   const counts = countOutcomes(outcomes);
   expect(counts.pending).toBe(0);
-  expect(counts.sent + counts.failed + counts.unknown).toBe(total);
+  expect(counts.sent + counts.held + counts.failed + counts.unknown).toBe(total);
+  expect(counts.held).toBeGreaterThan(0);
   for (const [index, { state }] of outcomes.entries()) {
-    if (state !== 'unknown') expect(platform.taken.includes(index), `${index} ${state}`).toBe(state === 'sent');
+    if (state !== 'unknown')
+      expect(platform.taken.includes(index), `${index} ${state}`).toBe(['sent', 'held'].includes(state));
   }
   expect(counts.sent).toBeGreaterThan(80);
-  const untold = outcomes.filter(({ state }) => state !== 'sent');
+  const untold = outcomes.filter(({ state }) => !['sent', 'held'].includes(state));
   expect([...told.values()].sort()).toEqual(
     untold.map(({ dispatchId, state }) => `${dispatchId} message.${state}`).sort(),
   );
@@ -136,7 +139,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
-    send: async ({ index }) => `platform-${index}`,
+    send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),
     invocation: 'run-1',
     nowMs: () => nowMs,
     remainingMs: () => 60_000,

@@ -4,7 +4,7 @@ import type { OpName, Reply } from './stepped-run.ts';
 export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | keyof typeof platformEffects;
 
 export const platformEffects = {
-  accepted: { accepts: true, reply: { value: 'platform-1' } },
+  accepted: { accepts: true, reply: { value: { platformMessageId: 'platform-1' } } },
   throttled: { accepts: false, reply: { failure: 'refused', code: 130429 } },
   not_connected: { accepts: false, reply: { failure: 'not_sent' } },
   refused: { accepts: false, reply: { failure: 'refused', code: 131026 } },

@@ -57,7 +57,11 @@ describe('the dashboard', () => {
   });
 
   it('shows what became of messages, as the functions count it', () => {
-    expect(metricsOf('Recipients accepted, messages sent')).toEqual([mine('RecipientsAccepted'), mine('MessagesSent')]);
+    expect(metricsOf('Recipients accepted, messages sent')).toEqual([
+      mine('RecipientsAccepted'),
+      mine('MessagesSent'),
+      mine('MessagesHeld'),
+    ]);
     expect(metricsOf('Not sent')).toEqual([mine('MessagesFailed'), mine('MessagesExpired'), mine('MessagesUnknown')]);
   });
 
@@ -171,7 +175,7 @@ describe('alarms', () => {
         .find(({ AlarmName }) => AlarmName === resourceName('test', purpose))
         ?.Metrics.find(({ Expression }: { Expression?: string }) => Expression !== undefined).Expression;
     expect(expressionOf('messages-failed-share')).toBe(
-      'IF(FILL(all0, 0) + FILL(all1, 0) >= 50, 100 * FILL(part, 0) / (FILL(all0, 0) + FILL(all1, 0)), 0)',
+      'IF(FILL(all0, 0) + FILL(all1, 0) + FILL(all2, 0) >= 50, 100 * FILL(part, 0) / (FILL(all0, 0) + FILL(all1, 0) + FILL(all2, 0)), 0)',
     );
     expect(expressionOf('api-5xx-share')).toBe('IF(FILL(all0, 0) >= 100, 100 * FILL(part, 0) / (FILL(all0, 0)), 0)');
   });

@@ -41,7 +41,7 @@ export class DispatchWorld {
       },
       send: async (message) => {
         this.posted.push(message);
-        return `platform-${message.index}`;
+        return { platformMessageId: `platform-${message.index}` };
       },
       invocation: `run-${this.runs}`,
       nowMs: () => this.nowMs,

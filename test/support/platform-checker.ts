@@ -61,5 +61,6 @@ function neededButton(button: TemplateButton, index: number): string[] {
   if (button.type === 'OTP') return [`url ${index} text`];
   if (button.type === 'COPY_CODE') return [`copy_code ${index} coupon_code`];
   if (button.type === 'MPM') return [`mpm ${index} action`];
+  if (button.type === 'FLOW') return [`flow ${index} undefined`];
   return [];
 }

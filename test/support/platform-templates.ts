@@ -68,6 +68,7 @@ export const sendable = {
   catalog: makeTemplate([body('Browse, {{1}}.'), buttons({ type: 'CATALOG', text: 'View catalog' })], {
     category: 'MARKETING',
   }),
+  flow: makeTemplate([body('Book your visit.'), buttons(quickReply, { type: 'FLOW', text: 'Book' })]),
   carousel: makeTemplate(
     [
       body('City tours, {{1}}.'),

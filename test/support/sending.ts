@@ -5,6 +5,7 @@ import type { Did, Directory } from '../../lib/access/directory.ts';
 import { acceptanceStore } from '../../lib/messages/acceptance-store.ts';
 import { idempotencyStore } from '../../lib/messages/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/job-queue.ts';
+import { questionStore } from '../../lib/messages/question-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/template.ts';
 import { MemoryEvents } from './memory-events.ts';
@@ -26,6 +27,10 @@ const own = { ...shared, wabaId: '200000000000002', clientIds: [1002] };
 const channel = { channelId: 501, clientId: 1001, wabaId: shared.wabaId, name: '', throughputPerSecond: 1_000 };
 const dids = new Map<string, Did>([
   ['5491100000001', { waba: shared, channel: { ...channel, did: '5491100000001', phoneNumberId: '300000000000001' } }],
+  [
+    '5491100000002',
+    { waba: shared, channel: { ...channel, clientId: 1002, did: '5491100000002', phoneNumberId: '300000000000002' } },
+  ],
   ['5511900000003', { waba: own, channel: { ...channel, did: '5511900000003', phoneNumberId: '300000000000003' } }],
 ]);
 
@@ -68,7 +73,7 @@ export async function sendingEndpoint(options: Options) {
   const queueAttempts = injectFaults(queueClient, options.queueFaults ?? (() => undefined));
   const tableAttempts = injectFaults(documents, () => undefined);
   const clock = { nowMs: startMs };
-  const platform = { reachable: true };
+  const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
   let ids = 0;
 
@@ -92,20 +97,27 @@ export async function sendingEndpoint(options: Options) {
     },
     events: new MemoryEvents(),
     platformTemplates: {
-      find: async (_waba, { name, language }) => {
+      lookUp: async (_waba, { name, language }) => {
+        platform.asked += 1;
         if (!platform.reachable) throw new PlatformFailure('not_sent');
-        return found(name, language);
+        const template = found(name, language);
+        const other = options.templates[name];
+        const sameName = template === undefined && other !== undefined ? [other] : [];
+        return template === undefined ? { sameName } : { found: template, sameName };
       },
     },
     catalogIdOf: async () => {
       if (!platform.reachable) throw new PlatformFailure('not_sent');
       return options.catalogId;
     },
+    isOnboarded: async () => platform.onboarded,
+    questions: questionStore(documents, table),
     queue: jobQueue(queueClient, queueUrl),
     acceptance: acceptanceStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     dropIdleConnections: () => undefined,
     nowMs: () => clock.nowMs,
+    pause: async () => undefined,
     newJobId: () => {
       ids += 1;
       return `JOB${ids}`;

@@ -44,8 +44,8 @@ export function tallyOf(
 
 /** In one sentence each, everything that is not as it must be after a send to `wanted` recipients that has ended. */
 export function discrepancies(tally: Tally, wanted: number): string[] {
-  const { accepted, sent, failed, expired, unknown, pending, duplicates, missing, mixedUp } = tally;
-  const settled = sent + failed + expired + unknown;
+  const { accepted, sent, held, failed, expired, unknown, pending, duplicates, missing, mixedUp } = tally;
+  const settled = sent + held + failed + expired + unknown;
   return [
     ...(accepted === wanted ? [] : [`${accepted} recipients were accepted, not ${wanted}.`]),
     ...(accepted === settled ? [] : [`${pending} of ${accepted} messages have no outcome yet.`]),
@@ -57,8 +57,8 @@ export function discrepancies(tally: Tally, wanted: number): string[] {
 
 /** The table that the demo ends with. */
 export function tableOf(tally: Tally, seconds: number): string {
-  const { accepted, sent, failed, unknown, duplicates } = tally;
-  const columns = Object.entries({ accepted, sent, failed, unknown, duplicates, seconds: seconds.toFixed(1) });
+  const { accepted, sent, held, failed, unknown, duplicates } = tally;
+  const columns = Object.entries({ accepted, sent, held, failed, unknown, duplicates, seconds: seconds.toFixed(1) });
   const row = (cellOf: (column: readonly [string, string | number]) => string | number) =>
     columns.map((column) => String(cellOf(column)).padStart(Math.max(8, column[0].length))).join('  ');
   return `${row(([name]) => name)}\n${row(([, value]) => value)}`;

@@ -3,7 +3,7 @@ import type { World } from './state.ts';
 import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
 
 /*
- * What the control interface does to templates and numbers behind the platform's back.
+ * What the control interface does to templates, numbers and WABAs behind the platform's back.
  */
 
 const NewTemplatesSchema = v.strictObject({
@@ -20,6 +20,11 @@ const NumberChangesSchema = v.strictObject({
   whatsapp_business_manager_messaging_limit: NumberTextSchema,
   last_onboarded_time: NumberTextSchema,
   webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
+});
+
+const WabaChangesSchema = v.strictObject({
+  marketing_messages_onboarding_status: v.optional(v.nullable(v.string())),
+  disable_marketing_messages_on_cloud_api: v.optional(v.nullable(v.boolean())),
 });
 
 /** Why a control request is refused, with the field it is about. */
@@ -78,6 +83,14 @@ export function changeNumber(world: World, id: string, body: unknown): unknown {
   const changed = { ...number.fields, ...v.parse(NumberChangesSchema, body) };
   number.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
   return number.fields;
+}
+
+export function changeWaba(world: World, id: string, body: unknown): unknown {
+  const waba = world.wabas.get(id);
+  if (waba === undefined) throw new ControlError(404, 'id', `${id} is no WABA`);
+  const changed = { ...waba.fields, ...v.parse(WabaChangesSchema, body) };
+  waba.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
+  return waba.fields;
 }
 
 function updated(world: World) {

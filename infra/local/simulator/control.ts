@@ -4,6 +4,7 @@ import {
   ControlError,
   changeNumber,
   changeTemplate,
+  changeWaba,
   pauseTemplate,
   templateOf,
 } from './control-changes.ts';
@@ -96,7 +97,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/faults',
-    what: 'misbehave: {match: {method?, path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, drop?: "before"|"after"}, times?}',
+    what: 'misbehave: {match: {method?, path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, message_status?, drop?: "before"|"after"}, times?}',
     run: ({ world }, { body }) => {
       world.faults.add(v.parse(FaultSchema, body));
       return { success: true, faults: world.faults.size };
@@ -153,11 +154,18 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, ...}; null removes a field',
     run: ({ world }, { body }, id) => changeNumber(world, id, body),
   },
+  {
+    method: 'POST',
+    path: '/_control/wabas/{id}',
+    what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?}; ONBOARDED may use /marketing_messages; null removes a field',
+    run: ({ world }, { body }, id) => changeWaba(world, id, body),
+  },
 ];
 
-/** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template or number, 405. */
+/** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
 export function answerControl(simulation: Simulation, request: ControlRequest): ControlReply {
-  const [, nodes, id = '', rest = ''] = /^\/_control\/(templates|numbers)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
+  const [, nodes, id = '', rest = ''] =
+    /^\/_control\/(templates|numbers|wabas)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
   const path = id === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);

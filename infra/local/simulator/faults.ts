@@ -17,6 +17,8 @@ export const FaultActionSchema = v.pipe(
     html: v.optional(v.union([v.literal(true), v.string()])),
     /** Wait first; the wait also ends when the client gives up. */
     delay_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000))),
+    /** What an accepted message is called in the reply, in the place of `accepted`: any word. */
+    message_status: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(1_000))),
     /** Close the connection without a reply: before anything is done, or after the request was carried out. */
     drop: v.optional(v.picklist(['before', 'after'])),
   }),
@@ -101,7 +103,19 @@ export async function interfere(
     return { kind: 'html', status: action.status ?? 502, html: action.html === true ? badGatewayPage : action.html };
   }
   const error = errorOf(action, context.path);
-  return error === undefined ? carryOut() : errorReply(error, context.traceId());
+  if (error !== undefined) return errorReply(error, context.traceId());
+  const reply = await carryOut();
+  return action.message_status === undefined ? reply : withMessageStatus(reply, action.message_status);
+}
+
+const AcceptedSchema = v.looseObject({ messages: v.array(v.looseObject({ message_status: v.string() })) });
+
+/** Replies that accept no message stay as they are. */
+function withMessageStatus(reply: Reply, messageStatus: string): Reply {
+  const accepted = reply.kind === 'json' ? v.safeParse(AcceptedSchema, reply.body) : undefined;
+  if (reply.kind !== 'json' || !accepted?.success) return reply;
+  const messages = accepted.output.messages.map((message) => ({ ...message, message_status: messageStatus }));
+  return { ...reply, body: { ...accepted.output, messages } };
 }
 
 function errorOf(action: FaultAction, path: string): PlatformError | undefined {

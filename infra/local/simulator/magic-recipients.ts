@@ -27,6 +27,12 @@ export const magicRecipients: readonly MagicRecipient[] = [
   },
   { to: '15550000100', what: 'connection closed without an answer; not accepted', action: { drop: 'before' } },
   { to: '15550000200', what: 'accepted and recorded, but the answer is lost', action: { drop: 'after' } },
+  {
+    to: '15550000201',
+    what: 'accepted with message_status held_for_quality_assessment',
+    action: { message_status: 'held_for_quality_assessment' },
+  },
+  { to: '15550000202', what: 'accepted with message_status paused', action: { message_status: 'paused' } },
 ];
 
 const byRecipient = new Map(magicRecipients.map((recipient) => [recipient.to, recipient]));

@@ -15,11 +15,10 @@ import { UploadShelf } from './uploads/upload-shelf.ts';
 
 export interface Waba {
   readonly id: string;
-  readonly fields: NodeFields;
+  /** Changed by the control interface alone. */
+  fields: NodeFields;
   readonly numbers: readonly PhoneNumber[];
   readonly catalogs: readonly Catalog[];
-  /** Whether it may use `/marketing_messages`, and whether marketing may still use `/messages`. */
-  readonly marketing: { readonly onboarded: boolean; readonly disabledOnMessages: boolean };
 }
 
 export interface PhoneNumber extends Placed {
@@ -115,9 +114,5 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
       fields,
       place,
     })),
-    marketing: {
-      onboarded: seed.node.marketing_messages_onboarding_status === 'ONBOARDED',
-      disabledOnMessages: seed.node.disable_marketing_messages_on_cloud_api,
-    },
   };
 }

@@ -1,5 +1,6 @@
 import '../../support/function-environment.ts';
 import { describe, expect, test } from 'vitest';
+import type { PlatformTemplate } from '../../../lib/templates/template.ts';
 import { dispatchIdsOf, drainJobs } from '../../support/job-messages.ts';
 import { body, makeTemplate, sendable } from '../../support/platform-templates.ts';
 import { makeRecipients } from '../../support/send-jobs.ts';
@@ -243,6 +244,86 @@ describe('a single product', () => {
     const { send, platform } = await sendingEndpoint({ templates, catalogId: '700' });
     platform.reachable = false;
     expect(await send(product)).toMatchObject({ status: 502, body: { code: 'platform_unreachable' } });
+  });
+});
+
+test.each<[string, Partial<PlatformTemplate>, boolean, string]>([
+  [
+    'a MARKETING template with a time to live of its own, onboarded',
+    { message_send_ttl_seconds: 43_200 },
+    true,
+    'marketing_messages',
+  ],
+  ['the same where the WABA is not onboarded', { message_send_ttl_seconds: 43_200 }, false, 'messages'],
+  ['a MARKETING template without one', {}, true, 'messages'],
+  ['another category', { category: 'UTILITY', message_send_ttl_seconds: 43_200 }, true, 'messages'],
+])('%s: where it goes (D30)', async (_what, facts, onboarded, path) => {
+  const plainly = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
+  const { send, queueUrl, platform } = await sendingEndpoint({ templates: { plain: plainly } });
+  platform.onboarded = onboarded;
+  expect(await send(plain)).toMatchObject({ status: 200 });
+  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path } }]);
+});
+
+test('a did that is a channel of another client of the WABA may be used, and is named (D5, D26)', async () => {
+  const { send } = await sendingEndpoint({ templates });
+  const did = '5491100000002';
+  expect(await send({ ...plain, did }, { did })).toMatchObject({
+    status: 200,
+    body: { success: true, warning: 'the did 5491100000002 is a channel of another client of the WABA' },
+  });
+});
+
+describe('a refusal never rests on a stored copy (D23)', () => {
+  const unknown = (name: string) => ({ ...plain, template: { name, language: 'es' } });
+
+  test('a name that does not exist costs the platform one question in 10 s', async () => {
+    const { send, platform, clock } = await sendingEndpoint({ templates });
+    for (const [afterMs, asked] of [
+      [0, 1],
+      [0, 1],
+      [9_000, 1],
+      [1_000, 2],
+      [0, 2],
+    ] as const) {
+      clock.nowMs += afterMs;
+      expect(await send(unknown('nope'))).toMatchObject({ status: 404, body: { code: 'template_not_found' } });
+      expect(platform.asked).toBe(asked);
+    }
+  });
+
+  test('the answer names the languages that the name has, also when it is remembered', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const message = 'no template for the requested name/language; order_update exists in en_US';
+    const asked = { ...order, template: { name: 'order_update', language: 'es' } };
+    const there = { ...templates, order_update: sendable.order };
+    const { send: sendNamed } = await sendingEndpoint({ templates: there });
+    for (let time = 0; time < 2; time += 1)
+      expect(await sendNamed(asked)).toMatchObject({ status: 404, body: { message } });
+    expect((await send(unknown('nope'))).body.message).toBe('no template for the requested name/language');
+  });
+
+  test('ten at once: one question, one answer', async () => {
+    const { send, platform } = await sendingEndpoint({ templates });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(unknown('nope'))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(404));
+    expect(platform.asked).toBe(1);
+  });
+
+  test('a client has 30 questions a minute; another client of the WABA has its own', async () => {
+    const { send, platform, clock } = await sendingEndpoint({ templates });
+    for (let name = 0; name < 30; name += 1) expect(await send(unknown(`nope_${name}`))).toMatchObject({ status: 404 });
+    const refused = await send(unknown('nope_30'));
+    expect(refused).toMatchObject({ status: 429, body: { code: 'platform_rate_limited' } });
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(platform.asked).toBe(30);
+    const other = { caller: { clientId: 1002, permissions: [] } };
+    expect(await send(unknown('nope_30'), other)).toMatchObject({ status: 404 });
+    // What was answered is told without a question, and what needs none is sent.
+    expect(await send(unknown('nope_30'))).toMatchObject({ status: 404 });
+    expect(await send(order)).toMatchObject({ status: 200 });
+    clock.nowMs += 60_000;
+    expect(await send(unknown('nope_31'))).toMatchObject({ status: 404 });
   });
 });
 

@@ -85,8 +85,12 @@ test('nothing is settled where there is no claim', async () => {
 
 test('a batch record is read back; an absent one is undefined', async () => {
   const store = storeOver(localDocumentClient());
-  await store.recordBatch('run-9', { 'A-0': 'platform-id' });
-  expect(await store.findBatchRecord('run-9')).toEqual({ 'A-0': 'platform-id' });
+  const taken = {
+    'A-0': { platformMessageId: 'platform-id' },
+    'A-1': { platformMessageId: 'platform-id-1', held: 'paused' },
+  };
+  await store.recordBatch('run-9', taken);
+  expect(await store.findBatchRecord('run-9')).toEqual(taken);
   expect(await store.findBatchRecord('run-8')).toBeUndefined();
 });
 

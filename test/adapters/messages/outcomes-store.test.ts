@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { CommandError } from '../../../infra/operate/command.ts';
 import { outcomesCommand } from '../../../infra/operate/outcomes.ts';
 import { type Claim, claimLifeMs } from '../../../lib/messages/claim.ts';
-import { dispatchStore } from '../../../lib/messages/dispatch-store.ts';
+import { batchItemKey, dispatchStore } from '../../../lib/messages/dispatch-store.ts';
 import type { JobHead } from '../../../lib/messages/job.ts';
 import { jobStore } from '../../../lib/messages/job-store.ts';
 import { countOutcomes } from '../../../lib/messages/outcome.ts';
@@ -53,16 +53,25 @@ beforeAll(async () => {
   await jobStore(client, table).begin(head(first), 1);
   await jobStore(client, table).begin(head(second, { acceptedAtMs: acceptedAtMs + 1_000, total: 2 }), 1);
   const store = dispatchStore({ client, table, nowMs: () => nowMs });
-  // 500 sent over 50 runs, 3 lost by their worker, 1 failed, 1 expired, the rest not yet seen.
+  // 500 sent over 50 runs, 3 lost by their worker, 1 failed, 1 expired, 1 held, the rest not yet seen.
   for (let run = 0; run < 50; run += 1) {
     const indexes = Array.from({ length: 10 }, (_, position) => run * 10 + position);
     await Promise.all(indexes.map((index) => claimed(index, `run-${run}/${index % 10}`)));
-    await store.recordBatch(`run-${run}`, Object.fromEntries(indexes.map((i) => [`${first}-${i}`, `platform-${i}`])));
+    await recordSent(`run-${run}`, indexes);
   }
   await Promise.all([500, 501, 502].map((index) => claimed(index, `lost-${index}/0`)));
   await claimed(503, 'run-x/0', { state: 'failed', code: '131026', reason: 'undeliverable' });
   await claimed(504, 'run-x/1', { state: 'expired', code: 'expired' });
+  await claimed(505, 'run-h/0');
+  await store.recordBatch('run-h', { [`${first}-505`]: { platformMessageId: 'platform-505', held: 'paused' } });
 });
+
+/** As records were written before messages could be held (D39). */
+async function recordSent(invocation: string, indexes: readonly number[]): Promise<void> {
+  const sent = Object.fromEntries(indexes.map((index) => [`${first}-${index}`, `platform-${index}`]));
+  const Item = { ...batchItemKey(invocation), sent, expiresAtSeconds: Math.ceil(nowMs / 1_000) };
+  await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
+}
 
 /** What JSON can say and a DynamoDB attribute cannot: `attends` is unvalidated (D28), so all of it may come. */
 test.each([
@@ -88,7 +97,7 @@ async function printed(...commandLine: string[]): Promise<string[]> {
 
 test('every recipient of a job has exactly one outcome (D29, R14)', async () => {
   const ofJob = await outcomes.ofJob(head(first));
-  expect(countOutcomes(ofJob)).toEqual({ sent: 500, failed: 1, expired: 1, unknown: 3, pending: 95 });
+  expect(countOutcomes(ofJob)).toEqual({ sent: 500, held: 1, failed: 1, expired: 1, unknown: 3, pending: 94 });
   expect(ofJob.map(({ dispatchId }) => dispatchId)).toEqual(Array.from({ length: 600 }, (_, i) => `${first}-${i}`));
   expect(ofJob[123]).toMatchObject({ to: '549123', platformMessageId: 'platform-123' });
 });
@@ -124,10 +133,11 @@ test('jobs are found by DID and time, over midnight, the end excluded', async ()
 
 test('the command lists what did not go well, with code and reason, and counts everything', async () => {
   const lines = await printed('--dispatch', first);
-  expect(lines).toHaveLength(1 + 5 + 1);
+  expect(lines).toHaveLength(1 + 6 + 1);
+  expect(lines).toContain(`  ${first}-505  549505  held  paused  platform-505`);
   expect(lines).toContain(`  ${first}-503  549503  failed  131026  undeliverable`);
   expect(lines).toContain(`  ${first}-500  549500  unknown  worker_lost`);
-  expect(lines.at(-1)).toBe('total 600: 500 sent, 1 failed, 1 expired, 3 unknown, 95 pending');
+  expect(lines.at(-1)).toBe('total 600: 500 sent, 1 held, 1 failed, 1 expired, 3 unknown, 94 pending');
 });
 
 test('--all lists everybody; a single message by its own id; a DID over a period', async () => {
@@ -135,7 +145,7 @@ test('--all lists everybody; a single message by its own id; a DID over a period
   expect(await printed('--dispatch', `${first}-7`)).toEqual([`${first}-7  549007  sent  platform-7`]);
   const period = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-22T00:00:00Z'];
   const lines = await printed('--did', '5491100000001', ...period);
-  expect(lines.at(-1)).toBe('total 602: 500 sent, 1 failed, 1 expired, 3 unknown, 97 pending');
+  expect(lines.at(-1)).toBe('total 602: 500 sent, 1 held, 1 failed, 1 expired, 3 unknown, 96 pending');
 });
 
 test.each([
@@ -156,6 +166,7 @@ test('an operator settles an unknown message once; nothing that is known is over
   for (const [index, state] of [
     [501, 'sent'],
     [7, 'failed'],
+    [505, 'failed'],
     [599, 'failed'],
   ] as const) {
     await expect(printed('--resolve', `${first}-${index}`, state)).rejects.toBeInstanceOf(CommandError);

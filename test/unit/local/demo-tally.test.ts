@@ -8,7 +8,7 @@ const received = recipients.map((recipient) => ({ to: recipient.to, components: 
 const [first, second, third, fourth] = received;
 
 function counts(changes: Partial<OutcomeCounts> = {}): OutcomeCounts {
-  return { sent: 4, failed: 0, expired: 0, unknown: 0, pending: 0, ...changes };
+  return { sent: 4, held: 0, failed: 0, expired: 0, unknown: 0, pending: 0, ...changes };
 }
 
 describe('the audience', () => {
@@ -34,6 +34,7 @@ describe('what adds up and what does not', () => {
       [first, second, third],
       ['1 recipients got nothing: 1 failed, 0 unknown.'],
     ],
+    ['one held by the platform', counts({ sent: 3, held: 1 }), received, []],
     ['one lost', counts(), [first, second, third], ['1 recipients got nothing: 0 failed, 0 unknown.']],
     ['one twice', counts(), [...received, first], ['1 messages were sent more than once.']],
     ['one pending', counts({ sent: 3, pending: 1 }), received, ['1 of 4 messages have no outcome yet.']],
@@ -57,13 +58,13 @@ describe('what adds up and what does not', () => {
 });
 
 test('the table has one column for each figure', () => {
-  const tally = tallyOf(recipients, counts({ sent: 3, unknown: 1 }), received);
+  const tally = tallyOf(recipients, counts({ sent: 2, held: 1, unknown: 1 }), received);
   expect(
     tableOf(tally, 12.345)
       .split('\n')
       .map((line) => line.trim().split(/\s+/)),
   ).toEqual([
-    ['accepted', 'sent', 'failed', 'unknown', 'duplicates', 'seconds'],
-    ['4', '3', '0', '1', '0', '12.3'],
+    ['accepted', 'sent', 'held', 'failed', 'unknown', 'duplicates', 'seconds'],
+    ['4', '2', '1', '0', '1', '0', '12.3'],
   ]);
 });

@@ -54,10 +54,10 @@ const place = { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'S
 
 test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
   [
-    'body, and a URL suffix percent-encoded',
+    'body, and a URL suffix as given but for what a URL cannot contain (D37)',
     sendable.order,
-    { body: ['Ana', '17'], buttons: ['17/ñ &?'] },
-    [{ type: 'body', parameters: [text('Ana'), text('17')] }, url(0, '17%2F%C3%B1%20%26%3F')],
+    { body: ['Ana', '17'], buttons: ['orders/A-1?x=1&y=ñ %2F#100%'] },
+    [{ type: 'body', parameters: [text('Ana'), text('17')] }, url(0, 'orders/A-1?x=1&y=%C3%B1%20%2F#100%25')],
   ],
   [
     'a text header',
@@ -143,6 +143,7 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
     { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
     [{ type: 'header', parameters: [{ type: 'product', product: { product_retailer_id: 'p1', catalog_id: '700' } }] }],
   ],
+  ['a flow button: named, without parameters', sendable.flow, {}, [{ type: 'button', sub_type: 'flow', index: 1 }]],
   ['a catalog button: nothing', sendable.catalog, { body: ['Ana'] }, [{ type: 'body', parameters: [text('Ana')] }]],
   [
     'cards with the media of the template',

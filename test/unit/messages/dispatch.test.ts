@@ -4,6 +4,7 @@ import { dispatchBatch } from '../../../lib/messages/dispatch.ts';
 import type { DispatchMessage } from '../../../lib/messages/job.ts';
 import { correlationId } from '../../../lib/observe/correlation.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { Handover } from '../../../lib/platform/messages.ts';
 import type { EventSink } from '../../../lib/webhooks/event.ts';
 import { dispatchMessage } from '../../faults/scenarios.ts';
 import { countedBy } from '../../support/counted.ts';
@@ -13,7 +14,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 function failingWith(kind: FailureKind, facts: FailureFacts = {}) {
-  return async (): Promise<string> => {
+  return async (): Promise<Handover> => {
     throw new PlatformFailure(kind, facts);
   };
 }
@@ -32,11 +33,13 @@ test('the batch record of ten messages stays within one write unit', async () =>
   const platformId = 'w'.repeat(58);
   const jobId = '01JD0000000000000000000000';
   const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index, { jobId }), `m-${index}`));
-  await dispatchBatch(batch, world.ports({ send: async () => platformId }));
+  await dispatchBatch(batch, world.ports({ send: async () => ({ platformMessageId: platformId }) }));
   const stored = {
     pk: `BATCH#${'u'.repeat(36)}`,
     sk: 'BATCH',
-    sent: world.store.batches['run-1'],
+    sent: Object.fromEntries(
+      Object.entries(world.store.batches['run-1'] ?? {}).map(([id, { platformMessageId }]) => [id, platformMessageId]),
+    ),
     expiresAtSeconds: 1e9,
   };
   expect(JSON.stringify(stored).length).toBeLessThan(1_150);
@@ -261,10 +264,10 @@ const aboutData = {
 test('a batch queues its events in one call; not queued, exactly those messages come again and are not sent again', async () => {
   const world = new DispatchWorld();
   const batch = [0, 1, 2].map((index) => deliveryOf(dispatchMessage(index), `message-${index}`));
-  const send = async ({ index }: DispatchMessage): Promise<string> => {
+  const send = async ({ index }: DispatchMessage): Promise<Handover> => {
     world.posted.push(dispatchMessage(index));
     if (index > 0) throw new PlatformFailure('refused', { code: 131026 });
-    return 'platform-0';
+    return { platformMessageId: 'platform-0' };
   };
   world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports({ send }))).toEqual(['message-1', 'message-2']);
@@ -287,17 +290,21 @@ test('what an operator resolved as sent is told nobody', async () => {
 
 test('every message is counted once, by what became of it', async () => {
   const world = new DispatchWorld();
-  const fates: Readonly<Record<number, () => Promise<string>>> = {
+  const fates: Readonly<Record<number, () => Promise<Handover>>> = {
     1: failingWith('refused', { httpStatus: 400, code: 131026 }),
     2: failingWith('ambiguous'),
     3: failingWith('refused', { httpStatus: 429 }),
+    6: async () => ({ platformMessageId: 'platform-6', messageStatus: 'held_for_quality_assessment' }),
   };
-  const send = async ({ index }: DispatchMessage) => (await fates[index]?.()) ?? `platform-${index}`;
-  const batch = [0, 1, 2, 3, 4, 5].map((index) =>
+  const send = async ({ index }: DispatchMessage) =>
+    (await fates[index]?.()) ?? { platformMessageId: `platform-${index}` };
+  const batch = [0, 1, 2, 3, 4, 5, 6].map((index) =>
     deliveryOf(dispatchMessage(index, index === 5 ? { expiresAtMs: world.nowMs } : {}), `message-${index}`),
   );
   const lines = await countedBy(() => dispatchBatch(batch, world.ports({ send })));
-  expect(lines).toMatchObject([{ MessagesSent: 2, MessagesFailed: 1, MessagesUnknown: 1, MessagesExpired: 1 }]);
+  expect(lines).toMatchObject([
+    { MessagesSent: 2, MessagesHeld: 1, MessagesFailed: 1, MessagesUnknown: 1, MessagesExpired: 1 },
+  ]);
 
   const again = await countedBy(() => dispatchBatch(batch.slice(1, 3), world.ports({ send })));
   expect(again).toEqual([]);
@@ -323,4 +330,34 @@ test('each message of a batch is told and logged under the id of its own request
   );
   expect(under.sort()).toEqual(['one', 'two', undefined]);
   expect(world.events.sent.map((event) => event.correlationId)).toEqual(['one', 'two', undefined]);
+});
+
+test.each(['held_for_quality_assessment', 'paused'])(
+  'a message that the platform holds (%s) is recorded so, told nobody, and never sent again (D39)',
+  async (messageStatus) => {
+    const world = new DispatchWorld();
+    const send = async (message: DispatchMessage): Promise<Handover> => {
+      world.posted.push(message);
+      return { platformMessageId: 'platform-0', messageStatus };
+    };
+    const delivery = deliveryOf(dispatchMessage(0));
+    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0', held: messageStatus } });
+    expect(world.logged).toContainEqual({ event: 'dispatch.held', facts: { dispatchId: 'J-0', code: messageStatus } });
+    world.nowMs += claimLifeMs;
+    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    expect(world.posted).toHaveLength(1);
+    expect(world.events.sent).toEqual([]);
+  },
+);
+
+test('a status that nobody knows is a message that was taken: sent, and logged (D39)', async () => {
+  const world = new DispatchWorld();
+  const send = async () => ({ platformMessageId: 'platform-0', messageStatus: 'teleported' });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }))).toEqual([]);
+  expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0' } });
+  expect(world.logged.map(({ event, facts }) => [event, facts.code])).toEqual([
+    ['dispatch.status_unknown', 'teleported'],
+    ['dispatch.sent', undefined],
+  ]);
 });

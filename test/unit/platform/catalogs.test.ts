@@ -38,6 +38,14 @@ test('asks for the catalogs of the WABA and keeps the answer 5 minutes', async (
   expect(await catalogIdOf(waba)).toBe('701');
 });
 
+test('what is kept is not used for a fresh answer, which is kept in its place', async () => {
+  const { calls, catalogIdOf } = setup({ data: [] }, { data: [{ id: '701' }] });
+  expect([await catalogIdOf(waba), await catalogIdOf(waba)]).toEqual([undefined, undefined]);
+  expect(await catalogIdOf(waba, { fresh: true })).toBe('701');
+  expect(await catalogIdOf(waba)).toBe('701');
+  expect(calls).toHaveLength(2);
+});
+
 test('a WABA without catalog has none', async () => {
   const { catalogIdOf } = setup({ data: [] });
   expect(await catalogIdOf(waba)).toBeUndefined();

@@ -19,7 +19,10 @@ test.each(['messages', 'marketing_messages'] as const)(
   'posts the request once to /%s and returns the id (D30)',
   async (path) => {
     const { send, calls } = answering({ messages: [{ id: 'platform-1', message_status: 'accepted' }] });
-    expect(await send(dispatchMessage(0, { path }))).toBe('platform-1');
+    expect(await send(dispatchMessage(0, { path }))).toEqual({
+      platformMessageId: 'platform-1',
+      messageStatus: 'accepted',
+    });
     expect(calls).toEqual([
       {
         method: 'POST',
@@ -30,6 +33,20 @@ test.each(['messages', 'marketing_messages'] as const)(
     ]);
   },
 );
+
+test.each<[string, unknown, string | undefined]>([
+  ['held', 'held_for_quality_assessment', 'held_for_quality_assessment'],
+  ['paused', 'paused', 'paused'],
+  ['left out', undefined, undefined],
+  ['no text', 7, 'unreadable'],
+  ['endless', 'x'.repeat(1_000), 'x'.repeat(64)],
+])('a message whose status is %s was taken all the same (D39)', async (_what, status, told) => {
+  const { send } = answering({ messages: [{ id: 'platform-1', message_status: status }] });
+  expect(await send(dispatchMessage(0))).toEqual({
+    platformMessageId: 'platform-1',
+    ...(told === undefined ? {} : { messageStatus: told }),
+  });
+});
 
 test.each([{}, { messages: [] }, { messages: [{}] }, { messages: [{ id: '' }] }])(
   'a success without a message id is ambiguous: %j',

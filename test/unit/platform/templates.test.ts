@@ -107,6 +107,21 @@ test('find: none of that name', async () => {
   ).toBeUndefined();
 });
 
+test('a look-up tells what has the name in other languages, on every page when there is no such template', async () => {
+  const [spanish, french] = [makeTemplate({ language: 'es' }), makeTemplate({ language: 'fr' })];
+  const { call } = answering(
+    { data: [spanish, makeTemplate({ name: 'order_update_2' })], paging: { cursors: { after: 'c1' }, next } },
+    { data: [french] },
+  );
+  const wanted = { name: 'order_update', language: 'en_US' };
+  expect(await platformTemplates(call, credentialOf).lookUp(waba, wanted)).toEqual({ sameName: [spanish, french] });
+  const { call: having } = answering({ data: [spanish, makeTemplate()] });
+  expect(await platformTemplates(having, credentialOf).lookUp(waba, wanted)).toEqual({
+    found: makeTemplate(),
+    sameName: [spanish],
+  });
+});
+
 test('a probe asks for one id, and passes the failure on', async () => {
   const { call, calls } = answering({ data: [] });
   await platformTemplates(call, credentialOf).probe(waba);

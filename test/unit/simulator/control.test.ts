@@ -6,6 +6,7 @@ import {
   type SimulatorAtRest,
   secondWaba,
   simulatorAtRest,
+  templateMessage,
 } from '../../support/simulator.ts';
 
 let simulator: SimulatorAtRest;
@@ -285,5 +286,33 @@ describe('numbers', () => {
   ])('%s is refused', async (_, id, changes, status, message) => {
     const reply = await simulator.control('POST', `numbers/${id}`, changes);
     expect([reply.status, reply.body.message]).toEqual([status, message]);
+  });
+});
+
+describe('WABAs', () => {
+  const status = async () =>
+    (await simulator.get(firstWaba, { fields: 'marketing_messages_onboarding_status' })).body[
+      'marketing_messages_onboarding_status'
+    ];
+  const offer = { ...templateMessage('bid_offer', []), to: recipient };
+  const sendOffer = async () => (await simulator.post(`${firstNumber}/marketing_messages`, offer)).status;
+
+  test('one that is not onboarded any more is refused on /marketing_messages; a reset undoes it', async () => {
+    expect([await status(), await sendOffer()]).toEqual(['ONBOARDED', 200]);
+    const changes = { marketing_messages_onboarding_status: 'ELIGIBLE' };
+    expect(await simulator.control('POST', `wabas/${firstWaba}`, changes)).toMatchObject({ status: 200 });
+    expect([await status(), await sendOffer()]).toEqual(['ELIGIBLE', 400]);
+    await simulator.control('POST', `wabas/${firstWaba}`, { marketing_messages_onboarding_status: null });
+    expect([await status(), await sendOffer()]).toEqual([undefined, 400]);
+    await simulator.control('POST', 'reset');
+    expect([await status(), await sendOffer()]).toEqual(['ONBOARDED', 200]);
+  });
+
+  test.each([
+    ['unknown WABA', '1', {}, 404, 'id 1 is no WABA'],
+    ['unknown field', firstWaba, { name: 'x' }, 400, 'name: Invalid key: Expected never but received "name"'],
+  ])('%s is refused', async (_, id, changes, code, message) => {
+    const reply = await simulator.control('POST', `wabas/${id}`, changes);
+    expect([reply.status, reply.body.message]).toEqual([code, message]);
   });
 });

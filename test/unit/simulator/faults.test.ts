@@ -114,6 +114,15 @@ describe('matching', () => {
   });
 });
 
+test('a message is accepted under another word, and what accepts none is left alone', async () => {
+  await fault({ message_status: 'teleported' });
+  const { status, body } = await simulator.send(recipient);
+  expect([status, body.messages[0].message_status, await accepted()]).toEqual([200, 'teleported', 1]);
+  expect((await simulator.get(`${firstWaba}/message_templates`)).body.data.length).toBeGreaterThan(0);
+  const refused = await simulator.send(recipient, { template: { name: 'no_such', language: { code: 'es' } } });
+  expect(refused.body.error.code).toBe(132001);
+});
+
 describe('magic recipients', () => {
   const fates: Record<string, readonly unknown[]> = {
     '15550131026': ['400 131026', '400 131026'],
@@ -128,8 +137,10 @@ describe('magic recipients', () => {
     '15550000504': ['no answer'],
     '15550000100': ['closed', 'closed'],
     '15550000200': ['closed', 'closed'],
+    '15550000201': ['held_for_quality_assessment', 'held_for_quality_assessment'],
+    '15550000202': ['paused', 'paused'],
   };
-  const recorded: Record<string, number> = { '15550130429': 2, '15550000200': 2 };
+  const recorded: Record<string, number> = { '15550130429': 2, '15550000200': 2, '15550000201': 2, '15550000202': 2 };
 
   test('the table here is the table there', () => {
     expect(magicRecipients.map((magic) => magic.to).sort()).toEqual(Object.keys(fates).sort());
@@ -146,7 +157,7 @@ describe('magic recipients', () => {
     if (to === '15550000504') return fateOfTimeOut(to);
     try {
       const { status, body } = await simulator.send(to);
-      if (status === 200) return 'accepted';
+      if (status === 200) return body.messages[0].message_status;
       return `${status} ${typeof body === 'string' ? body.slice(0, 6) : body.error.code}`;
     } catch {
       return 'closed';

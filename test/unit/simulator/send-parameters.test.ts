@@ -251,13 +251,6 @@ describe('parameters against the template', () => {
     ],
     [
       'single_pick',
-      'a parameter for the button',
-      [...validSends.single_pick.components, button('spm', 0, text('x'))],
-      132000,
-      params(1, 0),
-    ],
-    [
-      'single_pick',
       'a value for a body without any',
       [header({ type: 'product', product }), body('x')],
       132000,
@@ -357,6 +350,18 @@ describe('parameters against the template', () => {
       code: 100,
       message: `(#100) Unexpected key "thumbnailProductRetailerId" on param "template['components'][2]['parameters'][0]['action']".`,
     });
+  });
+
+  test('a button of a kind that no message names', async () => {
+    const components = [...validSends.single_pick.components, { type: 'button', sub_type: 'spm', index: 0 }];
+    const { status, body: reply } = await simulator.post(
+      `${firstNumber}/messages`,
+      templateMessage('single_pick', components),
+    );
+    expect([status, reply.error.code]).toEqual([400, 100]);
+    expect(reply.error.message).toMatch(
+      /\['sub_type'\] must be one of \{BOOKING_CONFIRMATION, .*VOICE_CALL\} - got "spm"/,
+    );
   });
 
   test('of the other WABA: three values in the body, one in the header', async () => {

@@ -17,7 +17,10 @@ const longestCode = 15;
 /** How the details of 131008 spell the kinds of button that cannot be sent without a parameter. */
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
 
-/** Checks the button parts of a send against the template's buttons: index, kind, count and value of the parameter. */
+/**
+ * Checks the button parts of a send against the template's buttons: index, kind, count and value of the parameter. A flow
+ * button has to be named by a part, whether or not that has a parameter (platform reference, 4.2).
+ */
 export function checkButtons(
   place: ButtonPlace,
   buttons: readonly TemplateButton[],
@@ -36,6 +39,9 @@ export function checkButtons(
     if (part.sub_type.toUpperCase() !== button.type) throw formatMismatch(where, button.type, part.sub_type);
   }
   buttons.forEach((button, index) => {
+    if (button.type === 'FLOW' && !byIndex.has(index)) {
+      throw messagingError(131009, `${where}: Button at index ${index} of type Flow requires a component`);
+    }
     checkButton({ ...place, where, index }, button, byIndex.get(index)?.parameters ?? []);
   });
 }

@@ -70,14 +70,17 @@ const ParameterSchema = v.variant('type', [
   }),
 ]);
 
-export const buttonSubTypes = [
-  'url',
-  'quick_reply',
+/** The kinds of button that a message may name, as a refusal of the platform lists them (platform reference, 5). */
+const buttonSubTypes = [
+  'booking_confirmation',
+  'catalog',
   'copy_code',
   'flow',
-  'catalog',
   'mpm',
-  'spm',
+  'order_details',
+  'quick_reply',
+  'reminder',
+  'url',
   'voice_call',
 ] as const;
 

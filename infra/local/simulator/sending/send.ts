@@ -92,13 +92,15 @@ function checkEndpoint(
   send: { readonly template: Template; readonly waba: Waba; readonly recipient: Recipient },
 ): void {
   const { category, optimization_spec: bid } = send.template.fields;
-  const { marketing } = send.waba;
+  const { fields } = send.waba;
   if (endpoint === 'messages') {
     if (bid !== undefined) throw messagingError(131061);
-    if (category === 'MARKETING' && marketing.disabledOnMessages) throw messagingError(131063);
+    if (category === 'MARKETING' && fields['disable_marketing_messages_on_cloud_api'] === true)
+      throw messagingError(131063);
     return;
   }
-  if (!marketing.onboarded) throw messagingError(131055, 'the business account is not onboarded');
+  if (fields['marketing_messages_onboarding_status'] !== 'ONBOARDED')
+    throw messagingError(131055, 'the business account is not onboarded');
   if (category !== 'MARKETING') throw messagingError(134100);
   if (bid !== undefined && send.recipient.scopedUser) throw messagingError(131062);
 }
