@@ -83,7 +83,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'templates-delete': {
     ...endpoint,
-    tables: { directory: 'read', templates: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', redirects: 'write' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
@@ -99,7 +99,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
     memoryMb: 512,
-    tables: { directory: 'read', templates: 'readWrite', channels: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', channels: 'readWrite', redirects: 'write' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync', 'events'],
@@ -134,7 +134,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: 'read', templates: 'readWrite', messages: 'readWrite' },
+    tables: { directory: 'read', templates: 'readWrite', messages: 'readWrite', redirects: 'write' },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],

@@ -1,5 +1,6 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
@@ -36,6 +37,8 @@ export interface TemplateStore extends TemplatesForSending {
     writes: readonly UpstreamWrite[],
     options?: { readonly fence?: SyncFence; readonly between?: () => Promise<void> },
   ): Promise<Set<string>>;
+  /** Nobody knows any more what the platform has of what it does not show (D20). */
+  forgetSentCode(templateKey: string): Promise<void>;
 }
 
 export interface TemplateState {
@@ -52,6 +55,7 @@ const StoredFactSchema = v.object({
   readAtMs: v.number(),
   asSent: v.optional(v.boolean(), false),
   nameHeldUntilMs: v.optional(v.number()),
+  sentCode: v.optional(v.object({ platformId: v.string(), hidden: v.string(), ownLabel: v.boolean() })),
 });
 
 export function templateStore(
@@ -80,6 +84,10 @@ export function templateStore(
     stateOf: (key, clientIds) => stateOf(table, key, clientIds),
     factsOf: (rows) => factsOf(table, rows),
     writeUpstream: (writes, options) => writeUpstream(table, writes, options),
+    forgetSentCode: async (key) => {
+      const where = { TableName: tableName, Key: factKey(key), ConditionExpression: 'attribute_exists(pk)' };
+      await conditionalWrite(documentClient.send(new UpdateCommand({ ...where, UpdateExpression: 'REMOVE sentCode' })));
+    },
   };
 }
 
@@ -144,13 +152,14 @@ export async function getAll(
 
 /** Reads a stored fact; throws when the item is not one. */
 export function factFromItem(item: Item): HashedFact {
-  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs } = v.parse(StoredFactSchema, item);
+  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs, sentCode } = v.parse(StoredFactSchema, item);
   const fact = {
     wabaId,
     template: unpackTemplate(body),
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
     ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
+    ...(sentCode === undefined ? {} : { sentCode }),
   };
   return { hash, fact };
 }
