@@ -29,6 +29,8 @@ import { platformCredentials } from '../lib/platform/credentials.ts';
 import { marketingOnboarding } from '../lib/platform/onboarding.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { redirectStore } from '../lib/redirects/store.ts';
+import { keepingRedirects } from '../lib/templates/kept-redirects.ts';
 import { templateStore } from '../lib/templates/store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
@@ -68,6 +70,7 @@ export function messagesSend({ directory, dropIdleConnections, ...ports }: Colla
 }
 
 const documents = documentClient();
+const redirects = redirectStore(documents, environmentVariable('REDIRECTS_TABLE'));
 const sqs = queueClient();
 const messagesTable = environmentVariable('MESSAGES_TABLE');
 const readSecret = secretReader();
@@ -83,7 +86,7 @@ const platform = platformTransport({
 
 export const handler = messagesSend({
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
-  templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
+  templates: keepingRedirects(templateStore(documents, environmentVariable('TEMPLATES_TABLE')), redirects),
   platformTemplates: platformTemplates(platform.call, credentialOf),
   catalogIdOf: platformCatalogs(platform.call, credentialOf, Date.now),
   isOnboarded: marketingOnboarding(platform.call, credentialOf, Date.now),

@@ -14,15 +14,16 @@ export const RedirectPath = v.object({ code: v.string() });
 
 interface Collaborators {
   readonly redirects: Pick<RedirectStore, 'find'>;
+  readonly nowMs: () => number;
 }
 
 /** GET /r/{code}: leads whoever presses a button of a message to its URL (D19). Public, for the recipients. */
-export function redirect({ redirects }: Collaborators): Endpoint {
+export function redirect({ redirects, nowMs }: Collaborators): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);
 
     // Guessed and mistyped codes are told by their letters alone: they cost no read.
-    const url = isRedirectCode(code) ? await redirects.find(code) : undefined;
+    const url = isRedirectCode(code) ? await redirects.find(code, nowMs()) : undefined;
     if (url === undefined) throw new Refusal('redirect_not_found', 'no redirect of this code');
 
     return movedTo(url);
@@ -31,4 +32,5 @@ export function redirect({ redirects }: Collaborators): Endpoint {
 
 export const handler = redirect({
   redirects: redirectStore(documentClient(), environmentVariable('REDIRECTS_TABLE')),
+  nowMs: Date.now,
 });

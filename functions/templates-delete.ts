@@ -17,7 +17,9 @@ import { platformCredentials } from '../lib/platform/credentials.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { redirectStore } from '../lib/redirects/store.ts';
 import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete-template.ts';
+import { keepingRedirects } from '../lib/templates/kept-redirects.ts';
 import { templateStore } from '../lib/templates/store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
@@ -45,6 +47,7 @@ export function templatesDelete({ directory, dropIdleConnections, ...ports }: Co
 }
 
 const documents = documentClient();
+const redirects = redirectStore(documents, environmentVariable('REDIRECTS_TABLE'));
 const readSecret = secretReader();
 const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
 const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
@@ -56,7 +59,7 @@ const platform = platformTransport({
 
 export const handler = templatesDelete({
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
-  templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
+  templates: keepingRedirects(templateStore(documents, environmentVariable('TEMPLATES_TABLE')), redirects),
   management: templateManagement(platform.call, credentialOf),
   platformTemplates: platformTemplates(platform.call, credentialOf),
   events: eventQueue(queueClient(), environmentVariable('EVENT_QUEUE_URL')),

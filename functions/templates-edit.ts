@@ -14,17 +14,17 @@ import type { Endpoint } from '../lib/http/endpoint.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { parse } from '../lib/http/parse.ts';
 import { fetchPublic } from '../lib/http/public-fetch.ts';
-import { refuseFaults } from '../lib/http/refusal.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformMedia } from '../lib/platform/media.ts';
 import { templateManagement } from '../lib/platform/template-management.ts';
+import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 import { redirectStore } from '../lib/redirects/store.ts';
 import { offeredRedirects } from '../lib/templates/button-redirects.ts';
-import { TemplatesEditBody } from '../lib/templates/edit-request.ts';
+import { parseEditRequest } from '../lib/templates/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit-template.ts';
+import { keepingRedirects } from '../lib/templates/kept-redirects.ts';
 import { templateStore } from '../lib/templates/store.ts';
-import { urlChangeFaults } from '../lib/templates/template-request.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 export const TemplatesEditPath = v.object({ did: DidSchema, messageTemplateId: v.string() });
@@ -41,10 +41,8 @@ export function templatesEdit({ directory, dropIdleConnections, ...ports }: Coll
     const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters ?? {});
     const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
     const { template, file } = templateOf(event);
-    const { category, components, ...body } = parse(TemplatesEditBody, template);
-    const urlChange = body.allow_button_url_change === true;
-    refuseFaults(urlChangeFaults(urlChange, { offered: ports.redirects !== undefined }));
-    const askedId = askedClientId({ query: query.client_id, body: body.client_id });
+    const request = parseEditRequest(template, { redirectsOffered: ports.redirects !== undefined });
+    const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const {
       clientId,
@@ -52,8 +50,7 @@ export function templatesEdit({ directory, dropIdleConnections, ...ports }: Coll
     } = await operatingDid(directory, caller, { did, askedId });
 
     dropIdleConnections();
-    const wanted = { category, components, urlChange, optimizationSpec: body.optimization_spec, file };
-    const changed = await editTemplate(ports, waba, { messageTemplateId, clientId, ...wanted, startedAtMs });
+    const changed = await editTemplate(ports, waba, { messageTemplateId, clientId, request, file, startedAtMs });
 
     if (changed) return answer(200, { success: true, changed });
     return answer(200, { success: true, changed, message: 'nothing differs from the template as it is' });
@@ -73,8 +70,9 @@ const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Da
 
 export const handler = templatesEdit({
   directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
-  templates: templateStore(documents, environmentVariable('TEMPLATES_TABLE')),
+  templates: keepingRedirects(templateStore(documents, environmentVariable('TEMPLATES_TABLE')), redirects),
   management: templateManagement(platform.call, credentialOf),
+  platformTemplates: platformTemplates(platform.call, credentialOf),
   redirects: offeredRedirects(optionalVariable('REDIRECT_BASE_URL'), redirects),
   fetchPublic,
   uploadMedia: platformMedia(platform.call, credentialOf),

@@ -15,6 +15,8 @@ import { platformCredentials } from '../lib/platform/credentials.ts';
 import { platformNumbers } from '../lib/platform/phone-numbers.ts';
 import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
+import { redirectStore } from '../lib/redirects/store.ts';
+import { keepingRedirects } from '../lib/templates/kept-redirects.ts';
 import { templateStore } from '../lib/templates/store.ts';
 import { runSync, type SyncWorkshop } from '../lib/templates/sync.ts';
 import { SyncLockLost, syncLockScope } from '../lib/templates/sync-lock.ts';
@@ -89,6 +91,7 @@ function isLastDelivery({ attributes }: SQSRecord): boolean {
 
 const store = documentClient();
 const sqs = queueClient();
+const redirects = redirectStore(store, environmentVariable('REDIRECTS_TABLE'));
 const templatesTable = environmentVariable('TEMPLATES_TABLE');
 const readSecret = secretReader();
 const credentialsSecret = environmentVariable('PLATFORM_CREDENTIALS_SECRET');
@@ -102,7 +105,7 @@ const transport = platformTransport({
 const credentialOf = platformCredentials(() => readSecret(credentialsSecret), Date.now);
 export const handler = templatesSyncWorker({
   directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
-  templates: templateStore(store, templatesTable),
+  templates: keepingRedirects(templateStore(store, templatesTable), redirects),
   platform: platformTemplates(transport.call, credentialOf),
   refreshChannels: channelRefresh({
     channels: channelStore(store, environmentVariable('CHANNELS_TABLE')),

@@ -59,7 +59,7 @@ export const tables = {
   redirects: {
     variable: 'REDIRECTS_TABLE',
     sortKey: false,
-    expires: false,
+    expires: true,
     holds: 'where the codes of redirects lead',
   },
 } as const satisfies Record<string, TableShape>;

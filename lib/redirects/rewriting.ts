@@ -65,6 +65,17 @@ function withButtons(
   }
 }
 
+/** The codes of all buttons that were rewritten here, as the platform shows them; those of carousel cards among them. */
+export function redirectCodesOf(components: readonly unknown[]): string[] {
+  const codes: string[] = [];
+  withButtons(components, '', (button) => {
+    const code = redirectCodeOf(button);
+    if (code !== undefined) codes.push(code);
+    return button;
+  });
+  return codes;
+}
+
 /**
  * The code of a dynamic URL button that was rewritten here, by its example as the platform shows it; undefined for every
  * other button. The base URL does not count: templates keep theirs when the deployment's changes.

@@ -5,14 +5,18 @@ import { boundedList, closedObject } from '../http/closed-object.ts';
 import { FaultList } from '../http/fault-list.ts';
 import { faultOf } from '../http/parse.ts';
 import { refuseFaults } from '../http/refusal.ts';
-import { checkMinutes } from './rules/authentication.ts';
+import { isCountry } from './country.ts';
 import { checkComponents } from './rules/components.ts';
-import { at, type Category, fault, isPart, type Judged, type TemplateDraft } from './rules/draft.ts';
+import { at, type Category, isPart, type Judged, shown, type TemplateDraft } from './rules/draft.ts';
+import { checkSettings } from './rules/settings.ts';
+import { nestingFaults } from './storable.ts';
 import {
   CategorySchema,
   ComponentsSchema,
+  checkRedirectTargets,
   checkSources,
   OptimizationSpecSchema,
+  TimeToLiveSchema,
   urlChangeFaults,
 } from './template-request.ts';
 
@@ -46,9 +50,14 @@ export const TemplatesCreateBody = closedObject({
   allow_category_change: v.optional(v.boolean()),
   add_security_recommendation: v.optional(v.boolean()),
   code_expiration_minutes: v.optional(v.number()),
-  message_send_ttl_seconds: v.optional(v.pipe(v.number(), v.safeInteger('must be a whole number of seconds'))),
+  /** For MARKETING it counts only where messages go through the platform's marketing edge (D30). */
+  message_send_ttl_seconds: v.optional(TimeToLiveSchema),
   country: v.optional(
-    v.pipe(v.string(), v.toUpperCase(), v.regex(/^[A-Z]{2}$/, 'country must be a code of two letters')),
+    v.pipe(
+      v.string(),
+      v.check(isCountry, ({ input }) => `country must be an ISO 3166-1 alpha-2 code, received ${shown(input)}`),
+      v.toUpperCase(),
+    ),
   ),
 });
 
@@ -69,12 +78,13 @@ export interface CreateRequest {
 
 /**
  * Reads the body of a creation. Refuses with one 400 that lists every fault, those of the components among them (D18), and
- * a wish for redirects where none are offered.
+ * a wish for redirects where none are offered; what is nested too deep before all else.
  */
 export function parseCreateRequest(
   body: unknown,
   { fileAttached, redirectsOffered = false }: { readonly fileAttached: boolean; readonly redirectsOffered?: boolean },
 ): CreateRequest {
+  refuseFaults(nestingFaults(body));
   const faults = new FaultList();
   const parsed = v.safeParse(TemplatesCreateBody, body);
   for (const issue of parsed.issues ?? []) faults.add(faultOf(issue));
@@ -102,7 +112,8 @@ const RuledFields = v.object({
   components: ComponentsSchema,
   add_security_recommendation: v.fallback(v.optional(v.boolean()), undefined),
   code_expiration_minutes: v.fallback(v.optional(v.number()), undefined),
-  message_send_ttl_seconds: v.fallback(v.optional(v.pipe(v.number(), v.safeInteger())), undefined),
+  message_send_ttl_seconds: v.fallback(v.optional(TimeToLiveSchema), undefined),
+  allow_button_url_change: v.fallback(v.optional(v.boolean()), undefined),
 });
 
 function checkRules(body: unknown, fileAttached: boolean, faults: FaultList): void {
@@ -110,39 +121,11 @@ function checkRules(body: unknown, fileAttached: boolean, faults: FaultList): vo
   if (!ruled.success) return;
   const root: Judged = { path: '', faults };
   const draft = draftOf(ruled.output, fileAttached);
-  const { message_send_ttl_seconds: ttlSeconds } = ruled.output;
-  if (ttlSeconds !== undefined) checkTtl(draft.category, ttlSeconds, at(root, 'message_send_ttl_seconds'));
-  checkCodeFields(draft, root);
+  checkSettings(draft, ruled.output.message_send_ttl_seconds, root);
   const components = at(root, 'components');
   checkComponents(draft, components);
   checkSources(draft.components, components);
-}
-
-function checkCodeFields(draft: TemplateDraft, root: Judged): void {
-  const minutes = at(root, 'code_expiration_minutes');
-  if (draft.category === 'AUTHENTICATION') {
-    if (draft.codeExpirationMinutes !== undefined) checkMinutes(draft.codeExpirationMinutes, minutes);
-    return;
-  }
-  if (draft.codeExpirationMinutes !== undefined) fault(minutes, 'is for AUTHENTICATION templates only');
-  if (draft.addSecurityRecommendation === true) {
-    fault(at(root, 'add_security_recommendation'), 'is for AUTHENTICATION templates only');
-  }
-}
-
-/** Seconds by category (contract, Limits). */
-const ttlRange: Readonly<
-  Record<Category, { readonly min: number; readonly max: number; readonly thirtyDays: boolean }>
-> = {
-  AUTHENTICATION: { min: 30, max: 900, thirtyDays: true },
-  UTILITY: { min: 30, max: 43_200, thirtyDays: true },
-  MARKETING: { min: 43_200, max: 2_592_000, thirtyDays: false },
-};
-
-function checkTtl(category: Category, seconds: number, judged: Judged): void {
-  const { min, max, thirtyDays } = ttlRange[category];
-  if ((seconds >= min && seconds <= max) || (thirtyDays && seconds === -1)) return;
-  fault(judged, `${min} to ${max} seconds in ${category}${thirtyDays ? ', or -1' : ''}, received ${seconds}`);
+  if (ruled.output.allow_button_url_change === true) checkRedirectTargets(draft.components, components);
 }
 
 function draftOf(

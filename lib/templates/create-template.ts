@@ -13,9 +13,11 @@ import type { CreateRequest } from './create-request.ts';
 import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
 import type { CreationStore } from './creation-store.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { whenInDoubt } from './in-doubt.ts';
 import { requestTime } from './request-time.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
-import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
+import { refuseUnstorable } from './storable.ts';
+import { type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
 import { createdEvents } from './template-event.ts';
 import { templateKey } from './template-key.ts';
 
@@ -43,41 +45,46 @@ export interface CreationOrder {
 
 /**
  * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
- * with 400 a name that is taken or still held, pairs that the client does not have, media that will not do, and what the
- * platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most, and one for redirects (D19). Every client of
- * the WABA is told (D34).
+ * with 400 a name that is taken or still held, pairs that the client does not have, what could not be stored, media that will
+ * not do, and what the platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect
+ * (D19), and the client's rows for a name that is held. Every client of the WABA is told (D34).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
   const { request, file, clientId } = order;
   const { waba } = order.did;
   const key = templateKey({ ...request, wabaId: waba.wabaId });
   const [before, pairFaults] = await Promise.all([
-    ports.creations.before(key, waba.clientIds),
+    ports.creations.before({ templateKey: key, wabaId: waba.wabaId, name: request.name }, waba.clientIds),
     ports.pairFaults({ clientId, wabaId: waba.wabaId }, request.pairs),
   ]);
-  refuseFaults([...nameFaults(before.fact?.fact, ports.nowMs()), ...pairFaults]);
+  refuseFaults([...(await nameFaults(ports, order, before)), ...pairFaults]);
 
   const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
-  const time = requestTime(ports.nowMs, order.startedAtMs);
   const wish = { urlChange: request.urlChange, components: request.draft.components };
   const wanted = withButtonRedirects(ports, wish, { clientId, wabaId: waba.wabaId, templateKey: key });
+  refuseUnstorable(templateToSend(request, wanted.components));
+  const time = requestTime(ports.nowMs, order.startedAtMs);
   const media = { components: wanted.components, file, credential: waba.credential, time };
-  const components = upstreamComponents({ ...request.draft, components: await withMediaHandles(ports, media) });
-  const { name, language, draft } = request;
-  const sent = { name, language, category: draft.category, parameter_format: 'POSITIONAL', components };
-  const template = { ...sent, ...request.passedOn };
-  await wanted.store();
-  const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
+  const template = templateToSend(request, await withMediaHandles(ports, media));
+  await wanted.prepare();
+  const asking = () => ports.management.create(waba, template, time.forCall);
+  const created = await changingAtPlatform(() => whenInDoubt(asking, wanted.keep));
   const { id, status, category } = created;
   count('TemplatesCreated');
 
+  const { name, language } = request;
   const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());
   // The template exists from now on: the clients are told whether or not it can be stored.
   await Promise.all([
-    storeCreation(ports, order, { template: { ...template, ...created }, before }),
+    storeCreation(ports, order, { template: { ...template, ...created }, before, keepRedirects: wanted.keep }),
     announce(ports.events, events),
   ]);
   return { id, status, category };
+}
+
+function templateToSend({ name, language, draft, passedOn }: CreateRequest, written: readonly unknown[]) {
+  const components = upstreamComponents({ ...draft, components: written });
+  return { name, language, category: draft.category, parameter_format: 'POSITIONAL', components, ...passedOn };
 }
 
 function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: number): Creation {
@@ -94,26 +101,47 @@ function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: 
   };
 }
 
-/** A name is free in a language when no template has it and the platform does not hold it after a deletion. */
-function nameFaults(fact: StoredFact | undefined, nowMs: number): Fault[] {
+/**
+ * A name is free in a language when no template has it and the platform does not hold it after a deletion: the language that
+ * was deleted, and once no live template of the WABA has the name, every language (D18).
+ */
+async function nameFaults(
+  { creations, nowMs }: CreationPorts,
+  { request: { name }, clientId, did: { waba } }: CreationOrder,
+  { fact: before, nameHeldUntilMs = 0 }: BeforeCreation,
+): Promise<Fault[]> {
   const taken = (message: string) => [{ path: 'name', message }];
-  if (fact === undefined) return [];
-  if (!fact.deleted) return taken('a template of this name and language exists already');
-  const { nameHeldUntilMs = 0 } = fact;
-  if (nowMs >= nameHeldUntilMs) return [];
-  const date = new Date(nameHeldUntilMs).toISOString();
-  return taken(`an approved template of this name was deleted; the name can be used again from ${date}`);
+  const fact = before?.fact;
+  if (fact !== undefined && !fact.deleted) return taken('a template of this name and language exists already');
+  const now = nowMs();
+  const again = (untilMs: number) => `can be used again from ${new Date(untilMs).toISOString()}`;
+  const { nameHeldUntilMs: languageHeldUntilMs = 0 } = fact ?? {};
+  if (now < languageHeldUntilMs) {
+    return taken(`an approved template of this name was deleted; the name ${again(languageHeldUntilMs)}`);
+  }
+  if (now >= nameHeldUntilMs || (await creations.nameIsLive(clientId, { wabaId: waba.wabaId, name }))) return [];
+  return taken(
+    `an approved template of this name was deleted and no other language has it; the name ${again(nameHeldUntilMs)}`,
+  );
 }
 
-/** The platform has the template: if it cannot be stored here, the next synchronization brings it. */
+/**
+ * The platform has the template: if it cannot be stored here, the next synchronization brings it. Its redirects come first,
+ * so that no stored template has one that will expire.
+ */
 async function storeCreation(
   ports: CreationPorts,
   order: CreationOrder,
-  { template, before }: { readonly template: unknown; readonly before: BeforeCreation },
+  made: {
+    readonly template: unknown;
+    readonly before: BeforeCreation;
+    readonly keepRedirects: () => Promise<void>;
+  },
 ): Promise<void> {
   try {
-    const creation = creationOf(order, v.parse(PlatformTemplateSchema, template), ports.nowMs());
-    await ports.creations.store(creation, before);
+    await made.keepRedirects();
+    const creation = creationOf(order, v.parse(PlatformTemplateSchema, made.template), ports.nowMs());
+    await ports.creations.store(creation, made.before);
   } catch (error) {
     const { wabaId } = order.did.waba;
     log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });

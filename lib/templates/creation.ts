@@ -9,6 +9,7 @@ import {
   type TemplateRow,
   upstreamRowAttributes,
 } from './row.ts';
+import { type SentCode, sentCodeOf } from './sent-code.ts';
 import type { PlatformTemplate, StoredFact, TemplateDocument } from './template.ts';
 import type { Receiver } from './template-event.ts';
 import { documentId, parseDocumentId } from './template-key.ts';
@@ -35,6 +36,8 @@ export interface BeforeCreation {
   readonly fact?: { readonly item: Item; readonly fact: StoredFact };
   /** The stored rows, by client. */
   readonly rows: ReadonlyMap<number, Item>;
+  /** Until then the platform keeps the name, in every language, once no live template has it (D18). */
+  readonly nameHeldUntilMs?: number;
 }
 
 /**
@@ -77,11 +80,12 @@ export type Place = Creation & { readonly tableName: string };
 
 function factActions(place: Place, { fact: before }: BeforeCreation): TransactionAction[] {
   const { tableName, templateKey, wabaId, template, readAtMs, country } = place;
-  const written = { kind: 'present', wabaId, template, clientIds: [], readAtMs, asSent: true } as const;
+  const sentCode = sentCodeOf(template.id, template.components);
+  const written = { kind: 'present', wabaId, template, clientIds: [], readAtMs, asSent: true, sentCode } as const;
   const values = { ...factValues(written, packTemplate(template)), country };
   const created = { TableName: tableName, Item: { ...factKey(templateKey), ...values } };
   if (before === undefined) return [{ Put: { ...created, ConditionExpression: 'attribute_not_exists(pk)' } }];
-  if (!before.fact.deleted) return [];
+  if (!before.fact.deleted) return sentCode === undefined ? [] : [sentCodeAction(place, sentCode)];
   const archived = { ...before.item, ...factKey(archiveKey(templateKey, before.fact.template.id)) };
   return [
     { Put: { TableName: tableName, Item: archived } },
@@ -89,12 +93,25 @@ function factActions(place: Place, { fact: before }: BeforeCreation): Transactio
       Put: {
         ...created,
         // The fences of earlier synchronizations stay with the key.
-        Item: { ...before.item, nameHeldUntilMs: undefined, ...created.Item },
+        Item: { ...before.item, nameHeldUntilMs: undefined, sentCode: undefined, ...created.Item },
         ConditionExpression: 'deleted = :deleted AND readAtMs = :readAtMs',
         ExpressionAttributeValues: { ':deleted': true, ':readAtMs': before.item['readAtMs'] },
       },
     },
   ];
+}
+
+/** A synchronization was quicker: its reading stays, and what it cannot have read is put beside it. */
+function sentCodeAction({ tableName, templateKey }: Place, sentCode: SentCode): TransactionAction {
+  return {
+    Update: {
+      TableName: tableName,
+      Key: factKey(templateKey),
+      UpdateExpression: 'SET sentCode = :sent',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':sent': sentCode },
+    },
+  };
 }
 
 function rowActions(place: Place, { rows }: BeforeCreation, clientId: number): TransactionAction[] {

@@ -48,7 +48,8 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
     ]);
     return;
   }
-  const held = status === 'APPROVED' ? { nameHeldUntilMs: readAtMs + nameHeldMs } : {};
+  const { name } = stored;
+  const held = status === 'APPROVED' ? { nameHeld: { untilMs: readAtMs + nameHeldMs, wabaId: waba.wabaId, name } } : {};
   await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs, ...held }]);
 }
 

@@ -59,6 +59,21 @@ function urlInPlaceOfHandle({ example, header_handle }: Part): string | undefine
   return typeof handle === 'string' && handle.startsWith('https://') ? handle : undefined;
 }
 
+/** All keys that occur anywhere in components: what the platform shows there, a client may send back. */
+export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const note = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(note);
+    if (!isPart(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      keys.add(key);
+      note(item);
+    }
+  };
+  components.forEach(note);
+  return keys;
+}
+
 /** The components without the keys that have no place in them; `unknown` is by the very objects. */
 export function withoutKeys(value: unknown, unknown: ReadonlyMap<unknown, ReadonlySet<string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutKeys(item, unknown));

@@ -3,6 +3,7 @@ import { mediaName } from './fact.ts';
 import { type Category, enumOf, isPart, type Part } from './rules/draft.ts';
 import { headersOf } from './rules/headers.ts';
 import { bodyExamples } from './rules/variables.ts';
+import { hiddenHash, otpButtonOf, otpSettings, type SentCode } from './sent-code.ts';
 import type { PlatformTemplate } from './template.ts';
 
 /** What a client wants a template to be. */
@@ -11,6 +12,7 @@ export interface WantedTemplate {
   /** As the platform writes them (upstream-components.ts); absent when they are to stay. */
   readonly components?: readonly Part[];
   readonly optimizationSpec?: Part;
+  readonly timeToLiveSeconds?: number;
   /** Media are given that the template does not have (`hasNewMedia`). */
   readonly newMedia?: boolean;
 }
@@ -18,17 +20,38 @@ export interface WantedTemplate {
 /**
  * What an edit has to tell the platform: only what really differs, nothing when nothing does (D20). Order of keys and of
  * components, letter case of enums, `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons
- * are no difference.
+ * are no difference. What the platform does not show of a one-time-code button is compared with `sentCode`; without it, what
+ * is given counts as a difference.
  */
-export function editChanges(stored: PlatformTemplate, wanted: WantedTemplate): Record<string, unknown> {
-  const { category, components, optimizationSpec, newMedia = false } = wanted;
-  const compared = category === 'AUTHENTICATION' ? sameCode : sameMessage;
+export function editChanges(
+  stored: PlatformTemplate,
+  wanted: WantedTemplate,
+  sentCode?: SentCode,
+): Record<string, unknown> {
+  const { category, components, optimizationSpec, timeToLiveSeconds, newMedia = false } = wanted;
+  const sent = sentCode?.platformId === stored.id ? sentCode : undefined;
+  const compared = (before: readonly Part[], now: readonly Part[]) =>
+    category === 'AUTHENTICATION' ? sameCode(before, now, sent) : sameMessage(before, now);
   const sameSpec = optimizationSpec === undefined || isDeepStrictEqual(stored.optimization_spec, optimizationSpec);
   return {
     ...(enumOf(stored.category) === category ? {} : { category }),
     ...(components === undefined || (compared(stored.components, components) && !newMedia) ? {} : { components }),
     ...(sameSpec ? {} : { optimization_spec: optimizationSpec }),
+    ...(sameTimeToLive(stored, wanted) ? {} : { message_send_ttl_seconds: timeToLiveSeconds }),
   };
+}
+
+const thirtyDaysSeconds = 2_592_000;
+
+/** -1 means 30 days, and so does nothing; but for one-time codes nothing has meant two things (platform reference, 2.9). */
+function sameTimeToLive(
+  { message_send_ttl_seconds: before }: PlatformTemplate,
+  { category, timeToLiveSeconds: now }: WantedTemplate,
+): boolean {
+  if (now === undefined) return true;
+  const seconds = (given: number) => (given === -1 ? thirtyDaysSeconds : given);
+  if (before === undefined) return category !== 'AUTHENTICATION' && seconds(now) === thirtyDaysSeconds;
+  return seconds(before) === seconds(now);
 }
 
 /**
@@ -122,43 +145,37 @@ function comparableUrl({ url, example }: Part): Part {
 
 interface CodeSettings {
   readonly advice: boolean;
-  readonly minutes: number;
-  readonly button: Part;
+  /** Absent without a FOOTER: the platform shows no line then (D20). */
+  readonly minutes: unknown;
 }
 
-/** The platform shows an OTP button as a URL that names only a part of it: what it does not show cannot differ. */
-function sameCode(stored: readonly Part[], wanted: readonly Part[]): boolean {
-  const [before, now] = [codeSettings(stored), codeSettings(wanted)];
-  const known = Object.keys(now.button).filter((key) => before.button[key] !== undefined);
-  return (
-    before.advice === now.advice &&
-    before.minutes === now.minutes &&
-    known.every((key) => now.button[key] === undefined || isDeepStrictEqual(before.button[key], now.button[key]))
-  );
+function sameCode(stored: readonly Part[], wanted: readonly Part[], sent: SentCode | undefined): boolean {
+  const [before, now] = [otpButtonOf(stored) ?? {}, otpButtonOf(wanted) ?? {}];
+  return isDeepStrictEqual(codeSettings(stored), codeSettings(wanted)) && sameOtpButton(before, now, sent);
 }
 
-const defaultMinutes = 10;
-
-function codeSettings(components: readonly Part[]): CodeSettings {
+/** The settings of an AUTHENTICATION template beside its button. */
+export function codeSettings(components: readonly Part[]): CodeSettings {
   const of = (type: string) => components.find((component) => enumOf(component['type']) === type) ?? {};
-  const minutes = of('FOOTER')['code_expiration_minutes'];
   return {
     advice: of('BODY')['add_security_recommendation'] === true,
-    minutes: typeof minutes === 'number' ? minutes : defaultMinutes,
-    button: otpSettings(partsOf(of('BUTTONS')['buttons'])[0] ?? {}),
+    minutes: of('FOOTER')['code_expiration_minutes'],
   };
 }
 
-function otpSettings(button: Part): Part {
-  const { text, autofill_text, supported_apps, url } = button;
-  const fromUrl = typeof url === 'string' ? URL.parse(url)?.searchParams.get('otp_type') : undefined;
-  const apps = Array.isArray(supported_apps) ? partsOf(supported_apps) : undefined;
-  return {
-    otpType: enumOf(button['otp_type'] ?? fromUrl),
-    text,
-    autofill_text,
-    apps: apps?.map(({ package_name, signature_hash }) => [package_name, signature_hash]),
-  };
+/** The platform shows an OTP button as a URL that tells only a part of it. */
+function sameOtpButton(stored: Part, wanted: Part, sent: SentCode | undefined): boolean {
+  const { text: labelBefore, ...before } = otpSettings(stored);
+  const { text: label, ...now } = otpSettings(wanted);
+  const sameLabel = label === undefined ? sent?.ownLabel !== true : label === labelBefore;
+  const keys = Object.keys(now);
+  const shown = keys.filter((key) => before[key] !== undefined);
+  const hidden = keys.filter((key) => before[key] === undefined);
+  const sameHidden =
+    sent === undefined ? hidden.every((key) => now[key] === undefined) : sent.hidden === hiddenHash(wanted);
+  return (
+    sameLabel && shown.every((key) => isDeepStrictEqual(before[key], now[key])) && (hidden.length === 0 || sameHidden)
+  );
 }
 
 function partsOf(list: unknown): Part[] {

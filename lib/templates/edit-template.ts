@@ -5,36 +5,35 @@ import { log } from '../observe/log.ts';
 import { changingAtPlatform } from '../platform/refusals.ts';
 import type { TemplateManagement } from '../platform/template-management.ts';
 import { announce } from '../webhooks/announce.ts';
-import type { EventSink } from '../webhooks/event.ts';
-import { type RedirectPorts, withButtonRedirects } from './button-redirects.ts';
-import { isAsRead, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
-import { editChanges, hasNewMedia } from './edit-diff.ts';
+import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from './button-redirects.ts';
+import { type CurrentTemplate, currentTemplate, isFresh, type ReadingPorts } from './current-template.ts';
+import { isAsRead, keysOf, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
+import { codeSettings, editChanges, hasNewMedia } from './edit-diff.ts';
+import type { EditRequest } from './edit-request.ts';
 import { findTemplate } from './find-template.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from './header-media.ts';
+import { whenInDoubt } from './in-doubt.ts';
 import { requestTime } from './request-time.ts';
 import { checkComponents } from './rules/components.ts';
-import { type Category, categories, type Part, type TemplateDraft } from './rules/draft.ts';
+import { at, type Category, categories, type Part, type TemplateDraft } from './rules/draft.ts';
+import { checkSettings } from './rules/settings.ts';
 import { upstreamComponents } from './rules/upstream-components.ts';
+import { type SentCode, sentCodeOf } from './sent-code.ts';
+import { refuseUnstorable } from './storable.ts';
 import type { TemplateStore } from './store.ts';
 import type { PlatformTemplate } from './template.ts';
 import { statusChangedEvents } from './template-event.ts';
-import { checkSources } from './template-request.ts';
+import { checkRedirectTargets, checkSources } from './template-request.ts';
 
-export interface EditPorts extends MediaPorts, RedirectPorts {
-  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+export interface EditPorts extends MediaPorts, RedirectPorts, ReadingPorts {
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream' | 'forgetSentCode'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
-  readonly events: EventSink;
-  readonly nowMs: () => number;
 }
 
 export interface TemplateEdit {
   readonly messageTemplateId: string;
   readonly clientId: number;
-  readonly category?: Category | undefined;
-  readonly components: readonly unknown[];
-  /** Static URL buttons are to become redirects (D19); those that did before are no difference. */
-  readonly urlChange: boolean;
-  readonly optimizationSpec?: Part | undefined;
+  readonly request: Omit<EditRequest, 'clientId'>;
   /** New media for the header of the message. */
   readonly file?: MediaFile | undefined;
   /** When the request began: what is done outside has one budget from then on. */
@@ -42,78 +41,184 @@ export interface TemplateEdit {
 }
 
 /**
- * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is called or
- * written, when nothing differs. Media are fetched and uploaded when all else is found right and components are to be sent.
- * Refuses with 404 without a template, with 400 for component faults (all of them), media that will not do and another
- * category of an approved template, and as the platform does. Two DynamoDB requests, and one for redirects. The clients
- * whose status it changes are told (D34), also when storing fails.
+ * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is changed
+ * anywhere, when nothing differs from what the platform has now. Media are fetched and uploaded when all else is found right and
+ * components are to be sent. Refuses with 404 without a template, with 400 for faults of the request (all of them), what
+ * could not be stored, media that will not do and another category of an approved template, and as the platform does. Two
+ * DynamoDB requests, one more when the stored copy is old, and two for each redirect (D19). The clients whose status it
+ * changes are told (D34), also when storing fails.
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
-  const { fact, rows, templateKey } = await findTemplate(ports.templates, waba, edit.messageTemplateId);
-  const stored = fact.template;
-  const category = editedCategory(stored, edit.category);
-  const checked = wantedDraft(stored, category, edit);
-  const wish = { urlChange: edit.urlChange, components: checked?.components ?? [] };
-  const redirected = withButtonRedirects(ports, wish, { clientId: edit.clientId, wabaId: waba.wabaId, templateKey });
+  const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  // With a fresh copy a request that is wrong costs the platform no call.
+  if (isFresh(found.fact, ports.nowMs()))
+    wantedDraft(found.fact.template, editedCategory(found.fact.template, edit), edit);
+  const current = await currentTemplate(ports, waba, found);
+  const category = editedCategory(current.template, edit);
+  const checked = wantedDraft(current.template, category, edit);
+  const redirected = withRedirectsFor(ports, waba, edit, { templateKey: found.templateKey, checked });
   const draft = checked === undefined ? undefined : { ...checked, components: redirected.components };
-
-  const { file, optimizationSpec } = edit;
-  const differing = editChanges(stored, {
-    category,
-    ...(draft === undefined ? {} : { components: upstreamComponents(draft) }),
-    ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
-    newMedia: draft !== undefined && hasNewMedia(stored.components, draft.components, draft.fileAttached),
-  });
-  if (Object.keys(differing).length === 0) return false;
+  const differing = differences(current, { category, draft, edit, sentCode: found.fact.sentCode });
+  if (Object.keys(differing).length === 0) {
+    // The template has these redirects: should one of them have expired before anybody saw it, it leads on again.
+    await redirected.prepare();
+    await redirected.keep();
+    return false;
+  }
+  refuseUnstorable({ ...current.template, ...differing });
 
   const time = requestTime(ports.nowMs, edit.startedAtMs);
   const changes = { ...differing };
   if (draft !== undefined && changes['components'] !== undefined) {
+    const { file } = edit;
     const media = { components: withSourcesForUrls(draft.components), file, credential: waba.credential, time };
     changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
-    await redirected.store();
   }
-  await changingAtPlatform(() => ports.management.edit(waba, { id: stored.id, changes }, time.forCall));
-
-  const edited = { ...withoutReason(stored), ...changes, status: 'PENDING' };
-  const nowMs = ports.nowMs();
-  const events = statusChangedEvents({ ...edited, wabaId: waba.wabaId }, rows, { occasion: nowMs, nowMs });
-  await Promise.all([store(ports, waba, edited), announce(ports.events, events)]);
+  await redirected.prepare();
+  const asking = () => ports.management.edit(waba, { id: current.template.id, changes }, time.forCall);
+  const settle = () => settleDoubt(ports, found.templateKey, { current, changes, redirected });
+  await changingAtPlatform(() => whenInDoubt(asking, settle));
+  await takenUpstream(ports, waba, { current, changes, redirected });
   return true;
 }
 
+function withRedirectsFor(
+  ports: EditPorts,
+  { wabaId }: Waba,
+  { request, clientId }: TemplateEdit,
+  { templateKey, checked }: { readonly templateKey: string; readonly checked: TemplateDraft | undefined },
+): ButtonRedirects {
+  const wish = { urlChange: request.urlChange, components: checked?.components ?? [] };
+  return withButtonRedirects(ports, wish, { clientId, wabaId, templateKey });
+}
+
+interface Wanted {
+  readonly category: Category;
+  readonly draft: TemplateDraft | undefined;
+  readonly edit: TemplateEdit;
+  readonly sentCode: SentCode | undefined;
+}
+
+/** What the platform has to be told. */
+function differences(
+  { template }: CurrentTemplate,
+  { category, draft, edit, sentCode }: Wanted,
+): Record<string, unknown> {
+  const { optimizationSpec, timeToLiveSeconds } = edit.request;
+  const wanted = {
+    category,
+    ...(draft === undefined ? {} : { components: upstreamComponents(draft) }),
+    ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
+    ...(timeToLiveSeconds === undefined ? {} : { timeToLiveSeconds }),
+    newMedia: draft !== undefined && hasNewMedia(template.components, draft.components, draft.fileAttached),
+  };
+  return editChanges(template, wanted, sentCode);
+}
+
+interface Asked {
+  readonly current: CurrentTemplate;
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly redirected: ButtonRedirects;
+}
+
+/** Stores and tells what the platform has taken. If it cannot be stored here, the next synchronization brings it. */
+async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, redirected }: Asked): Promise<void> {
+  const { wabaId, clientIds } = waba;
+  const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
+  const nowMs = ports.nowMs();
+  const events = statusChangedEvents({ ...template, wabaId }, current.rows, { occasion: nowMs, nowMs });
+  const sentCode = sentCodeOf(template.id, changes['components']);
+  const store = async () => {
+    try {
+      // First the redirects: no stored template has one that will expire.
+      await redirected.keep();
+      const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
+      await ports.templates.writeUpstream([write]);
+    } catch (error) {
+      log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+    }
+  };
+  await Promise.all([store(), announce(ports.events, events)]);
+}
+
+/** The platform may have taken it: its redirects are kept, and what it does not show of a code is known no more. */
+async function settleDoubt(
+  { templates }: EditPorts,
+  templateKey: string,
+  { current, changes, redirected }: Asked,
+): Promise<void> {
+  const sendsCode = sentCodeOf(current.template.id, changes['components']) !== undefined;
+  await Promise.all([redirected.keep(), sendsCode ? templates.forgetSentCode(templateKey) : undefined]);
+}
+
 /**
- * The components of an edit, checked, without keys that nobody knows (D6); undefined when they are those that the listing
- * shows, which need not be such as a client may write.
+ * The components of an edit, checked, without what only the platform writes; undefined when they are those that the listing
+ * shows, which need not be such as a client may write. Refuses with one 400 that lists every fault.
  */
 function wantedDraft(
   stored: PlatformTemplate,
   category: Category,
-  { components, file, urlChange }: TemplateEdit,
+  { request, file }: TemplateEdit,
 ): TemplateDraft | undefined {
-  const sameCategory = stored.category.toUpperCase() === category;
+  const { components, urlChange, timeToLiveSeconds } = request;
+  const settings = {
+    category,
+    components,
+    fileAttached: file !== undefined,
+    editing: true,
+    ...codeFields(request),
+  } as const;
+  const faults = new FaultList();
+  const root = { path: '', faults };
+  checkSettings(settings, timeToLiveSeconds, root);
+  const sameCategory = categoryOf(stored) === category;
   const asRead = sameCategory && file === undefined && isAsRead(stored.components, components);
-  if (asRead && !urlChange) return undefined;
+  if (asRead && !urlChange && !asksOtherCode(stored, request)) {
+    refuseFaults(faults.listed(), faults.message);
+    return undefined;
+  }
+
+  const shown = keysOf(stored.components);
   const unknown = new Map<unknown, Set<string>>();
   const leaveOut = (part: Part, key: string) => {
-    unknown.set(part, (unknown.get(part) ?? new Set()).add(key));
+    if (shown.has(key)) unknown.set(part, (unknown.get(part) ?? new Set()).add(key));
+    return shown.has(key);
   };
-  const faults = new FaultList();
-  const judged = { path: 'components', faults, leaveOut };
+  const judged = { ...at(root, 'components'), leaveOut };
   const written = writtenByClient(components, category);
-  const draft = { category, components: written, fileAttached: file !== undefined, editing: true } as const;
+  const draft = { ...settings, components: written };
   checkComponents(draft, judged);
   checkSources(written, judged);
+  if (urlChange) checkRedirectTargets(written, judged);
   refuseFaults(faults.listed(), faults.message);
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }
 
-function editedCategory(stored: PlatformTemplate, asked: Category | undefined): Category {
-  const current = categories.find((category) => category === stored.category.toUpperCase());
-  if (asked !== undefined && asked !== current && stored.status === 'APPROVED') {
+function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
+  return {
+    ...(codeExpirationMinutes === undefined ? {} : { codeExpirationMinutes }),
+    ...(addSecurityRecommendation === undefined ? {} : { addSecurityRecommendation }),
+  };
+}
+
+/** Whether the fields beside the components ask for other settings of a code than the template has. */
+function asksOtherCode(stored: PlatformTemplate, request: TemplateEdit['request']): boolean {
+  const { codeExpirationMinutes: minutes, addSecurityRecommendation: advice } = request;
+  const before = codeSettings(stored.components);
+  const otherMinutes = minutes !== undefined && Math.ceil(minutes) !== before.minutes;
+  return otherMinutes || (advice !== undefined && advice !== before.advice);
+}
+
+function categoryOf({ category: stored }: PlatformTemplate): Category | undefined {
+  return categories.find((category) => category === stored.toUpperCase());
+}
+
+function editedCategory(current: PlatformTemplate, { request: { category: asked } }: TemplateEdit): Category {
+  const before = categoryOf(current);
+  if (asked !== undefined && asked !== before && current.status === 'APPROVED') {
     throw invalid('category', 'the category of an APPROVED template cannot be changed');
   }
-  const category = asked ?? current;
+  const category = asked ?? before;
   if (category === undefined) throw invalid('category', 'category is required');
   return category;
 }
@@ -121,14 +226,4 @@ function editedCategory(stored: PlatformTemplate, asked: Category | undefined): 
 /** Why it was rejected is history once it is in review again. */
 function withoutReason({ rejected_reason: _, ...template }: PlatformTemplate): PlatformTemplate {
   return template;
-}
-
-/** The platform has taken the edit: if it cannot be stored here, the next synchronization brings it. */
-async function store(ports: EditPorts, { wabaId, clientIds }: Waba, template: PlatformTemplate): Promise<void> {
-  const readAtMs = ports.nowMs();
-  try {
-    await ports.templates.writeUpstream([{ kind: 'present', wabaId, clientIds, template, readAtMs, asSent: true }]);
-  } catch (error) {
-    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
-  }
 }

@@ -1,6 +1,7 @@
 import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
@@ -37,6 +38,8 @@ export interface TemplateStore extends TemplatesForSending {
    * are written; without `onRefused` it throws.
    */
   writeUpstream(writes: readonly UpstreamWrite[], options?: WriteOptions): Promise<Set<string>>;
+  /** Nobody knows any more what the platform has of what it does not show (D20). */
+  forgetSentCode(templateKey: string): Promise<void>;
 }
 
 export interface WriteOptions {
@@ -59,6 +62,7 @@ const StoredFactSchema = v.object({
   readAtMs: v.number(),
   asSent: v.optional(v.boolean(), false),
   nameHeldUntilMs: v.optional(v.number()),
+  sentCode: v.optional(v.object({ platformId: v.string(), hidden: v.string(), ownLabel: v.boolean() })),
 });
 
 export function templateStore(
@@ -91,6 +95,10 @@ export function templateStore(
     stateOf: (key, clientIds) => stateOf(table, key, clientIds),
     factsOf: (rows) => factsOf(table, rows),
     writeUpstream: (writes, options) => writeUpstream(table, writes, options),
+    forgetSentCode: async (key) => {
+      const where = { TableName: tableName, Key: factKey(key), ConditionExpression: 'attribute_exists(pk)' };
+      await conditionalWrite(documentClient.send(new UpdateCommand({ ...where, UpdateExpression: 'REMOVE sentCode' })));
+    },
   };
 }
 
@@ -155,13 +163,14 @@ export async function getAll(
 
 /** Reads a stored fact; throws when the item is not one. */
 export function factFromItem(item: Item): HashedFact {
-  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs } = v.parse(StoredFactSchema, item);
+  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs, sentCode } = v.parse(StoredFactSchema, item);
   const fact = {
     wabaId,
     template: unpackTemplate(body),
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
     ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
+    ...(sentCode === undefined ? {} : { sentCode }),
   };
   return { hash, fact };
 }

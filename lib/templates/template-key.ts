@@ -15,6 +15,11 @@ export function templateKey(template: {
   return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
+/** The key of a name of a WABA, in whatever language. */
+export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
+  return hashKey(['name', wabaId, name], keyCharacters);
+}
+
 /** What the `_id` of a stored document says: which template, whose, and which of that client's documents (D12). */
 export interface DocumentAddress {
   readonly templateKey: string;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { boundedList, openObject } from '../http/closed-object.ts';
 import { publicHttpsUrlFault } from '../http/public-url.ts';
 import type { Fault } from '../http/refusal.ts';
-import { categories, fault, type Judged } from './rules/draft.ts';
+import { at, categories, enumOf, fault, isPart, type Judged } from './rules/draft.ts';
 import { headersOf } from './rules/headers.ts';
 
 /*
@@ -16,6 +16,9 @@ export const CategorySchema = v.pipe(v.string(), v.toUpperCase(), v.picklist(cat
 
 /** What the components hold is for the component rules to judge: they need the category, and find all faults. */
 export const ComponentsSchema = boundedList(v.unknown(), maxComponents);
+
+/** Its range depends on the category (rules/settings.ts). */
+export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger('must be a whole number of seconds'));
 
 /** Passed on as given; only the form of the overrides is known (D18). */
 export const OptimizationSpecSchema = v.pipe(
@@ -41,4 +44,34 @@ export function checkSources(components: readonly unknown[], { path: root, fault
     const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
     if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
   }
+}
+
+/**
+ * Checks where static URL buttons lead that are to become redirects (D19): our domain leads nobody to an address that is
+ * not public, not https or carries credentials. What is no URL at all is for the component rules to tell.
+ */
+export function checkRedirectTargets(components: readonly unknown[], judged: Judged): void {
+  for (const [index, component] of components.entries()) {
+    if (!isPart(component)) continue;
+    const place = at(judged, index);
+    for (const [number, button] of listOf(component['buttons']).entries()) {
+      checkTarget(button, at(at(place, 'buttons'), number));
+    }
+    for (const [number, card] of listOf(component['cards']).entries()) {
+      const inside = isPart(card) ? listOf(card['components']) : [];
+      checkRedirectTargets(inside, at(at(at(place, 'cards'), number), 'components'));
+    }
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function checkTarget(button: unknown, judged: Judged): void {
+  if (!isPart(button) || enumOf(button['type']) !== 'URL' || typeof button['url'] !== 'string') return;
+  const { url } = button;
+  if (url.includes('{') || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
+  const wrong = publicHttpsUrlFault(url);
+  if (wrong !== undefined) fault(at(judged, 'url'), `the redirect ${wrong}`);
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { SentCode } from './sent-code.ts';
 
 /**
  * A template as the platform returns it. Fields that the service reads are typed; everything else is carried as it came
@@ -72,6 +73,8 @@ export interface StoredFact {
   readonly readAtMs: number;
   /** Until then the platform keeps the name of the deleted template (D18). */
   readonly nameHeldUntilMs?: number;
+  /** What was last sent from here and no reading shows (D20). */
+  readonly sentCode?: SentCode;
 }
 
 /** What a send needs to know about one template. */

@@ -3,8 +3,9 @@ import type { TransactionAction } from '../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../aws/dynamodb-limits.ts';
 import { contentHash, goneUpstream, packTemplate } from './fact.ts';
 import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
+import type { SentCode } from './sent-code.ts';
 import type { PlatformTemplate } from './template.ts';
-import { templateKey } from './template-key.ts';
+import { nameKey, templateKey } from './template-key.ts';
 
 /** What was read from the platform about one template, to be stored for the clients named. */
 export type UpstreamWrite =
@@ -17,9 +18,11 @@ export type UpstreamWrite =
       readonly readAtMs: number;
       /**
        * The template is what was sent to the platform, which shows it in another form: the next send reads it again. It does
-       * not bring back what was deleted meanwhile.
+       * not bring back what was deleted meanwhile, and does not replace a template that was made anew under the name.
        */
       readonly asSent?: true;
+      /** What was sent with it and no reading shows (D20); left as it is when absent. */
+      readonly sentCode?: SentCode | undefined;
     }
   | {
       /** The platform lists it no more: marked deleted, never erased (D21, D22). */
@@ -28,8 +31,15 @@ export type UpstreamWrite =
       readonly clientIds: readonly number[];
       readonly readAtMs: number;
       /** The platform keeps the name of an approved template for a while after its deletion (D18). */
-      readonly nameHeldUntilMs?: number;
+      readonly nameHeld?: NameHold;
     };
+
+/** Until when the platform keeps a name: in the language that was deleted, and in every other once none has it any more. */
+export interface NameHold {
+  readonly untilMs: number;
+  readonly wabaId: string;
+  readonly name: string;
+}
 
 /**
  * The fencing number of a synchronization. Each lock counts for itself and leaves its number in an attribute of its own:
@@ -65,13 +75,15 @@ export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncF
   const place = { tableName, key };
   const packed = write.kind === 'present' ? packTemplate(write.template) : new Uint8Array();
   const units: WriteUnit[] = [];
-  const slice = maxTransactionActions - 1;
+  const name = write.kind === 'gone' && write.nameHeld !== undefined ? [nameAction(tableName, write.nameHeld)] : [];
+  const slice = maxTransactionActions - 1 - name.length;
   for (let start = 0; start < Math.max(1, write.clientIds.length); start += slice) {
     const clientIds = write.clientIds.slice(start, start + slice);
     units.push({
       templateKey: key,
       actions: [
         factAction(place, factValues(write, packed), fence),
+        ...name,
         ...clientIds.map((clientId) => rowAction(place, write, clientId)),
       ],
       bytes: packed.byteLength + rowBytes * (1 + clientIds.length),
@@ -127,6 +139,22 @@ export function factKey(key: string): { pk: string; sk: string } {
   return { pk: `FACT#${key}`, sk: 'FACT' };
 }
 
+/** The item of a name of a WABA, in whatever language; there is one only while, or after, the name was held. */
+export function nameItemKey(template: { readonly wabaId: string; readonly name: string }): { pk: string; sk: string } {
+  return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
+}
+
+function nameAction(tableName: string, { untilMs, ...name }: NameHold): TransactionAction {
+  return {
+    Update: {
+      TableName: tableName,
+      Key: nameItemKey(name),
+      UpdateExpression: 'SET heldUntilMs = :until',
+      ExpressionAttributeValues: { ':until': untilMs },
+    },
+  };
+}
+
 export function rowKey(clientId: number, key: string): { pk: string; sk: string } {
   return { pk: rowPartition(clientId, key), sk: key };
 }
@@ -145,14 +173,15 @@ interface Place {
 export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
   const { readAtMs } = write;
   if (write.kind === 'gone') {
-    const { nameHeldUntilMs } = write;
-    return { deleted: true, readAtMs, ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }) };
+    const { nameHeld } = write;
+    return { deleted: true, readAtMs, ...(nameHeld === undefined ? {} : { nameHeldUntilMs: nameHeld.untilMs }) };
   }
-  const { wabaId, template } = write;
-  const { name, language, status } = template;
+  const { wabaId, template, sentCode } = write;
+  const { id: platformId, name, language, status } = template;
+  const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
   const deleted = goneUpstream(template);
   const asSent = write.asSent === true;
-  return { wabaId, name, language, status, hash: contentHash(template), body: packed, deleted, readAtMs, asSent };
+  return { ...described, deleted, readAtMs, asSent, ...(sentCode === undefined ? {} : { sentCode }) };
 }
 
 function factAction(
@@ -164,7 +193,9 @@ function factAction(
   // Without a body it only marks: what is not stored must not come into being by that.
   if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
   const onlyLive = values['asSent'] === true;
-  if (onlyLive) conditions.push('#deleted = :live');
+  if (onlyLive) {
+    conditions.push('#deleted = :live', '(attribute_not_exists(#platformId) OR #platformId = :platformId)');
+  }
   if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
   const names = Object.keys(values);
   const settings = names.map((name) => `#${name} = :${name}`);

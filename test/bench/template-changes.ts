@@ -132,6 +132,7 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
     rows: rowStore(client, tableName),
     assignments: assignmentStore(client, tableName),
     management: platform.management,
+    platformTemplates: platform.platformTemplates,
     pairFaults: (...asked: [Parameters<typeof pairFaults>[1], Parameters<typeof pairFaults>[2]]) =>
       pairFaults(directory, ...asked),
     fetchPublic: unused,
@@ -157,8 +158,10 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
       const draft = { name, language: 'en_US', category: 'UTILITY', components: componentsOf(text) };
       return change(create, { did }, { ...draft, channel_campaigns: pair });
     },
-    edit: (template: PlatformTemplate, text: string) =>
-      change(edit, { did, messageTemplateId: idOf(template) }, { components: componentsOf(text) }),
+    edit: (template: PlatformTemplate, text: string) => {
+      platform.found = template;
+      return change(edit, { did, messageTemplateId: idOf(template) }, { components: componentsOf(text) });
+    },
     assign: (template: PlatformTemplate) =>
       change(assign, { messageTemplateId: idOf(template) }, { channel_campaigns: [pair] }),
     page: async (name: string) => {

@@ -1,10 +1,15 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { redirectCode } from '../../lib/redirects/code.ts';
+import { templateKey } from '../../lib/templates/template-key.ts';
 import { api, call, platform, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
+  create,
   createdTemplate,
   edit,
+  expectRefused,
   lastSent,
   listedTemplate,
   reviewAll,
@@ -15,7 +20,8 @@ import {
 /* Redirects (D19), from the wish of a creation to the browser of a recipient. */
 
 const probes = templateProbes();
-const outcomes = outcomesOn(runningTarget());
+const stack = runningTarget();
+const outcomes = outcomesOn(stack);
 const target = 'https://shop.example.com/größe?a=1&b=2#top';
 const components = [
   { type: 'BODY', text: 'Your order is ready to be picked up.' },
@@ -127,6 +133,27 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
     const led = await Promise.all([before, after].map(locationOf));
     expect(led).toEqual(['https://shop.example.com/gr%C3%B6%C3%9Fe?a=1&b=2#top', other]);
   });
+});
+
+test('a refused creation leaves no redirect for good, and one to a private address is refused at once (D19)', async () => {
+  const draft = probes.draft(request);
+  const table = { TableName: stack.tableName('redirects') };
+  const itemsOf = async () => {
+    const key = templateKey({ wabaId: '200000000000001', ...draft });
+    const code = redirectCode({ templateKey: key, place: 'buttons[0]', url: new URL(target).href });
+    const { Item } = await stack.documentClient.send(new GetCommand({ ...table, Key: { pk: `REDIRECT#${code}` } }));
+    return { expires: Item?.['expiresAtSeconds'], status: (await api(`GET /r/${code}`)).status };
+  };
+  const fault = { match: { method: 'POST', path: 'message_templates' }, action: { code: 100 }, times: 1 };
+  await platform('POST /_control/faults', fault);
+  expect((await create(draft)).status).toBe(400);
+  expect(await itemsOf()).toEqual({ expires: expect.any(Number), status: 302 });
+  expect((await create(draft)).status).toBe(200);
+  expect(await itemsOf()).toEqual({ expires: undefined, status: 302 });
+  const buttons = [{ type: 'URL', text: 'Where', url: 'https://169.254.169.254/' }];
+  const wrong = probes.draft({ ...request, components: [components[0], { type: 'BUTTONS', buttons }] });
+  const path = 'components[1].buttons[0].url';
+  await expectRefused(() => create(wrong), `${path}: the redirect must name a public host`, [path]);
 });
 
 test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {

@@ -58,7 +58,12 @@ describe('fields', () => {
       'allow_button_url_change is invalid: expected boolean, received "true"',
       ['allow_button_url_change'],
     ],
-    ['a country that is none', probes.draft({ country: 'ARG' }), 'country must be a code of two letters', ['country']],
+    [
+      'a country that is none',
+      probes.draft({ country: 'ARG' }),
+      'country must be an ISO 3166-1 alpha-2 code, received "ARG"',
+      ['country'],
+    ],
     ['an unknown field', probes.draft({ colour: 'red' }), 'unrecognized field: colour', ['colour']],
     [
       'several, a prototype among them',

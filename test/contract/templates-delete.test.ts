@@ -119,7 +119,21 @@ describe('the name afterwards', () => {
       expect(deletedAtMs).toBeGreaterThanOrEqual(fromMs);
       expect(deletedAtMs).toBeLessThanOrEqual(untilMs);
     }
-    expect((await create(draft('REVIEW_NOW', { ...approved, language: 'es' }))).status).toBe(200);
+    const other = draft('REVIEW_NOW', { ...approved, language: 'es' });
+    expect(await create(other)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/no other language has it; the name can be used again from \S+$/) },
+    });
+  });
+
+  test('of an APPROVED template whose name another language still has: in a third language at once (D18)', async () => {
+    const approved = draft('REVIEW_NOW');
+    const inLanguage = (language: string) => create(draft('REVIEW_NOW', { ...approved, language }));
+    const { id } = await createdTemplate(approved);
+    expect((await inLanguage('fr')).status).toBe(200);
+    expect(said(await remove(id))).toEqual(success);
+    expect((await inLanguage('en_US')).status).toBe(400);
+    expect((await inLanguage('es')).status).toBe(200);
   });
 
   test('of one that was never approved: at once; the deleted one stays listed, the new one has an id of its own', async () => {

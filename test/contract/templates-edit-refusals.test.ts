@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { api, platform, tokenOf } from '../support/api.ts';
+import { api, platform, synchronize, tokenOf } from '../support/api.ts';
 import {
   createdTemplate,
   edit,
@@ -23,10 +23,12 @@ const changed = [200, { success: true, changed: true }];
 const body = (text: string) => ({ type: 'BODY', text });
 const footer = { type: 'FOOTER', text: 'Andes Retail' };
 
-/** A template of its own that the platform has approved, rejected or not yet seen. */
+/** A template of its own that the platform has approved, rejected or not yet seen, stored as the platform shows it. */
 async function template(word: 'REVIEW_NOW' | 'REVIEW_NOW REJECT_SCAM' | 'REVIEW_NEVER', changes = {}) {
   const components = [body(`Your order ${word} is ready.`), footer];
-  return { ...(await createdTemplate(probes.draft({ components, ...changes }))), components };
+  const created = await createdTemplate(probes.draft({ components, ...changes }));
+  await synchronize('supervisor1001');
+  return { ...created, components };
 }
 const editsOf = async ({ platformId }: { platformId: string }) =>
   (await platform(`GET /_control/requests?method=POST&path=/${platformId}&limit=0`)).body.total;

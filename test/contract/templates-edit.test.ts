@@ -85,6 +85,55 @@ describe('an edit that changes something', () => {
   });
 });
 
+describe('an edit is judged by what the platform has now (D20)', () => {
+  test('the old text is a change once the text was changed at the platform', async () => {
+    const { id, name, platformId, components } = await template('REVIEW_NOW');
+    const elsewhere = [body('Changed elsewhere.'), footer];
+    await platform(`POST /_control/templates/${platformId}`, { components: elsewhere });
+    expect(said(await edit(id, { components: elsewhere }))).toEqual(unchanged);
+    expect((await listedTemplate(1001, name)).platform_template.components).toEqual(elsewhere);
+    expect(said(await edit(id, { components }))).toEqual(changed);
+    expect(await lastSent(`/${platformId}`)).toEqual({ components });
+  });
+
+  test('a one-time code: what the platform does not show, and a FOOTER that goes', async () => {
+    const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
+    const code = (supported: object, minutes: boolean) => [
+      { type: 'BODY' },
+      ...(minutes ? [{ type: 'FOOTER', code_expiration_minutes: 10 }] : []),
+      { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'ONE_TAP', text: 'Copy', supported_apps: [supported] }] },
+    ];
+    const draft = probes.draft({ category: 'AUTHENTICATION', components: code(app, true) });
+    const { id, platformId } = await createdTemplate(draft);
+    await reviewAll();
+    expect(said(await edit(id, { components: code(app, true) }))).toEqual(unchanged);
+    const others = [
+      code({ ...app, package_name: 'com.example.other' }, true),
+      code({ ...app, signature_hash: 'K8a/AINcGX8' }, true),
+      code(app, false),
+    ];
+    for (const components of others) {
+      await platform(`POST /_control/templates/${platformId}`, { status: 'REJECTED' });
+      expect(said(await edit(id, { components }))).toEqual(changed);
+      expect(await lastSent(`/${platformId}`)).toEqual({ components });
+    }
+    expect(said(await edit(id, { components: code(app, false) }))).toEqual(unchanged);
+  });
+
+  test('fields beside the components', async () => {
+    const { id, platformId, components } = await template('REVIEW_NOW', { message_send_ttl_seconds: 60 });
+    expect(said(await edit(id, { components, message_send_ttl_seconds: 60 }))).toEqual(unchanged);
+    expect(said(await edit(id, { components, message_send_ttl_seconds: 90 }))).toEqual(changed);
+    expect(await lastSent(`/${platformId}`)).toEqual({ message_send_ttl_seconds: 90 });
+    const refusals = [
+      { components, country: 'AR' },
+      { components, message_send_ttl_seconds: 1 },
+      { optimization_spec: {} },
+    ];
+    for (const request of refusals) expect((await edit(id, request)).status).toBe(400);
+  });
+});
+
 describe('an edit that changes nothing asks the platform nothing (D20)', () => {
   test('the same components, in another order and other letters, whatever the status', async () => {
     for (const word of ['REVIEW_NOW', 'REVIEW_NEVER'] as const) {
@@ -99,7 +148,8 @@ describe('an edit that changes nothing asks the platform nothing (D20)', () => {
         ],
       ];
       for (const components of same) expect(said(await edit(what.id, { components }))).toEqual(unchanged);
-      expect(said(await edit(what.id, { ...what, category: 'utility' }))).toEqual(unchanged);
+      const { name, components } = what;
+      expect(said(await edit(what.id, { name, components, category: 'utility' }))).toEqual(unchanged);
       expect(await editsOf(what)).toBe(0);
     }
   });
@@ -138,7 +188,11 @@ describe('an edit that changes nothing asks the platform nothing (D20)', () => {
     [
       'an OTP button, which the platform rewrites as a URL',
       'AUTHENTICATION',
-      [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] }],
+      [
+        { type: 'BODY' },
+        { type: 'FOOTER', code_expiration_minutes: 10 },
+        { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] },
+      ],
     ],
   ])('%s, as it was asked for', async (_, category, components) => {
     const what = await createdTemplate(probes.draft({ category, components }));

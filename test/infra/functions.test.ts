@@ -45,6 +45,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
     'TEMPLATES_TABLE',
   ],
   'templates-sync': [
@@ -63,6 +64,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
     'SYNC_LOCK_SCOPE',
     'SYNC_QUEUE_URL',
     'TEMPLATES_TABLE',
@@ -84,6 +86,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
     'SEND_JOB_QUEUE_URL',
     'TEMPLATES_TABLE',
   ],
@@ -225,9 +228,16 @@ describe('roles (R46)', () => {
     expect(whoMay(/GetItem/, resourceName('test', 'directory'))).toContain('login');
   });
 
-  it('let only those who make redirects write them, and only the redirect read them (D19)', () => {
+  it('let only those write redirects who make them or read templates from the platform, and only the redirect read them (D19)', () => {
     const table = resourceName('test', 'redirects');
-    expect(whoMay(/Put|Update|Delete|Write/, table)).toEqual(['templates-create', 'templates-edit']);
+    const writers = [
+      'messages-send',
+      'templates-create',
+      'templates-delete',
+      'templates-edit',
+      'templates-sync-worker',
+    ];
+    expect(whoMay(/Put|Update|Delete|Write/, table).toSorted()).toEqual(writers);
     expect(whoMay(/GetItem/, table)).toEqual(['redirect']);
   });
 

@@ -23,8 +23,8 @@ export interface TemplateDraft {
 export interface Judged {
   readonly path: string;
   readonly faults: FaultList;
-  /** Takes the keys that have no place in a part; without it they are faults (D6). */
-  readonly leaveOut?: (part: Part, key: string) => void;
+  /** Takes keys that have no place in a part, and says whether it did; all others are faults (D6). */
+  readonly leaveOut?: (part: Part, key: string) => boolean;
 }
 
 export function at(judged: Judged, key: string | number): Judged {
@@ -69,7 +69,6 @@ export function requiredText(part: Part, key: string, maxLength: number, judged:
 export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
   for (const key of Object.keys(part)) {
     if (known.includes(key)) continue;
-    if (judged.leaveOut === undefined) fault(at(judged, key), `unrecognized field: ${key}`);
-    else judged.leaveOut(part, key);
+    if (judged.leaveOut?.(part, key) !== true) fault(at(judged, key), `unrecognized field: ${key}`);
   }
 }

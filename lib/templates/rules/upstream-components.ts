@@ -7,8 +7,8 @@ const defaultMinutes = 10;
 
 /**
  * Checked components as the platform writes them: enums in upper case, a media handle under `example`, and for an
- * AUTHENTICATION template the code's minutes (whole ones; 10 unless told, when it is created) in FOOTER and the advice in BODY
- * (D18).
+ * AUTHENTICATION template the code's minutes (whole ones; 10 unless told) in FOOTER and the advice in BODY (D18). An edit
+ * says all that is to be there: without FOOTER and minutes there is no FOOTER (D20).
  */
 export function upstreamComponents(draft: TemplateDraft): Part[] {
   const written = draft.components.filter(isPart).map(writtenComponent);
@@ -56,7 +56,7 @@ function partsOf(list: unknown): Part[] {
 
 function withCodeSettings(components: readonly Part[], draft: TemplateDraft): Part[] {
   const footer = components.find((component) => component['type'] === 'FOOTER');
-  const byDefault = draft.editing ? undefined : defaultMinutes;
+  const byDefault = draft.editing && footer === undefined ? undefined : defaultMinutes;
   const minutes = footer?.['code_expiration_minutes'] ?? draft.codeExpirationMinutes ?? byDefault;
   const advice = draft.addSecurityRecommendation;
   return [

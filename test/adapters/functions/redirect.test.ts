@@ -2,7 +2,7 @@ import '../../support/function-environment.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { redirect } from '../../../functions/redirect.ts';
 import { redirectCode } from '../../../lib/redirects/code.ts';
-import { redirectStore } from '../../../lib/redirects/store.ts';
+import { pendingSeconds, type RedirectStore, redirectStore } from '../../../lib/redirects/store.ts';
 import { callEndpoint, makeHttpEvent } from '../../support/http-event.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -10,6 +10,7 @@ const url = 'https://shop.example.com/sale?a=1&b=%C3%B1#top';
 const button = { templateKey: 'abcdefghijklmnop', place: 'buttons[0]', url };
 const code = redirectCode(button);
 const reads: string[] = [];
+let nowMs = 0;
 
 let table: string;
 beforeAll(async () => {
@@ -20,13 +21,25 @@ beforeAll(async () => {
 
 function follow(asked: string) {
   const store = redirectStore(localDocumentClient(), table);
-  const find = (key: string) => {
+  const find: RedirectStore['find'] = (key, now) => {
     reads.push(key);
-    return store.find(key);
+    return store.find(key, now);
   };
   reads.length = 0;
-  return callEndpoint(redirect({ redirects: { find } }), makeHttpEvent({ pathParameters: { code: asked } }));
+  return callEndpoint(
+    redirect({ redirects: { find }, nowMs: () => nowMs }),
+    makeHttpEvent({ pathParameters: { code: asked } }),
+  );
 }
+
+test('a pending redirect leads on until it expires; DynamoDB removes it only days later', async () => {
+  nowMs = pendingSeconds * 1_000 - 1;
+  expect(await follow(code)).toMatchObject({ status: 302 });
+  nowMs += 1;
+  expect(await follow(code)).toMatchObject(notFound);
+  await redirectStore(localDocumentClient(), table).keep([code], button.templateKey);
+  expect(await follow(code)).toMatchObject({ status: 302 });
+});
 
 test('leads to the stored URL, without a token', async () => {
   expect(await follow(code)).toEqual({

@@ -1,4 +1,5 @@
 import '../../support/function-environment.ts';
+import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { templatesEdit } from '../../../functions/templates-edit.ts';
 import type { MediaPorts } from '../../../lib/templates/header-media.ts';
@@ -37,6 +38,7 @@ async function stored(overrides: Parameters<typeof makeTemplate>[0] = {}) {
   const template = makeTemplate({ name: `template_${count}`, id: `9${count}`, ...overrides });
   const { wabaId, clientIds } = waba;
   await templateStore(client, table).refresh({ wabaId, clientIds }, template, nowMs - 1_000);
+  platform.found = template;
   const key = templateKey({ wabaId, ...template });
   return { template, key, id: documentId({ templateKey: key, clientId: 1001, sequence: 0 }) };
 }
@@ -44,7 +46,7 @@ async function stored(overrides: Parameters<typeof makeTemplate>[0] = {}) {
 const stateOf = (key: string) => templateStore(client, table).stateOf(key, [1001, 1002]);
 
 interface EditOptions extends Partial<CallOptions> {
-  readonly templates?: Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
+  readonly templates?: Pick<TemplateStore, 'stateOf' | 'writeUpstream' | 'forgetSentCode'>;
 }
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -61,10 +63,9 @@ const mediaPorts: MediaPorts = {
 };
 
 function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
-  const { management } = platform;
-  const events = new MemoryEvents();
-  const dropIdleConnections = () => undefined;
-  const deps = { ...mediaPorts, directory, templates, management, events, dropIdleConnections, nowMs: () => nowMs };
+  const { management, platformTemplates } = platform;
+  const upstream = { management, platformTemplates, dropIdleConnections: () => undefined };
+  const deps = { ...mediaPorts, ...upstream, directory, templates, events: new MemoryEvents(), nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
 }
@@ -207,17 +208,310 @@ test('two DynamoDB requests', async () => {
   expect(meter.taken().requests).toBe(2);
 });
 
-test('keys that nobody knows are left out (D6)', async () => {
-  const { template, id } = await stored();
+test('keys that only the platform writes are left out; those that nobody knows are faults (D6, D20)', async () => {
   const url = { type: 'URL', text: 'Open', url: 'https://a.example.com/x' };
-  const odd = [
-    { ...changedBody, foo: 1 },
-    { type: 'BUTTONS', foo: 1, buttons: [{ ...url, foo: 1 }] },
-  ];
-  expect(await edit(id, { components: odd })).toMatchObject({ status: 200, body: { changed: true } });
+  const shown = [changedBody, { type: 'BUTTONS', buttons: [{ ...url, click_tracking: true }] }];
+  const { template, id } = await stored({ components: shown });
+  const other = { ...url, url: 'https://a.example.com/y' };
+  const sentBack = [changedBody, { type: 'BUTTONS', buttons: [{ ...other, click_tracking: true }] }];
+  expect(await edit(id, { components: sentBack })).toMatchObject({ status: 200, body: { changed: true } });
   expect(platform.calls).toEqual([
-    ['edit', template.id, { components: [changedBody, { type: 'BUTTONS', buttons: [url] }] }],
+    ['edit', template.id, { components: [changedBody, { type: 'BUTTONS', buttons: [other] }] }],
   ]);
+  const typo = [
+    { ...changedBody, foo: 1 },
+    { type: 'BUTTONS', buttons: [{ ...other, exmaple: ['x'] }] },
+  ];
+  expect(await edit(id, { components: typo })).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: 'components[1].buttons[0].exmaple' }, { path: 'components[0].foo' }] },
+  });
+});
+
+describe('what is true now, and not what was stored (D20)', () => {
+  test('a stale copy: the old text is a difference, and what was read is stored', async () => {
+    const { template, key, id } = await stored();
+    const now = { ...template, components: [changedBody] };
+    platform.found = now;
+    expect(await edit(id, { components: [changedBody] })).toMatchObject({ body: { changed: false } });
+    expect((await stateOf(key)).fact?.template).toEqual(now);
+    await stored({ name: template.name });
+    platform.found = now;
+    expect(await edit(id, { components: template.components })).toMatchObject({ body: { changed: true } });
+    expect(platform.calls).toEqual([['edit', template.id, { components: template.components }]]);
+  });
+
+  test('the platform cannot be read: no answer, and nothing is sent', async () => {
+    const { template, id } = await stored();
+    platform.readFailure = failures.unreachable;
+    expect(await edit(id, { components: template.components })).toMatchObject({ status: 502 });
+    expect(await edit(id, { components: [changedBody] })).toMatchObject({ status: 502 });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test.each([undefined, 'PENDING_DELETION', 'DELETED'])('the platform has it no more (%s): 404', async (status) => {
+    const { template, id } = await stored();
+    platform.found = status === undefined ? undefined : { ...template, status };
+    expect(await edit(id, { components: [changedBody] })).toMatchObject({
+      status: 404,
+      body: { code: 'template_not_found' },
+    });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('made anew under its name elsewhere: the new one is edited, and stored as it is', async () => {
+    const { template, key, id } = await stored();
+    platform.found = { ...template, id: '4711' };
+    expect(await edit(id, { components: [changedBody] })).toMatchObject({ body: { changed: true } });
+    expect(platform.calls).toEqual([['edit', '4711', { components: [changedBody] }]]);
+    expect((await stateOf(key)).fact?.template).toMatchObject({ id: '4711', components: [changedBody] });
+  });
+
+  test('an approval that nobody has read yet is told and stored before the edit is', async () => {
+    const { template, key, id } = await stored({ status: 'PENDING' });
+    platform.found = { ...template, status: 'APPROVED' };
+    expect(await edit(id, { components: template.components })).toMatchObject({ body: { changed: false } });
+    expect((await stateOf(key)).rows.map(({ status }) => status)).toEqual(['APPROVED', 'APPROVED']);
+  });
+
+  test('deleted and made anew while the platform took the edit: the old text does not come back', async () => {
+    const { template, key, id } = await stored();
+    const real = templateStore(client, table);
+    const { wabaId, clientIds } = waba;
+    const anew = { ...template, id: '4712', components: [{ type: 'BODY', text: 'Anew.' }] };
+    const templates: typeof real = {
+      ...real,
+      writeUpstream: async (writes, options) => {
+        await real.writeUpstream([{ kind: 'present', wabaId, clientIds, template: anew, readAtMs: nowMs }]);
+        return real.writeUpstream(writes, options);
+      },
+    };
+    expect(await edit(id, { components: [changedBody] }, { templates })).toMatchObject({ status: 200 });
+    expect((await stateOf(key)).fact?.template).toEqual(anew);
+  });
+});
+
+describe('fields beside the components', () => {
+  const bid = { bid_amount: 100, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' };
+
+  test.each<[string, object, object, object | undefined]>([
+    ['UTILITY', { message_send_ttl_seconds: 60 }, { message_send_ttl_seconds: 90 }, { message_send_ttl_seconds: 90 }],
+    ['UTILITY', { message_send_ttl_seconds: 60 }, { message_send_ttl_seconds: 60 }, undefined],
+    ['UTILITY', { message_send_ttl_seconds: -1 }, { message_send_ttl_seconds: -1 }, undefined],
+    ['UTILITY', {}, { message_send_ttl_seconds: -1 }, undefined],
+    ['UTILITY', {}, { message_send_ttl_seconds: 60 }, { message_send_ttl_seconds: 60 }],
+    ['MARKETING', {}, { message_send_ttl_seconds: 43_200 }, { message_send_ttl_seconds: 43_200 }],
+    ['MARKETING', { optimization_spec: bid }, { optimization_spec: bid }, undefined],
+    [
+      'MARKETING',
+      { optimization_spec: bid },
+      { optimization_spec: { ...bid, bid_amount: 90 } },
+      { optimization_spec: { ...bid, bid_amount: 90 } },
+    ],
+  ])('%s with %j, given %j', async (category, has, given, sent) => {
+    const { template, key, id } = await stored({ category, ...has });
+    const { body } = await edit(id, { components: template.components, ...given });
+    expect(body).toMatchObject({ changed: sent !== undefined });
+    expect(platform.calls).toEqual(sent === undefined ? [] : [['edit', template.id, sent]]);
+    if (sent !== undefined) expect((await stateOf(key)).fact?.template).toMatchObject(sent);
+  });
+
+  test.each<[string, object, string, string]>([
+    [
+      'a range',
+      { message_send_ttl_seconds: 29 },
+      'message_send_ttl_seconds',
+      '30 to 43200 seconds in UTILITY, or -1, received 29',
+    ],
+    [
+      'minutes without a code',
+      { code_expiration_minutes: 5 },
+      'code_expiration_minutes',
+      'is for AUTHENTICATION templates only',
+    ],
+    [
+      'advice without a code',
+      { add_security_recommendation: true },
+      'add_security_recommendation',
+      'is for AUTHENTICATION templates only',
+    ],
+    ['a country', { country: 'AR' }, 'country', 'country can be given only when a template is created'],
+    [
+      'pairs',
+      { channel_campaigns: [] },
+      'channel_campaigns',
+      'channel_campaigns can be given only when a template is created',
+    ],
+    [
+      'a format',
+      { parameter_format: 'positional' },
+      'parameter_format',
+      'parameter_format can be given only when a template is created',
+    ],
+    [
+      'a permission',
+      { allow_category_change: true },
+      'allow_category_change',
+      'allow_category_change can be given only when a template is created',
+    ],
+    ['a typo', { optimisation_spec: {} }, 'optimisation_spec', 'unrecognized field: optimisation_spec'],
+  ])('%s: 400', async (_, given, path, message) => {
+    const { template, id } = await stored();
+    expect(await edit(id, { components: template.components, ...given })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path, message }] },
+    });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('the bid alone: 400 that says to send the components too', async () => {
+    const { id } = await stored({ category: 'MARKETING', optimization_spec: bid });
+    expect(await edit(id, { optimization_spec: { ...bid, bid_amount: 90 } })).toMatchObject({
+      status: 400,
+      body: {
+        message: 'components is required, also when only optimization_spec changes: send the components as listed',
+        errors: [{ path: 'components' }],
+      },
+    });
+  });
+});
+
+describe('what could not be stored or compared is refused before the platform hears of it (D18)', () => {
+  const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const flow = (json: string) => ({ type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'Start', flow_json: json }] });
+
+  test.each(['components', 'optimization_spec'])('3,000 levels in %s', async (path) => {
+    const { id } = await stored();
+    const parts = { components: JSON.stringify([changedBody]), optimization_spec: '{}' };
+    const given = { ...parts, [path]: path === 'components' ? `[${nested(3_000)}]` : nested(3_000) };
+    const body = `{${Object.entries(given).map(([key, text]) => `"${key}":${text}`)}}`;
+    expect(await edit(id, undefined, { body })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path, message: `${path}: at most 32 levels of nesting, received more` }] },
+    });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('600 KB that cannot be compressed', async () => {
+    const { id } = await stored({ category: 'MARKETING' });
+    const components = [changedBody, flow(randomBytes(450_000).toString('base64'))];
+    expect(await edit(id, { components })).toMatchObject({
+      status: 400,
+      body: {
+        message: expect.stringMatching(
+          /^components: a template takes at most 300000 bytes when compressed, received \d+$/,
+        ),
+      },
+    });
+    expect(platform.calls).toEqual([]);
+  });
+});
+
+describe('one-time codes (D20)', () => {
+  const buttonsOf = (more: object) => ({
+    type: 'BUTTONS',
+    buttons: [{ type: 'OTP', otp_type: 'ONE_TAP', supported_apps: [app], ...more }],
+  });
+  const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
+  const given = (more: object = {}, minutes?: number) => [
+    { type: 'BODY', add_security_recommendation: true },
+    ...(minutes === undefined ? [] : [{ type: 'FOOTER', code_expiration_minutes: minutes }]),
+    buttonsOf(more),
+  ];
+  const url = 'https://www.example.com/otp/code/?otp_type=ONE_TAP&code=otp{{1}}';
+  const shownAs = (text: string, minutes?: number) => [
+    { type: 'BODY', text: '*{{1}}* is your code.', add_security_recommendation: true },
+    ...(minutes === undefined
+      ? []
+      : [{ type: 'FOOTER', text: `This code expires in ${minutes} minutes.`, code_expiration_minutes: minutes }]),
+    { type: 'BUTTONS', buttons: [{ type: 'URL', text, url, example: [url.replace('{{1}}', '123')] }] },
+  ];
+
+  /** A template as the platform shows it, after an edit from here with these components. */
+  async function edited(sent: readonly object[], shown: readonly object[]) {
+    const what = await stored({ category: 'AUTHENTICATION', components: shown as never, status: 'REJECTED' });
+    expect(await edit(what.id, { components: sent })).toMatchObject({ body: { changed: true } });
+    const { wabaId, clientIds } = waba;
+    await templateStore(client, table).refresh({ wabaId, clientIds }, what.template, nowMs + 1);
+    platform.calls.length = 0;
+    return what;
+  }
+
+  test('what is not shown and was not sent from here counts as a change; afterwards it is known, synchronized or not', async () => {
+    const { id } = await edited(given(), shownAs('Copy code'));
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: false } });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['package_name', { supported_apps: [{ ...app, package_name: 'com.example.other' }] }],
+    ['signature_hash', { supported_apps: [{ ...app, signature_hash: 'K8a/AINcGX8' }] }],
+    ['one app more', { supported_apps: [app, { ...app, package_name: 'com.example.other' }] }],
+    ['autofill_text', { autofill_text: 'Fill in' }],
+    ['a label of its own', { text: 'Copy it' }],
+  ])('another %s is a change', async (_, more) => {
+    const { template, id } = await edited(given(), shownAs('Copy code'));
+    expect(await edit(id, { components: given(more) })).toMatchObject({ body: { changed: true } });
+    expect(platform.calls).toMatchObject([['edit', template.id, { components: [{}, buttonsOf(more)] }]]);
+  });
+
+  test.each<[string, object]>([
+    ['the autofill text', { autofill_text: 'Fill in' }],
+    ['the label', { text: 'Copy it' }],
+  ])('leaving out %s is a change', async (_, more) => {
+    const { id } = await edited(given(more), shownAs('Copy it'));
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: true } });
+  });
+
+  test('a template made anew elsewhere has nothing of what was sent for the one before', async () => {
+    const { template, id } = await edited(given(), shownAs('Copy code'));
+    platform.found = { ...template, id: '4713' };
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: true } });
+  });
+
+  test('an answer that was lost: nobody knows what the platform has, so the same again is a change', async () => {
+    const { id } = await edited(given(), shownAs('Copy code'));
+    platform.failure = failures.brokenOff;
+    const other = given({ autofill_text: 'Fill in' });
+    expect(await edit(id, { components: other })).toMatchObject({ status: 502 });
+    platform.failure = undefined;
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: true } });
+  });
+
+  test('a refusal leaves what is known', async () => {
+    const { id } = await edited(given(), shownAs('Copy code'));
+    platform.failure = failures.content;
+    expect(await edit(id, { components: given({ autofill_text: 'Fill in' }) })).toMatchObject({ status: 400 });
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: false } });
+  });
+
+  test('removing the FOOTER of a ten-minute code is a change, and none is added', async () => {
+    const { template, id } = await edited(given({}, 10), shownAs('Copy code', 10));
+    expect(await edit(id, { components: given({}, 10) })).toMatchObject({ body: { changed: false } });
+    expect(await edit(id, { components: given() })).toMatchObject({ body: { changed: true } });
+    expect(platform.calls).toEqual([['edit', template.id, { components: given() }]]);
+  });
+
+  test('code_expiration_minutes and add_security_recommendation beside the components', async () => {
+    const { template, id } = await edited(given({}, 10), shownAs('Copy code', 10));
+    const [, , button] = given({}, 10);
+    const bare = [{ type: 'BODY' }, button];
+    const same = { code_expiration_minutes: 9.5, add_security_recommendation: true };
+    expect(await edit(id, { components: bare, ...same })).toMatchObject({ body: { changed: false } });
+    expect(await edit(id, { components: template.components, ...same })).toMatchObject({ body: { changed: false } });
+    const other = { code_expiration_minutes: 5, add_security_recommendation: false };
+    expect(await edit(id, { components: bare, ...other })).toMatchObject({ body: { changed: true } });
+    const components = [
+      { type: 'BODY', add_security_recommendation: false },
+      { type: 'FOOTER', code_expiration_minutes: 5 },
+      button,
+    ];
+    expect(platform.calls).toEqual([['edit', template.id, { components }]]);
+    expect(await edit(id, { components: bare, code_expiration_minutes: 16 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'code_expiration_minutes', message: 'a number from 0.5 to 15, received 16' }] },
+    });
+  });
 });
 
 describe('a template sent back as it was read (D20)', () => {

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { redirectStore } from '../../../lib/redirects/store.ts';
+import { pendingSeconds, redirectStore } from '../../../lib/redirects/store.ts';
 import { meterRequests } from '../../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -15,14 +15,54 @@ const store = () => redirectStore(client, table);
 const itemOf = async (code: string) =>
   (await client.send(new GetCommand({ TableName: table, Key: { pk: `REDIRECT#${code}` } }))).Item;
 
-test('what was stored is found, with its origin beside it; what was not is not', async () => {
-  await store().put([{ code: 'one', url: 'https://a.example/' }], origin);
-  expect(await store().find('one')).toBe('https://a.example/');
-  expect(await itemOf('one')).toEqual({ pk: 'REDIRECT#one', url: 'https://a.example/', ...origin });
-  expect(await store().find('two')).toBeUndefined();
+const expiry = origin.createdAtMs / 1_000 + pendingSeconds;
+const laterMs = (expiry + 1) * 1_000;
+const one = { code: 'one', url: 'https://a.example/' };
+
+test('what is put is pending: found until it expires, with its origin beside it', async () => {
+  await store().put([one], origin);
+  expect(await itemOf('one')).toEqual({ pk: 'REDIRECT#one', url: one.url, ...origin, expiresAtSeconds: expiry });
+  expect(await store().find('one', expiry * 1_000 - 1)).toBe(one.url);
+  expect(await store().find('one', expiry * 1_000)).toBeUndefined();
+  expect(await store().find('two', origin.createdAtMs)).toBeUndefined();
 });
 
-test('all redirects of a large carousel in one request, and none without one', async () => {
+test('put again, at the same moment too, it lasts longer and keeps its first origin', async () => {
+  await store().put([{ ...one, code: 'again' }], origin);
+  const others = [1002, 1003, 1004].map((clientId) => ({
+    ...origin,
+    clientId,
+    createdAtMs: origin.createdAtMs + 1_000,
+  }));
+  await Promise.all(others.map((other) => store().put([{ ...one, code: 'again' }], other)));
+  expect(await itemOf('again')).toMatchObject({ ...origin, expiresAtSeconds: expiry + 1 });
+});
+
+test('what is kept is permanent, and stays so whoever puts it again', async () => {
+  const kept = { ...one, code: 'kept' };
+  await store().put([kept], origin);
+  expect(await store().keep(['kept'], origin.templateKey)).toEqual([]);
+  await store().put([kept], { ...origin, clientId: 1002 });
+  expect(await itemOf('kept')).toEqual({ pk: 'REDIRECT#kept', url: one.url, ...origin });
+  expect(await store().find('kept', laterMs)).toBe(one.url);
+  expect(await store().keep(['kept'], origin.templateKey)).toEqual([]);
+});
+
+test('one that has expired and is still there can be kept: DynamoDB removes late', async () => {
+  await store().put([{ ...one, code: 'late' }], { ...origin, createdAtMs: 0 });
+  expect(await store().find('late', laterMs)).toBeUndefined();
+  await store().keep(['late'], origin.templateKey);
+  expect(await store().find('late', laterMs)).toBe(one.url);
+});
+
+test('a template keeps its own redirects only, and one that is gone is told and not made up', async () => {
+  await store().put([{ ...one, code: 'foreign' }], origin);
+  expect(await store().keep(['foreign', 'nowhere'], 'another_template')).toEqual(['nowhere']);
+  expect(await store().find('foreign', laterMs)).toBeUndefined();
+  expect(await itemOf('nowhere')).toBeUndefined();
+});
+
+test('one request for each redirect of a large carousel, and none without one', async () => {
   const metered = localDocumentClient();
   const meter = meterRequests(metered);
   const redirects = Array.from({ length: 22 }, (_, index) => ({
@@ -31,14 +71,6 @@ test('all redirects of a large carousel in one request, and none without one', a
   }));
   await redirectStore(metered, table).put([], origin);
   await redirectStore(metered, table).put(redirects, origin);
-  expect(meter.taken()).toMatchObject({ requests: 1, writes: 1 });
-  for (const { code, url } of redirects) expect(await store().find(code)).toBe(url);
-});
-
-test('stored again, at the same moment too, it keeps its first origin', async () => {
-  const redirects = [{ code: 'again', url: 'https://a.example/' }];
-  await store().put(redirects, origin);
-  const others = [1002, 1003, 1004].map((clientId) => ({ ...origin, clientId, createdAtMs: origin.createdAtMs + 1 }));
-  await Promise.all(others.map((other) => store().put(redirects, other)));
-  expect(await itemOf('again')).toMatchObject(origin);
+  expect(meter.taken()).toMatchObject({ requests: 22 });
+  for (const { code, url } of redirects) expect(await store().find(code, origin.createdAtMs)).toBe(url);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import '../../support/function-environment.ts';
 import { redirectCode } from '../../../lib/redirects/code.ts';
-import { redirectStore } from '../../../lib/redirects/store.ts';
+import { pendingSeconds, type RedirectStore, redirectStore } from '../../../lib/redirects/store.ts';
 import { offeredRedirects } from '../../../lib/templates/button-redirects.ts';
 import { creationStore } from '../../../lib/templates/creation-store.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
@@ -44,16 +44,20 @@ beforeEach(() => {
 });
 
 const store = () => redirectStore(client, redirects);
+const muchLaterMs = nowMs + 10 * pendingSeconds * 1_000;
+/** Where a code leads when nothing pending is left. */
+const found = (code: string) => store().find(code, muchLaterMs);
 const nameOf = () => `template_${count}`;
 const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
 const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
 
 /** What both endpoints work with. */
-function ports(put = store().put) {
+function ports(over: Partial<RedirectStore> = {}) {
   return {
     directory,
     management: platform.management,
-    redirects: offeredRedirects(baseUrl, { put }),
+    platformTemplates: platform.platformTemplates,
+    redirects: offeredRedirects(baseUrl, { ...store(), ...over }),
     fetchPublic: async () => ({ bytes: Buffer.alloc(0) }),
     uploadMedia: async () => '4::x',
     events: new MemoryEvents(),
@@ -80,6 +84,7 @@ function edit(components: readonly unknown[], over = ports(), more: object = { a
 function synchronized(components: readonly object[]) {
   const template = makeTemplate({ name: nameOf(), category: 'MARKETING', components: components as never });
   const { wabaId, clientIds } = waba;
+  platform.found = template;
   return templateStore(client, templates).refresh({ wabaId, clientIds }, template, nowMs - 1_000);
 }
 
@@ -87,25 +92,26 @@ const sentComponents = () =>
   platform.calls.map((each) => (each as [string, string, { components: unknown }])[2].components);
 
 describe('create', () => {
-  test('the platform sees the redirect, which leads on already', async () => {
-    let found: string | undefined;
+  test('the platform sees the redirect, which leads on already, and for good once it has said yes', async () => {
+    let before: string | undefined;
     const { create: platformCreate } = platform.management;
     const management = {
       ...platform.management,
       create: async (...args: Parameters<typeof platformCreate>) => {
-        found = await store().find(codeOf());
+        before = await store().find(codeOf(), nowMs);
+        expect(await found(codeOf())).toBeUndefined();
         return platformCreate(...args);
       },
     };
     expect(await create([body, linkTo(target)], { ...ports(), management })).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, redirectTo(codeOf())]]);
-    expect(found).toBe(target);
+    expect([before, await found(codeOf())]).toEqual([target, target]);
   });
 
   test.each([{}, { allow_button_url_change: false }])('without the wish (%j) static stays static', async (more) => {
     expect(await create([body, linkTo(target)], ports(), more)).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, linkTo(target)]]);
-    expect(await store().find(codeOf())).toBeUndefined();
+    expect(await store().find(codeOf(), nowMs)).toBeUndefined();
   });
 
   test('a URL that is wrong is a fault as ever, and nothing is stored or sent', async () => {
@@ -120,18 +126,43 @@ describe('create', () => {
     const put = async () => {
       throw new Error('table is away');
     };
-    expect(await create([body, linkTo(target)], ports(put))).toMatchObject({ status: 500 });
+    expect(await create([body, linkTo(target)], ports({ put }))).toMatchObject({ status: 500 });
     expect(platform.calls).toEqual([]);
   });
 
-  test('when the platform refuses, the redirect does no harm, and the request may be repeated', async () => {
+  test('when the platform refuses, the redirect does not stay, and the request may be repeated', async () => {
     platform.failure = failures.content;
     expect(await create([body, linkTo(target)])).toMatchObject({ status: 400, body: { code: 'platform_refused' } });
+    expect(await found(codeOf())).toBeUndefined();
     platform.failure = undefined;
     expect(await create([body, linkTo(target)])).toMatchObject({ status: 200 });
     const [refused, taken] = sentComponents();
     expect(refused).toEqual(taken);
   });
+});
+
+test.each([
+  ['http', 'http://shop.example.com/', 'must use https'],
+  ['credentials', 'https://bank.example.com@evil.example.com/', 'must not carry credentials'],
+  ['an address of a private network', 'https://10.0.0.1/', 'must name a public host'],
+  ['a host of this machine', 'https://localhost/', 'must name a public host'],
+  ['the metadata service', 'https://169.254.169.254/latest', 'must name a public host'],
+])('our domain leads nobody to %s: 400 naming the button (D19)', async (_, url, fault) => {
+  const refusal = {
+    status: 400,
+    body: { errors: [{ path: 'components[1].buttons[0].url', message: `the redirect ${fault}` }] },
+  };
+  expect(await create([body, linkTo(url)])).toMatchObject(refusal);
+  expect(await create([body, linkTo(url)], ports(), {})).toMatchObject({ status: 200 });
+  platform.calls.length = 0;
+  count += 1;
+  await synchronized([body]);
+  expect(await edit([body, linkTo(url)])).toMatchObject(refusal);
+  const card = { components: [{ type: 'HEADER', format: 'IMAGE', header_handle: '4::x' }, linkTo(url)] };
+  expect(await create([body, { type: 'CAROUSEL', cards: [card, card] }])).toMatchObject({
+    body: { errors: [0, 1].map((n) => ({ path: `components[1].cards[${n}].components[1].buttons[0].url` })) },
+  });
+  expect(platform.calls).toEqual([]);
 });
 
 describe('edit', () => {
@@ -143,18 +174,19 @@ describe('edit', () => {
       expect(await edit([body, linkTo(target)])).toMatchObject({ body: { changed: false } });
     }
     expect(platform.calls).toEqual([]);
-    expect(await store().find(code)).toBeUndefined();
+    expect(await found(code)).toBe(target);
   });
 
   test('another URL is one: it has another code, and the former one leads where it did', async () => {
     await create([body, linkTo(target)]);
+    await synchronized([body, redirectTo(codeOf())]);
     const other = 'https://shop.example.com/other';
     expect(await edit([body, linkTo(other)])).toMatchObject({ body: { changed: true } });
     expect(sentComponents()).toEqual([
       [body, redirectTo(codeOf())],
       [body, redirectTo(codeOf(other))],
     ]);
-    expect([await store().find(codeOf()), await store().find(codeOf(other))]).toEqual([target, other]);
+    expect([await found(codeOf()), await found(codeOf(other))]).toEqual([target, other]);
   });
 
   test('what was read back and sent again, redirect and all, is no difference', async () => {

@@ -1,7 +1,9 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseCreateRequest } from '../../../lib/templates/create-request.ts';
 import { type CreationPorts, createTemplate } from '../../../lib/templates/create-template.ts';
 import { type CreationStore, creationStore } from '../../../lib/templates/creation-store.ts';
+import { deleteTemplate } from '../../../lib/templates/delete-template.ts';
 import { selectTemplates } from '../../../lib/templates/listing.ts';
 import { templateStore } from '../../../lib/templates/store.ts';
 import { documentId, templateKey } from '../../../lib/templates/template-key.ts';
@@ -43,6 +45,8 @@ let count = 0;
 const newName = () => `created_${++count}`;
 const keyOf = (name: string) => templateKey({ wabaId: waba.wabaId, name, language: 'en_US' });
 const stateOf = (name: string) => store().stateOf(keyOf(name), [1001, 1002]);
+const beforeOf = (name: string, clientIds: readonly number[]) =>
+  creations().before({ templateKey: keyOf(name), wabaId: waba.wabaId, name }, clientIds);
 const idOf = (name: string, sequence: number, clientId = 1001) =>
   documentId({ templateKey: keyOf(name), clientId, sequence });
 
@@ -112,7 +116,7 @@ test('the country is the one given, else the one of the number', async () => {
   await create(own);
   await create(given, { country: 'br' });
   const countries = await Promise.all(
-    [own, given].map(async (name) => (await creations().before(keyOf(name), [])).fact?.item['country']),
+    [own, given].map(async (name) => (await beforeOf(name, [])).fact?.item['country']),
   );
   expect(countries).toEqual(['AR', 'BR']);
 });
@@ -138,7 +142,7 @@ test('the name of a deleted approved template is held for 30 days; then the old 
     templateKey: keyOf(name),
     clientIds,
     readAtMs: nowMs - 30 * dayMs,
-    nameHeldUntilMs,
+    nameHeld: { untilMs: nameHeldUntilMs, wabaId, name },
   } as const;
   await store().writeUpstream([gone]);
   expect(await refusalOf(create(name))).toBe(
@@ -156,6 +160,105 @@ test('the name of a deleted approved template is held for 30 days; then the old 
   expect(shown(true)).toEqual([[[idOf(name, 0)], '111']]);
   expect(shown(false)).toEqual([[[idOf(name, 1)], platform.created.id]]);
   expect((await stateOf(name)).fact?.nameHeldUntilMs).toBeUndefined();
+});
+
+describe('a name whose last live template is gone is held in every language (D18)', () => {
+  const { wabaId, clientIds } = waba;
+  const templateIn = (name: string, language: string, status = 'APPROVED') =>
+    makeTemplate({ name, language, status, id: `${name}${language}` });
+  const live = (name: string, language: string, status?: string) =>
+    store().refresh({ wabaId, clientIds }, templateIn(name, language, status), nowMs);
+  const remove = async (name: string, language: string) => {
+    const template = templateKey({ wabaId, name, language });
+    const { rows } = await store().stateOf(template, clientIds);
+    const ports = { templates: store(), ...platform, events: new MemoryEvents(), nowMs: () => nowMs };
+    await deleteTemplate(ports, waba, rows[0]?.documents[0]?.id ?? '');
+  };
+  const untilMs = nowMs + 30 * dayMs;
+  const held = `400 an approved template of this name was deleted and no other language has it; the name can be used again from ${new Date(untilMs).toISOString()}`;
+
+  test('until 30 days after an approved one was deleted', async () => {
+    const name = newName();
+    await live(name, 'es');
+    await remove(name, 'es');
+    expect(await refusalOf(create(name, { language: 'pt_BR' }))).toBe(held);
+    expect(await refusalOf(create(name, { language: 'es' }))).toMatch(
+      /^400 an approved template of this name was deleted; the name can/,
+    );
+    expect(await refusalOf(create(newName(), { language: 'pt_BR' }))).toBe('created');
+    expect(await refusalOf(create(name, { language: 'pt_BR' }, { nowMs: () => untilMs }))).toBe('created');
+  });
+
+  test('not while another language has it; only then in the language that was deleted', async () => {
+    const name = newName();
+    await live(name, 'es');
+    await live(name, 'fr', 'REJECTED');
+    await remove(name, 'es');
+    expect(await refusalOf(create(name, { language: 'pt_BR' }))).toBe('created');
+    expect(await refusalOf(create(name, { language: 'es' }))).toMatch(/^400 an approved template of this name/);
+    await remove(name, 'fr');
+    await remove(name, 'pt_BR');
+    expect(await refusalOf(create(name, { language: 'it' }))).toBe(held);
+  });
+
+  test('not after one that was not approved, nor on another WABA', async () => {
+    const name = newName();
+    await live(name, 'es', 'REJECTED');
+    await remove(name, 'es');
+    expect(await refusalOf(create(name, { language: 'pt_BR' }))).toBe('created');
+    const place = { templateKey: 'x', wabaId: '1', name };
+    expect(await creations().before(place, [])).toEqual({ rows: new Map() });
+  });
+});
+
+describe('what could not be stored or compared never reaches the platform (D18)', () => {
+  test('600 KB that cannot be compressed', async () => {
+    const flow = { type: 'FLOW', text: 'Start', flow_json: randomBytes(450_000).toString('base64') };
+    const components = [body, { type: 'BUTTONS', buttons: [flow] }];
+    expect(await refusalOf(create(newName(), { category: 'MARKETING', components }))).toMatch(
+      /^400 components: a template takes at most 300000 bytes when compressed, received \d+$/,
+    );
+    const overrides = { IN: randomBytes(450_000).toString('base64') };
+    const optimization_spec = { bid_amount: 1, bid_country_multiplier_overrides: overrides };
+    expect(await refusalOf(create(newName(), { category: 'MARKETING', optimization_spec }))).toMatch(
+      /^400 optimization_spec: a template takes at most 300000 bytes when compressed/,
+    );
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('as much as is taken is stored, listed and synchronized', async () => {
+    const name = newName();
+    const flow = { type: 'FLOW', text: 'Start', flow_json: randomBytes(220_000).toString('base64') };
+    const components = [body, { type: 'BUTTONS', buttons: [flow] }];
+    await create(name, { category: 'MARKETING', components });
+    const { fact } = await stateOf(name);
+    expect(fact?.template.components).toEqual(components);
+    const read = makeTemplate({ ...fact?.template, quality_score: { score: 'GREEN' } });
+    await store().refresh(waba, read, nowMs + 1);
+    expect((await stateOf(name)).fact?.template.quality_score).toEqual({ score: 'GREEN' });
+  });
+});
+
+test('what the platform does not show of a code is kept beside the fact, and synchronizations leave it there (D20)', async () => {
+  const name = newName();
+  const button = { type: 'OTP', otp_type: 'COPY_CODE', autofill_text: 'Fill in' };
+  const code = { category: 'AUTHENTICATION', components: [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [button] }] };
+  await create(name, code);
+  const { fact } = await stateOf(name);
+  expect(fact?.sentCode).toMatchObject({ platformId: platform.created.id, ownLabel: false });
+  await store().refresh(waba, makeTemplate({ ...fact?.template, status: 'APPROVED' }), nowMs + 1);
+  expect((await stateOf(name)).fact?.sentCode).toEqual(fact?.sentCode);
+  const late = newName();
+  const { store: keep, ...others } = creations();
+  const slow: CreationStore = {
+    ...others,
+    store: async (creation, before) => {
+      await store().refresh(waba, makeTemplate({ ...platform.created, name: late }), nowMs);
+      await keep(creation, before);
+    },
+  };
+  await create(late, code, { creations: slow });
+  expect((await stateOf(late)).fact?.sentCode).toEqual(fact?.sentCode);
 });
 
 test('pairs that the client does not have: nothing is created', async () => {
@@ -192,9 +295,9 @@ test('created upstream and not stored: the answer stands, and a synchronization 
 test('a synchronization that was quicker keeps its reading; its placeholder becomes the first pair', async () => {
   const name = newName();
   const read = makeTemplate({ ...platform.created, name, components: [body], status: 'APPROVED' });
-  const { before, store: keep } = creations();
+  const { store: keep } = creations();
   const late: CreationStore = {
-    before,
+    ...creations(),
     store: async (creation, seen) => {
       await store().refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, read, nowMs);
       await keep(creation, seen);
@@ -272,7 +375,7 @@ test('media that use up the time of the request: nothing is created', async () =
 test('a WABA of 120 clients: all of them have it', async () => {
   const name = newName();
   const clientIds = Array.from({ length: 120 }, (_, index) => 2_000 + index);
-  const before = await creations().before(keyOf(name), clientIds);
+  const before = await beforeOf(name, clientIds);
   const template = makeTemplate({ name });
   const creator = { clientId: 2_050, userId: 'u-1', pairs: [{ channelId: 501, campaignId: 10 }] };
   const creation = { templateKey: keyOf(name), wabaId: waba.wabaId, template, clientIds, readAtMs: nowMs, creator };

@@ -86,13 +86,14 @@ const edit = (over: Broken = {}, text = 'Order {{1}} is on its way.') =>
   editTemplate({ ...managing(over), ...noMedia }, waba, {
     messageTemplateId: idFor(1002),
     clientId: 1002,
-    urlChange: false,
     startedAtMs: now,
-    components: [{ type: 'BODY', text, example: { body_text: [['7']] } }],
+    request: { urlChange: false, components: [{ type: 'BODY', text, example: { body_text: [['7']] } }] },
   });
 const remove = (over: Broken = {}) => deleteTemplate(managing(over), waba, idFor(1002));
-const stored = (more: Partial<PlatformTemplate> = {}) =>
-  store().refresh({ wabaId, clientIds }, { ...template, ...more }, now - 1_000);
+const stored = (more: Partial<PlatformTemplate> = {}) => {
+  platform.found = { ...template, ...more };
+  return store().refresh({ wabaId, clientIds }, platform.found, now - 1_000);
+};
 
 test('a creation is told to every client of the WABA, each with its own document', async () => {
   await create();
@@ -114,6 +115,7 @@ test('an edit tells those whose status changes, and nobody when the template is 
   await stored();
   await edit();
   expect(await told()).toEqual(toBoth('template.status_changed'));
+  platform.found = { ...template, status: 'PENDING' };
   await edit({}, 'Order {{1}} is nearly there.');
   expect(platform.calls).toHaveLength(2);
   expect(await told()).toEqual([]);
@@ -139,6 +141,7 @@ test('what cannot be told is done and answered all the same', async () => {
   expect(await create({ sink: broken })).toEqual(platform.created);
   await stored();
   expect(await edit({ sink: broken })).toBe(true);
+  platform.found = undefined;
   await remove({ sink: broken });
   expect((await store().stateOf(key, clientIds)).fact).toMatchObject({ deleted: true });
 });

@@ -21,6 +21,8 @@ export interface StoredTemplate {
   /** `platform_template` of the listing. */
   shown: Shown;
   deleted: boolean;
+  /** What was sent from here and not read from the platform since. */
+  asSent: boolean;
   readonly kept: ReadonlyMap<number, Kept>;
 }
 
@@ -78,10 +80,22 @@ export class Model {
     return undefined;
   }
 
-  /** A template of the name exists, or an approved one was deleted within 30 days (D18). */
+  /**
+   * A template of the name exists, or an approved one was deleted within 30 days: in this language, or in any when no
+   * language has the name any more (D18).
+   */
   nameIsTaken(slot: Slot): boolean {
     const key = slotKey(slot);
-    return this.stored.get(key)?.deleted === false || (this.#heldUntilMs.get(key) ?? 0) > this.nowMs;
+    if (this.stored.get(key)?.deleted === false || this.#isHeld(key)) return true;
+    const { wabaId, name } = slot;
+    const isLive = [...this.stored.values()].some(
+      (each) => !each.deleted && each.slot.wabaId === wabaId && each.slot.name === name,
+    );
+    return !isLive && this.#isHeld(`${wabaId} ${name}`);
+  }
+
+  #isHeld(key: string): boolean {
+    return (this.#heldUntilMs.get(key) ?? 0) > this.nowMs;
   }
 
   /** Stores a creation: the creator has its pairs, everybody else the placeholder (D13). */
@@ -90,6 +104,7 @@ export class Model {
     if (before !== undefined) this.archived.push(before);
     const { quality_score: _, rejected_reason: __, ...shown } = shownOf(created);
     const template = this.#add(created.slot, shown);
+    template.asSent = true;
     const creator = template.kept.get(creatorId);
     if (creator !== undefined) creator.documents = changed(creator.documents, 'add', pairs);
   }
@@ -97,11 +112,14 @@ export class Model {
   storeEdited(template: StoredTemplate, text: string): void {
     const { rejected_reason: _, ...shown } = template.shown;
     template.shown = { ...shown, status: 'PENDING', components: [{ type: 'BODY', text }] };
+    template.asSent = true;
   }
 
   storeDeleted(template: StoredTemplate, status: string): void {
     template.deleted = true;
-    if (status === 'APPROVED') this.#heldUntilMs.set(slotKey(template.slot), this.nowMs + monthMs);
+    const { wabaId, name } = template.slot;
+    if (status !== 'APPROVED') return;
+    for (const key of [slotKey(template.slot), `${wabaId} ${name}`]) this.#heldUntilMs.set(key, this.nowMs + monthMs);
   }
 
   /** All WABAs of the client: the platform's facts for every client of each, and what is the clients' own for none (D22). */
@@ -120,13 +138,14 @@ export class Model {
     const template = this.stored.get(slotKey(current.slot)) ?? this.#add(current.slot, shownOf(current));
     template.shown = shownOf(current);
     template.deleted = current.status === 'PENDING_DELETION';
+    template.asSent = false;
   }
 
   #add(slot: Slot, shown: Shown): StoredTemplate {
     const kept = new Map(
       clientsOf(slot.wabaId).map((ownerId) => [ownerId, { active: true, documents: [{ id: undefined }] }]),
     );
-    const template = { slot, shown, deleted: false, kept };
+    const template = { slot, shown, deleted: false, asSent: false, kept };
     this.stored.set(slotKey(slot), template);
     return template;
   }

@@ -117,7 +117,7 @@ export async function startService(
     throw new Error('the table is away');
   };
   const events = new MemoryEvents();
-  const managed = { directory, management, events, ...connection, nowMs };
+  const managed = { directory, management, platformTemplates: upstream, events, ...connection, nowMs };
   const noMedia = { fetchPublic: away, uploadMedia: away };
   const creating = (fate: Fate) =>
     templatesCreate({
@@ -170,7 +170,7 @@ export async function startService(
       remove: channelCampaignsRemove(assignments),
       creating,
       editing,
-      deleting: templatesDelete({ ...managed, templates, platformTemplates: upstream }),
+      deleting: templatesDelete({ ...managed, templates }),
       status: templatesStatus({ directory, rows: rowStore(client, table), status: statusStore(client, table), nowMs }),
       list: templatesList({ directory, templates, nowMs }),
       sync: syncing,

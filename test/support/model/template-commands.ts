@@ -85,8 +85,10 @@ async function edit(model: Model, service: Service, given: Change & { readonly t
   const { choice, text, fate } = given;
   const named = chosen(model, choice);
   const { id, clientId, wabaId } = named;
-  const upstreamId = model.named(id)?.template.shown.id ?? '';
-  const { status, body } = await withFate(service, fate, { path: upstreamId }, () =>
+  const before = model.named(id)?.template;
+  const there = before === undefined ? undefined : model.upstream.at(before.slot);
+  const upstreamId = there?.id ?? before?.shown.id ?? '';
+  const { status, body } = await withFate(service, fate, { method: 'POST', path: upstreamId }, () =>
     service.asOperator(service.endpoints.editing(fate), clientId, {
       path: { did: didOf(wabaId), messageTemplateId: id },
       body: JSON.stringify({ components: [{ type: 'BODY', text }] }),
@@ -94,7 +96,10 @@ async function edit(model: Model, service: Service, given: Change & { readonly t
   );
   const template = templateToChange(model, named, status);
   if (template === undefined) return;
-  if (template.shown.components[0]?.text === text) {
+  // What the platform has now counts; what was created a moment ago and is not there yet, as it was sent.
+  if (there === undefined ? !template.asSent : there.status === 'PENDING_DELETION') return expect(status).toBe(404);
+  if (there !== undefined && fate !== 'not_stored') model.store(there);
+  if ((there?.text ?? template.shown.components[0]?.text) === text) {
     return expect({ status, body }).toMatchObject({ status: 200, body: { success: true, changed: false } });
   }
   const taken = model.upstream.edit(upstreamId, text, model.nowMs);

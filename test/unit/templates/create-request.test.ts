@@ -108,7 +108,16 @@ describe('one fault', () => {
       { ...draft, optimization_spec: { bid_country_multiplier_overrides: 'IN' } },
       'optimization_spec: bid_country_multiplier_overrides must be an object or an array',
     ],
-    ['a country', { ...draft, country: 'ARG' }, 'country: country must be a code of two letters'],
+    [
+      'a country of three letters',
+      { ...draft, country: 'ARG' },
+      'country: country must be an ISO 3166-1 alpha-2 code, received "ARG"',
+    ],
+    [
+      'a country that is none',
+      { ...draft, country: 'XX' },
+      'country: country must be an ISO 3166-1 alpha-2 code, received "XX"',
+    ],
     [
       'minutes of a code',
       { ...code, code_expiration_minutes: 15.5 },
@@ -148,6 +157,46 @@ describe('one fault', () => {
   ])('%s', (_, request, fault) => {
     expect(faultsOf(request)).toEqual([fault]);
   });
+});
+
+describe('what is nested too deep (D18)', () => {
+  const nested = (levels: number, inside: unknown = 1): unknown =>
+    Array.from({ length: levels }).reduce<unknown>((inner) => ({ a: inner }), inside);
+  const spec = (levels: number) => ({ optimization_spec: { bid_country_multiplier_overrides: nested(levels) } });
+
+  test.each([
+    ['components', { components: [nested(3_000)] }],
+    ['optimization_spec', spec(3_000)],
+    ['optimization_spec', { optimization_spec: { bid_country_multiplier_overrides: [[nested(100_000)]] } }],
+    ['country', { country: nested(100_000) }],
+    ['more', { more: nested(32) }],
+  ])('%s', (path, more) => {
+    expect(faultsOf({ ...draft, ...more })).toEqual([`${path}: ${path}: at most 32 levels of nesting, received more`]);
+  });
+
+  test('32 levels, the body and the spec among them, are passed on as given', () => {
+    expect(parsed({ ...draft, ...spec(30) }).passedOn).toEqual(spec(30));
+    expect(faultsOf({ ...draft, ...spec(31) })).toHaveLength(1);
+  });
+
+  test.each([[[]], [{}], [[{ country: 'IN', x: [1, null] }]], [{ IN: { y: 2 } }]])(
+    'overrides %j are opaque',
+    (overrides) => {
+      const optimization_spec = { bid_country_multiplier_overrides: overrides };
+      expect(parsed({ ...draft, optimization_spec }).passedOn).toEqual({ optimization_spec });
+    },
+  );
+});
+
+test.each([
+  ['ar', 'AR'],
+  ['Br', 'BR'],
+  ['XK', undefined],
+  ['UK', undefined],
+  ['', undefined],
+])('country %j is %s', (country, expected) => {
+  if (expected === undefined) expect(faultsOf({ ...draft, country })).toHaveLength(1);
+  else expect(parsed({ ...draft, country }).country).toBe(expected);
 });
 
 test('all faults at once, those of the components among them', () => {

@@ -18,7 +18,7 @@ function changed(
     components: stored as PlatformTemplate['components'],
     ...more.stored,
   });
-  const components = upstreamComponents({ category, components: given, fileAttached: false });
+  const components = upstreamComponents({ category, components: given, fileAttached: false, editing: true });
   return Object.keys(editChanges(template, { ...more, category, components }));
 }
 
@@ -143,10 +143,22 @@ describe('AUTHENTICATION', () => {
   test.each<[string, Part[], Part[], string[]]>([
     ['the rewritten button', shown('COPY_CODE'), given('copy_code'), []],
     [
-      'minutes by default',
+      'the same minutes',
+      shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
+      [...given('COPY_CODE'), { type: 'FOOTER' }],
+      [],
+    ],
+    [
+      'no FOOTER any more',
       shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
       given('COPY_CODE'),
-      [],
+      ['components'],
+    ],
+    [
+      'a FOOTER where there was none',
+      shown('COPY_CODE'),
+      [...given('COPY_CODE'), { type: 'FOOTER', code_expiration_minutes: 10 }],
+      ['components'],
     ],
     [
       'other minutes',
@@ -161,7 +173,18 @@ describe('AUTHENTICATION', () => {
       given('ONE_TAP', true, { supported_apps: apps }),
       ['components'],
     ],
-    ['apps that the platform does not show', shown('ONE_TAP'), given('ONE_TAP', true, { supported_apps: apps }), []],
+    [
+      'apps that the platform does not show, and nobody sent from here',
+      shown('ONE_TAP'),
+      given('ONE_TAP', true, { supported_apps: apps }),
+      ['components'],
+    ],
+    [
+      'the apps that it shows',
+      given('ONE_TAP', true, { supported_apps: apps }),
+      given('ONE_TAP', true, { supported_apps: apps }),
+      [],
+    ],
     [
       'other apps than it shows',
       given('ONE_TAP', true, { supported_apps: apps }),
