@@ -1,24 +1,22 @@
 /**
- * The first key in a JSON value, at any level, that could change what holds it when the value is copied: `__proto__`, or
- * `constructor` with a `prototype`. Those that middy's JSON parser refuses. How deep a value nests is bounded before (D6).
+ * The first key found in a JSON value, at any level, that could change what holds it when the value is copied: `__proto__`,
+ * or `constructor` with a `prototype`. Those that middy's JSON parser refuses. Without recursion: no stack can run out.
  */
 export function forbiddenKeyIn(value: unknown): string | undefined {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const found = forbiddenKeyIn(item);
-      if (found !== undefined) return found;
+  const left = isObject(value) ? [value] : [];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (isObject(item)) left.push(item);
+      continue;
     }
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
-  for (const key in value) {
-    if (!Object.hasOwn(value, key)) continue;
-    const inner = value[key];
-    if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
-      return key;
+    for (const key in next) {
+      if (!Object.hasOwn(next, key)) continue;
+      const inner = next[key];
+      if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
+        return key;
+      }
+      if (isObject(inner)) left.push(inner);
     }
-    const found = forbiddenKeyIn(inner);
-    if (found !== undefined) return found;
   }
   return undefined;
 }
