@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { forbiddenKeyIn } from './forbidden-key.ts';
 import { nearName } from './near-name.ts';
 
 /** Begins the message of an issue of an unknown field; `messageOf` in parse.ts puts the path behind it. */
@@ -19,26 +20,6 @@ export const openObject = v.pipe(
     if (key !== undefined) addIssue({ message: `forbidden key: ${key}` });
   }),
 );
-
-/** The keys that middy's JSON parser refuses. Without recursion: how deep a value is, is not known here. */
-function forbiddenKeyIn(value: Record<string, unknown>): string | undefined {
-  const left = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const key in next) {
-      if (!Object.hasOwn(next, key)) continue;
-      const inner = next[key];
-      if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
-        return key;
-      }
-      if (isObject(inner)) left.push(inner);
-    }
-  }
-  return undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object';
-}
 
 type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
   v.InferInput<v.ObjectSchema<E, undefined>>,

@@ -1,8 +1,16 @@
 import httpMultipartBodyParser from '@middy/http-multipart-body-parser';
-import { type BodyReader, bodyBytes, bodyMaxBytes, type JsonSubject, jsonObject, jsonValue, utf8Text } from './body.ts';
+import {
+  type BodyReader,
+  bodyBytes,
+  bodyMaxBytes,
+  bodyText,
+  type JsonSubject,
+  jsonObject,
+  jsonValue,
+  utf8Text,
+} from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
 import { framedForm } from './form-frame.ts';
-import { jsonBody } from './json-body.ts';
 import { Refusal } from './refusal.ts';
 
 /** Lambda takes events up to about 4.7 MB of raw body; this stays below, so that the refusal is ours (D18, R11). */
@@ -30,7 +38,7 @@ export interface MultipartTemplate {
  */
 export const templateBody: BodyReader = async (request) => {
   const { event } = request;
-  const read = isMultipart(event) ? await readMultipart(event) : await readJson(event);
+  const read = isMultipart(event) ? await readMultipart(event) : readJson(event);
   Object.assign(event, { body: read, isBase64Encoded: false });
 };
 
@@ -39,11 +47,9 @@ export function templateOf(event: HttpEvent): MultipartTemplate {
   return event.body as MultipartTemplate;
 }
 
-const templateJson = jsonBody({ maxBytes: bodyMaxBytes.template });
-
-async function readJson(event: HttpEvent): Promise<MultipartTemplate> {
-  await templateJson({ event });
-  return { template: jsonObject(event.body) };
+/** A key such as `__proto__` is for the schema to name, with all other faults. */
+function readJson(event: HttpEvent): MultipartTemplate {
+  return { template: jsonObject(jsonValue(bodyText(event, bodyMaxBytes.template))) };
 }
 
 /** Whether a request says that its body is a form rather than JSON. */

@@ -20,6 +20,7 @@ function filled(begin: string, item: string, end: string, bytes: number): string
  */
 export const hostileBodies: Readonly<Record<string, (bytes: number) => string>> = {
   'two million empty objects': (bytes) => filled('{"a":[', '{},', '{}]}', bytes),
+  'empty objects and an escape': (bytes) => filled('{"\\u0061":[', '{},', '{}]}', bytes),
   'empty objects for recipients': (bytes) => filled('{"recipients":[', '{},', '{}]}', bytes),
   'empty lists for templates': (bytes) => filled('{"templates":[', '[],', '[]]}', bytes),
   'empty objects for components': (bytes) => filled('{"components":[', '{},', '{}]}', bytes),

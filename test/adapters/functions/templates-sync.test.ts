@@ -124,7 +124,7 @@ test.each<[string, string | undefined, number, unknown]>([
   ['no body', undefined, 200, { clientId: 1001 }],
   ['an empty object', '{}', 200, { clientId: 1001 }],
   ['the own client', '{"client_id":1001}', 200, { clientId: 1001 }],
-  ['fields nobody knows', '{"force":true}', 200, { clientId: 1001 }],
+  ['fields nobody knows (D6)', '{"force":true}', 400, { message: 'unrecognized field: force' }],
   [
     'another client without BSP_CN',
     '{"client_id":1002}',

@@ -31,6 +31,17 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
     });
   });
 
+  test.each([
+    ['{"__proto__":{}}', 'forbidden key: __proto__'],
+    ['{"a":[{"\\u005f_proto__":1}]}', 'forbidden key: __proto__'],
+    ['{"constructor":{"prototype":1}}', 'forbidden key: constructor'],
+  ])('a key that would change what holds it is named: %s', async (body, message) => {
+    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed_body', message },
+    });
+  });
+
   const nested = (levels: number, inner = '') => `{"a":${'['.repeat(levels - 1)}${inner}${']'.repeat(levels - 1)}}`;
   const tooDeep = 'the request body must not nest deeper than 32 levels';
   const noJson = 'the request body must be valid JSON';
@@ -66,14 +77,6 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
 describe('JSON bodies (D6)', () => {
   const echo = echoOf(jsonBody({ maxBytes: 100 }));
   const got = async (overrides: Parameters<typeof makeHttpEvent>[0]) => callEndpoint(echo, makeHttpEvent(overrides));
-
-  test.each([
-    ['{"__proto__":{}}', 'forbidden key: __proto__'],
-    ['{"a":[{"\\u005f_proto__":1}]}', 'forbidden key: __proto__'],
-    ['{"constructor":{"prototype":1}}', 'forbidden key: constructor'],
-  ])('a key that would change what holds it is named: %s', async (body, message) => {
-    expect(await got({ body })).toMatchObject({ status: 400, body: { code: 'malformed_body', message } });
-  });
 
   test('the limit counts bytes, and those of base64 by its length', async () => {
     const json = (bytes: number) => `{"a":"ü${'x'.repeat(bytes - 10)}"}`;

@@ -36,9 +36,11 @@ test.each([
   expect(refusalOf(body)).toBe(message);
 });
 
-test('fields that are not known are ignored, the secret too (D6)', () => {
-  const body = { url: 'https://hooks.example.com:8443/a?b=c', secret: 'mine', version: 9 };
-  expect(parse(WebhookConfigPutBody, body)).toEqual({ url: body.url });
+test('fields that are not known are refused, the secret too (D6)', () => {
+  const url = 'https://hooks.example.com:8443/a?b=c';
+  expect(parse(WebhookConfigPutBody, { url })).toEqual({ url });
+  expect(refusalOf({ url, secret: 'mine' })).toBe('unrecognized field: secret');
+  expect(refusalOf({ url, Active: false })).toBe('unrecognized field: Active; did you mean active?');
 });
 
 describe('Webhook-Secret-Rotate', () => {
