@@ -9,7 +9,6 @@ import { isCountry } from './country.ts';
 import { checkComponents } from './rules/components.ts';
 import { at, type Category, isPart, type Judged, shown, type TemplateDraft } from './rules/draft.ts';
 import { checkSettings } from './rules/settings.ts';
-import { nestingFaults } from './storable.ts';
 import {
   CategorySchema,
   ComponentsSchema,
@@ -84,7 +83,6 @@ export function parseCreateRequest(
   body: unknown,
   { fileAttached, redirectsOffered = false }: { readonly fileAttached: boolean; readonly redirectsOffered?: boolean },
 ): CreateRequest {
-  refuseFaults(nestingFaults(body));
   const faults = new FaultList();
   const parsed = v.safeParse(TemplatesCreateBody, body);
   for (const issue of parsed.issues ?? []) faults.add(faultOf(issue));

@@ -3,7 +3,6 @@ import { closedObject } from '../http/closed-object.ts';
 import { parse } from '../http/parse.ts';
 import { type Fault, refuseFaults } from '../http/refusal.ts';
 import { type Category, isPart, type Part } from './rules/draft.ts';
-import { nestingFaults } from './storable.ts';
 import {
   CategorySchema,
   ComponentsSchema,
@@ -54,7 +53,6 @@ export function parseEditRequest(
   body: unknown,
   { redirectsOffered }: { readonly redirectsOffered: boolean },
 ): EditRequest {
-  refuseFaults(nestingFaults(body));
   if (isPart(body)) refuseFaults([...creationFaults(body), ...bidFaults(body)]);
   const { allow_button_url_change, ...request } = parse(TemplatesEditBody, body);
   const urlChange = allow_button_url_change === true;

@@ -19,6 +19,7 @@ import { documentId, templateKey } from '../../lib/templates/template-key.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { failures } from '../support/management.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { MemoryQuestions } from '../support/memory-questions.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
 
@@ -129,7 +130,15 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
           upstream.template = { ...upstream.template, ...changes } as PlatformTemplate;
         }),
     },
-    platformTemplates: { find: () => mortal.request(async () => upstream.template) },
+    platformTemplates: {
+      find: () => mortal.request(async () => upstream.template),
+      lookUp: () =>
+        mortal.request(async () => ({
+          sameName: [],
+          ...(upstream.template === undefined ? {} : { found: upstream.template }),
+        })),
+    },
+    questions: new MemoryQuestions(),
     platform: {
       page: () => mortal.request(async () => ({ templates: [upstream.template ?? []].flat(), unreadable: [] })),
     },
@@ -139,6 +148,7 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
     fetchPublic: () => Promise.reject(new Error('no media here')),
     uploadMedia: () => Promise.reject(new Error('no media here')),
     nowMs: () => upstream.nowMs,
+    pause: async () => undefined,
   };
 }
 
@@ -162,7 +172,7 @@ const synchronize: Work = (world, mortal) => {
   const { waba, clientId } = world;
   const lock = { name: 'sync', owner: `sync of ${clientId} at ${world.upstream.nowMs}`, fence: 1 };
   const locks = { acquire: async () => lock, heartbeat: async () => true, release: async () => undefined };
-  const workshop = { ...portsOf(world, mortal), refreshChannels: async () => 0, locks, pause: async () => undefined };
+  const workshop = { ...portsOf(world, mortal), refreshChannels: async () => 0, locks };
   const message = { lock, clientId, wabaIds: [waba.wabaId], counts: noCounts, correlationId: 'test' };
   return runSync(workshop, message, () => 900_000).then(({ kind }) => kind);
 };

@@ -159,26 +159,7 @@ describe('one fault', () => {
   });
 });
 
-describe('what is nested too deep (D18)', () => {
-  const nested = (levels: number, inside: unknown = 1): unknown =>
-    Array.from({ length: levels }).reduce<unknown>((inner) => ({ a: inner }), inside);
-  const spec = (levels: number) => ({ optimization_spec: { bid_country_multiplier_overrides: nested(levels) } });
-
-  test.each([
-    ['components', { components: [nested(3_000)] }],
-    ['optimization_spec', spec(3_000)],
-    ['optimization_spec', { optimization_spec: { bid_country_multiplier_overrides: [[nested(100_000)]] } }],
-    ['country', { country: nested(100_000) }],
-    ['more', { more: nested(32) }],
-  ])('%s', (path, more) => {
-    expect(faultsOf({ ...draft, ...more })).toEqual([`${path}: ${path}: at most 32 levels of nesting, received more`]);
-  });
-
-  test('32 levels, the body and the spec among them, are passed on as given', () => {
-    expect(parsed({ ...draft, ...spec(30) }).passedOn).toEqual(spec(30));
-    expect(faultsOf({ ...draft, ...spec(31) })).toHaveLength(1);
-  });
-
+describe('a bid (D18)', () => {
   test.each([[[]], [{}], [[{ country: 'IN', x: [1, null] }]], [{ IN: { y: 2 } }]])(
     'overrides %j are opaque',
     (overrides) => {
