@@ -1,7 +1,7 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
 import { authorizerContext, unauthorizedContext } from '../lib/access/caller.ts';
-import { type TokenScope, verifyToken } from '../lib/access/token.ts';
-import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/token-keys.ts';
+import { type TokenScope, verifyToken } from '../lib/access/tokens/token.ts';
+import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/tokens/token-keys.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { keptFor, secretReader } from '../lib/aws/secrets.ts';
 import { correlated } from '../lib/observe/correlation.ts';

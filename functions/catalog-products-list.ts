@@ -10,15 +10,15 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { positionOf } from '../lib/catalog/cursor.ts';
 import { type CatalogPorts, listProducts } from '../lib/catalog/list-products.ts';
+import { platformCatalogs } from '../lib/catalog/platform-catalogs.ts';
+import { platformProducts } from '../lib/catalog/platform-products.ts';
 import { answer } from '../lib/http/answer.ts';
 import { noBody } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { countTo, textFilter } from '../lib/http/query.ts';
 import { invalid } from '../lib/http/refusal.ts';
-import { platformCatalogs } from '../lib/platform/catalogs.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
-import { platformProducts } from '../lib/platform/products.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
 
 const defaultLimit = 25;

@@ -1,15 +1,15 @@
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { groupedAssignments } from '../lib/assignments/grouped.ts';
-import { askedTemplate } from '../lib/assignments/request.ts';
-import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
 import { noBody } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
-import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
+import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
+import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
+import { groupedAssignments } from '../lib/templates/assignments/grouped.ts';
+import { type RowStore, rowStore } from '../lib/templates/model/row-store.ts';
 
 /** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
 export function channelCampaignsGrouped(deps: {

@@ -1,17 +1,17 @@
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { removePairs } from '../lib/assignments/pairs.ts';
-import { askedTemplate } from '../lib/assignments/request.ts';
-import { type AssignmentStore, assignmentStore } from '../lib/assignments/store.ts';
-import { templateOfClient } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
 import { noBody } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
-import { templateNotFound } from '../lib/templates/document.ts';
-import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
+import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
+import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
+import { type AssignmentStore, assignmentStore } from '../lib/templates/assignments/assignment-store.ts';
+import { removePairs } from '../lib/templates/assignments/pairs.ts';
+import { templateNotFound } from '../lib/templates/model/document.ts';
+import { type RowStore, rowStore } from '../lib/templates/model/row-store.ts';
 
 /** DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes all assignments of the operating client (D14). */
 export function channelCampaignsRemove(deps: {

@@ -1,18 +1,18 @@
 import { clientEndpoint } from '../lib/access/client-endpoint.ts';
 import type { Directory } from '../lib/access/directory.ts';
 import { directoryStore } from '../lib/access/directory-store.ts';
-import { replacePairs } from '../lib/assignments/pairs.ts';
-import { askedPairs } from '../lib/assignments/request.ts';
-import { type AssignmentStore, assignmentStore } from '../lib/assignments/store.ts';
-import { templateForPairs } from '../lib/assignments/template.ts';
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
 import { answer } from '../lib/http/answer.ts';
 import { bodyMaxBytes } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
-import { templateNotFound } from '../lib/templates/document.ts';
-import { type RowStore, rowStore } from '../lib/templates/row-store.ts';
+import { templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
+import { askedPairs } from '../lib/templates/assignments/assignment-request.ts';
+import { type AssignmentStore, assignmentStore } from '../lib/templates/assignments/assignment-store.ts';
+import { replacePairs } from '../lib/templates/assignments/pairs.ts';
+import { templateNotFound } from '../lib/templates/model/document.ts';
+import { type RowStore, rowStore } from '../lib/templates/model/row-store.ts';
 
 /** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the operating client's assignments the given ones (D14). */
 export function channelCampaignsReplace(deps: {

@@ -7,17 +7,17 @@ import { keptFor, secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
 import { log } from '../lib/observe/log.ts';
 import { metered } from '../lib/observe/metrics.ts';
-import { webhookConfigStore } from '../lib/webhooks/config-store.ts';
-import { deliverBatch } from '../lib/webhooks/deliver.ts';
-import type { DeliverPorts } from '../lib/webhooks/deliver-ports.ts';
-import { deliveryStateStore } from '../lib/webhooks/delivery-state-store.ts';
+import { webhookConfigStore } from '../lib/webhooks/config/config-store.ts';
+import { sealingKeySet, secretOpener } from '../lib/webhooks/config/sealing.ts';
+import { sealingKeysKeptSeconds } from '../lib/webhooks/config/sealing-rotation.ts';
+import { deliverBatch } from '../lib/webhooks/delivery/deliver.ts';
+import type { DeliverPorts } from '../lib/webhooks/delivery/deliver-ports.ts';
+import { deliveryStateStore } from '../lib/webhooks/delivery/delivery-state-store.ts';
+import { localNetwork, localReceiver } from '../lib/webhooks/delivery/local-receiver.ts';
+import { pendingQueue } from '../lib/webhooks/delivery/pending-queue.ts';
+import { postPublic } from '../lib/webhooks/delivery/post-network.ts';
+import { receiversIn } from '../lib/webhooks/delivery/receivers.ts';
 import { eventRecordStore } from '../lib/webhooks/event-record-store.ts';
-import { localNetwork, localReceiver } from '../lib/webhooks/local-receiver.ts';
-import { pendingQueue } from '../lib/webhooks/pending-queue.ts';
-import { postPublic } from '../lib/webhooks/post-public.ts';
-import { receiversIn } from '../lib/webhooks/receivers.ts';
-import { sealingKeySet, secretOpener } from '../lib/webhooks/sealing.ts';
-import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
 
 /** Consumer of the event queue: records each event and posts it to its client (D34); reports what must come again. */
 export function eventsDeliver(ports: Omit<DeliverPorts, 'remainingMs'>) {

@@ -1,6 +1,6 @@
 import { documentClient } from '../lib/aws/dynamodb.ts';
 import { environmentVariable } from '../lib/aws/environment.ts';
-import { fetchPublic } from '../lib/http/public-fetch.ts';
+import { fetchPublic } from '../lib/http/fetch-network.ts';
 import { shippedRates } from '../lib/pricing/rates.ts';
 import { ratesStore } from '../lib/pricing/rates-store.ts';
 import { type RefreshPorts, refreshRates } from '../lib/pricing/refresh-rates.ts';

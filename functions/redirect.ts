@@ -8,7 +8,7 @@ import { parse } from '../lib/http/parse.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { Refusal } from '../lib/http/refusal.ts';
 import { isRedirectCode } from '../lib/redirects/code.ts';
-import { type RedirectStore, redirectStore } from '../lib/redirects/store.ts';
+import { type RedirectStore, redirectStore } from '../lib/redirects/redirect-store.ts';
 
 export const RedirectPath = v.object({ code: v.string() });
 

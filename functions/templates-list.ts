@@ -10,8 +10,8 @@ import { noBody } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
-import { listingAccess, listTemplates } from '../lib/templates/listing-page.ts';
-import { type TemplateStore, templateStore } from '../lib/templates/store.ts';
+import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
+import { type TemplateStore, templateStore } from '../lib/templates/model/template-store.ts';
 
 export const TemplatesListQuery = v.object({
   state: listFilter,

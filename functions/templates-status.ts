@@ -10,10 +10,10 @@ import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
-import { statusItems, summaryOf } from '../lib/templates/bulk-status.ts';
-import { rowStore } from '../lib/templates/row-store.ts';
-import { type StatusWorkshop, setStatus } from '../lib/templates/set-status.ts';
-import { statusStore } from '../lib/templates/status-store.ts';
+import { rowStore } from '../lib/templates/model/row-store.ts';
+import { statusItems, summaryOf } from '../lib/templates/status/bulk-status.ts';
+import { type StatusWorkshop, setStatus } from '../lib/templates/status/set-status.ts';
+import { statusStore } from '../lib/templates/status/status-store.ts';
 
 const maxItems = 1_000;
 const Action = v.picklist(['enable', 'disable'], 'action must be enable or disable');

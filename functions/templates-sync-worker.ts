@@ -6,25 +6,31 @@ import { environmentVariable } from '../lib/aws/environment.ts';
 import { backoff } from '../lib/aws/pause.ts';
 import { secretReader } from '../lib/aws/secrets.ts';
 import { queueClient } from '../lib/aws/sqs.ts';
+import { channelStore } from '../lib/channels/channel-store.ts';
+import { platformNumbers } from '../lib/channels/platform-numbers.ts';
 import { channelRefresh } from '../lib/channels/refresh.ts';
-import { channelStore } from '../lib/channels/store.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { type LogFacts, log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
-import { platformNumbers } from '../lib/platform/phone-numbers.ts';
-import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
-import { redirectStore } from '../lib/redirects/store.ts';
-import { keepingRedirects } from '../lib/templates/kept-redirects.ts';
-import { templateStore } from '../lib/templates/store.ts';
-import { runSync, type SyncWorkshop } from '../lib/templates/sync.ts';
-import { SyncLockLost, syncLockScope } from '../lib/templates/sync-lock.ts';
-import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
-import { QueuedSyncSchema, type SyncCounts, type SyncMessage, syncDeliveries } from '../lib/templates/sync-message.ts';
-import { syncQueue } from '../lib/templates/sync-queue.ts';
-import { takeTurn, type WalkPorts } from '../lib/templates/sync-walk.ts';
-import { syncWalkStore } from '../lib/templates/sync-walk-store.ts';
+import { redirectStore } from '../lib/redirects/redirect-store.ts';
+import { keepingRedirects } from '../lib/templates/authoring/kept-redirects.ts';
+import { platformTemplates } from '../lib/templates/model/platform-templates.ts';
+import { SyncLockLost } from '../lib/templates/model/sync-lock-lost.ts';
+import { templateStore } from '../lib/templates/model/template-store.ts';
+import { runSync, type SyncWorkshop } from '../lib/templates/sync/sync.ts';
+import { syncLockScope } from '../lib/templates/sync/sync-lock.ts';
+import { syncLockStore } from '../lib/templates/sync/sync-lock-store.ts';
+import {
+  QueuedSyncSchema,
+  type SyncCounts,
+  type SyncMessage,
+  syncDeliveries,
+} from '../lib/templates/sync/sync-message.ts';
+import { syncQueue } from '../lib/templates/sync/sync-queue.ts';
+import { takeTurn, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
+import { syncWalkStore } from '../lib/templates/sync/sync-walk-store.ts';
 import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 const Queued = v.pipe(v.string(), v.parseJson(), QueuedSyncSchema);

@@ -14,12 +14,12 @@ import type { Endpoint } from '../lib/http/endpoint.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
 import { platformCredentials } from '../lib/platform/credentials.ts';
-import { platformTemplates } from '../lib/platform/templates.ts';
 import { platformTransport } from '../lib/platform/transport.ts';
-import { syncLockScope } from '../lib/templates/sync-lock.ts';
-import { syncLockStore } from '../lib/templates/sync-lock-store.ts';
-import { syncQueue } from '../lib/templates/sync-queue.ts';
-import { type SyncStart, startSync } from '../lib/templates/sync-start.ts';
+import { platformTemplates } from '../lib/templates/model/platform-templates.ts';
+import { syncLockScope } from '../lib/templates/sync/sync-lock.ts';
+import { syncLockStore } from '../lib/templates/sync/sync-lock-store.ts';
+import { syncQueue } from '../lib/templates/sync/sync-queue.ts';
+import { type SyncStart, startSync } from '../lib/templates/sync/sync-start.ts';
 
 /** `client_id` is checked by `askedClientId`, in whichever of the two places it stands. */
 export const TemplatesSyncBody = closedObject({ client_id: v.optional(v.unknown()) });

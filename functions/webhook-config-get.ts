@@ -9,8 +9,8 @@ import { noBody } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { parse } from '../lib/http/parse.ts';
 import { Refusal } from '../lib/http/refusal.ts';
-import { type WebhookConfigs, webhookConfigStore } from '../lib/webhooks/config-store.ts';
-import { configView } from '../lib/webhooks/config-view.ts';
+import { type WebhookConfigs, webhookConfigStore } from '../lib/webhooks/config/config-store.ts';
+import { configView } from '../lib/webhooks/config/config-view.ts';
 
 export const WebhookConfigGetQuery = v.object({ client_id: v.optional(v.string()) });
 

@@ -10,12 +10,12 @@ import { bodyMaxBytes } from '../lib/http/body.ts';
 import type { Endpoint } from '../lib/http/endpoint.ts';
 import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
-import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config-request.ts';
-import { webhookConfigStore } from '../lib/webhooks/config-store.ts';
-import { configView } from '../lib/webhooks/config-view.ts';
-import { type ConfigureCollaborators, configure } from '../lib/webhooks/configure.ts';
-import { sealingKeySet } from '../lib/webhooks/sealing.ts';
-import { sealingKeysKeptSeconds } from '../lib/webhooks/sealing-rotation.ts';
+import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config/config-request.ts';
+import { webhookConfigStore } from '../lib/webhooks/config/config-store.ts';
+import { configView } from '../lib/webhooks/config/config-view.ts';
+import { type ConfigureCollaborators, configure } from '../lib/webhooks/config/configure.ts';
+import { sealingKeySet } from '../lib/webhooks/config/sealing.ts';
+import { sealingKeysKeptSeconds } from '../lib/webhooks/config/sealing-rotation.ts';
 
 /**
  * PUT /v1/webhook/config: creates or changes where the operating client's events go. A signing secret that this request

@@ -6,5 +6,5 @@ process.exitCode = await runSteps([
   ['biome', 'check', '--error-on-warnings', '.'],
   ['node', 'infra/build.ts'],
   ['node', 'infra/app.ts'],
-  ['vitest', 'run', ...process.argv.slice(2)],
+  ['vitest', 'run', '--config', 'test/vitest.config.ts', ...process.argv.slice(2)],
 ]);

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { InvocationResult } from './invocation-result.ts';
 import { heapOptions, type MemoryWatch, watchMemory } from './memory-limit.ts';
-import type { InvocationResult } from './runner.ts';
 import type { InstanceReport, InvokeOrder } from './runner-child.ts';
 import type { LocalTemplate } from './template.ts';
 

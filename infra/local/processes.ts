@@ -32,7 +32,7 @@ export async function runScript(
 
 /** Starts the platform simulator as a process of its own; ready when it has printed its address. */
 export async function startSimulatorProcess(port: number, options: ServerProcessOptions = {}): Promise<Emulator> {
-  const child = spawn(process.execPath, [join(root, 'infra/local/simulator/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'infra/simulator/main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', PLATFORM_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],

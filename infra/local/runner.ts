@@ -1,15 +1,6 @@
 import { type FunctionLogLine, Instance, maxPayloadBytes } from './instance.ts';
+import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './template.ts';
-
-export type InvocationResult =
-  | { readonly ok: true; readonly payload: unknown }
-  | {
-      readonly ok: false;
-      /** `payload_too_large` is about the request; a response that is too large is the function's error: `threw`. */
-      readonly error: 'timeout' | 'crashed' | 'out_of_memory' | 'threw' | 'payload_too_large';
-      /** The thrown error's own message when the function threw. */
-      readonly message: string;
-    };
 
 /** Plays the Lambda service: runs functions by their logical id. */
 export interface FunctionRunner {

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import type { LocalReceiver } from '../../lib/webhooks/local-receiver.ts';
+import type { LocalReceiver } from '../../lib/webhooks/delivery/local-receiver.ts';
 
-/** Nobody's name: what is delivered to it stays on this machine (lib/webhooks/local-receiver.ts). */
+/** Nobody's name: what is delivered to it stays on this machine (lib/webhooks/delivery/local-receiver.ts). */
 const host = 'webhooks.example.com';
 export const receiverUrl = `https://${host}/events`;
 

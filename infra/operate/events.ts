@@ -1,4 +1,4 @@
-import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config-store.ts';
+import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';

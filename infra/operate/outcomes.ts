@@ -1,8 +1,8 @@
 import type { parseArgs } from 'node:util';
 import { storePause } from '../../lib/aws/pause.ts';
-import type { DispatchKey } from '../../lib/messages/claim.ts';
-import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcome.ts';
-import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
+import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
+import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcomes/outcome.ts';
+import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { lineText } from '../../lib/access/plan-lines.ts';
-import { ProvisioningFaults } from '../../lib/access/provisioning.ts';
-import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/access/provisioning-store.ts';
-import { repeatedKeys } from '../../lib/access/repeated-keys.ts';
+import { repeatedKeys } from '../../lib/http/repeated-keys.ts';
+import { lineText } from '../../lib/provisioning/plan-lines.ts';
+import { ProvisioningFaults } from '../../lib/provisioning/provisioning-file.ts';
+import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';

@@ -1,27 +1,27 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { credentialKey } from '../../lib/access/credential-items.ts';
-import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/password.ts';
-import type { PlanLine } from '../../lib/access/plan-lines.ts';
+import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';
+import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/sign-in/password.ts';
+import type { Fault } from '../../lib/http/refusal.ts';
+import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
 import {
   type PlatformCredentials,
   PlatformCredentialsSchema,
   wantedPlatformCredentials,
-} from '../../lib/access/platform-credentials.ts';
+} from '../../lib/provisioning/platform-credentials.ts';
 import {
   credentialItem,
   type ProvisionedItem,
   provisionedChannels,
   provisionedItems,
-} from '../../lib/access/provisioned-items.ts';
-import { type ProvisioningFile, provisioningFile } from '../../lib/access/provisioning.ts';
-import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/access/provisioning-plan.ts';
+} from '../../lib/provisioning/provisioned-items.ts';
+import { type ProvisioningFile, provisioningFile } from '../../lib/provisioning/provisioning-file.ts';
+import { type ProvisioningPlan, provisioningPlan, type StoredItem } from '../../lib/provisioning/provisioning-plan.ts';
 import {
   type ProvisioningRun,
   type ProvisioningStore,
   provisioningStore,
-} from '../../lib/access/provisioning-store.ts';
-import type { Fault } from '../../lib/http/refusal.ts';
+} from '../../lib/provisioning/provisioning-store.ts';
 import { CommandError } from './command.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
 import type { Target } from './target.ts';

@@ -1,5 +1,5 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { ProvisioningFileSchema } from '../../lib/access/provisioning.ts';
+import { ProvisioningFileSchema } from '../../lib/provisioning/provisioning-file.ts';
 
 /**
  * The JSON Schema of a provisioning file, as text. It has what can be said of a value by itself; that entries fit one

@@ -1,4 +1,4 @@
-import { type RotationStep, rotationStep } from '../../lib/access/key-rotation.ts';
+import { type RotationStep, rotationStep } from '../../lib/access/tokens/key-rotation.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { describeSealingStep, rotateSealingKeys } from './sealing-keys.ts';
 import { type Target, targetOf } from './target.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type SealingJwk, type SealingKeySet, sealingKeySet } from '../../lib/webhooks/sealing.ts';
-import { type SealingRotationStep, sealingRotationStep } from '../../lib/webhooks/sealing-rotation.ts';
+import { type SealingJwk, type SealingKeySet, sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
+import { type SealingRotationStep, sealingRotationStep } from '../../lib/webhooks/config/sealing-rotation.ts';
 import { CommandError } from './command.ts';
 import type { Target } from './target.ts';
 import type { PlannedKeys } from './token-keys.ts';

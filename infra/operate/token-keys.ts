@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
-import { type KeySets, wholeKeySets } from '../../lib/access/key-rotation.ts';
+import { type KeySets, wholeKeySets } from '../../lib/access/tokens/key-rotation.ts';
 import {
   type SigningJwk,
   type SigningKeySet,
@@ -7,7 +7,7 @@ import {
   tokenAlgorithm,
   type VerificationKeySet,
   verificationKeySet,
-} from '../../lib/access/token-keys.ts';
+} from '../../lib/access/tokens/token-keys.ts';
 import type { Target } from './target.ts';
 
 type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;

@@ -1,9 +1,9 @@
 import type { Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { CatalogIdOf } from '../platform/catalogs.ts';
-import type { ProductPageOf } from '../platform/products.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { backwardCursor, type CatalogPosition } from './cursor.ts';
+import type { CatalogIdOf } from './platform-catalogs.ts';
+import type { ProductPageOf } from './platform-products.ts';
 import { productView } from './product.ts';
 
 export interface CatalogPorts {

@@ -1,8 +1,8 @@
-import type { PlatformNumbers } from '../platform/phone-numbers.ts';
-import type { WabaAccess } from '../platform/templates.ts';
+import type { WabaAccess } from '../platform/waba-access.ts';
 import type { ListedChannel, LiveValues, PlatformNumber } from './channel.ts';
 import { changedLive } from './channel-item.ts';
-import type { ChannelStore } from './store.ts';
+import type { ChannelStore } from './channel-store.ts';
+import type { PlatformNumbers } from './platform-numbers.ts';
 
 export interface RefreshPorts {
   readonly channels: Pick<ChannelStore, 'numbersOf' | 'find' | 'writeLive'>;

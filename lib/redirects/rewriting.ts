@@ -1,5 +1,5 @@
+import { enumOf, isPart, type Part } from '../http/json-part.ts';
 import { invalid } from '../http/refusal.ts';
-import { enumOf, isPart, type Part } from '../templates/rules/draft.ts';
 import { isRedirectCode, redirectCode } from './code.ts';
 
 /** Where a code leads: an absolute URL as the URL parser spells it, and so visible ASCII only. */

@@ -2,7 +2,7 @@ import type { RunningStack } from '../../infra/local/stack.ts';
 import '../support/function-environment.ts';
 import { channelsList } from '../../functions/channels-list.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
-import { channelStore } from '../../lib/channels/store.ts';
+import { channelStore } from '../../lib/channels/channel-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { channelsAtScale } from '../support/channels.ts';
 import { memoryDirectory } from '../support/directory.ts';

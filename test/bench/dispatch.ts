@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { dispatchBatch } from '../../lib/messages/dispatch.ts';
+import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import { dispatchMessage } from '../faults/scenarios.ts';
 import { DispatchWorld, deliveryOf } from '../support/dispatch-ports.ts';
 import { median, report } from './figure.ts';

@@ -1,5 +1,5 @@
-import type { Pair } from '../../lib/assignments/pairs.ts';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
+import type { Pair } from '../../lib/templates/assignments/pairs.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { directoryFile, type TemplateData } from './template-tables.ts';
 
 /** A query of the listing, and which templates it finds, told from the data themselves. */

@@ -2,7 +2,7 @@ import type { RunningStack } from '../../infra/local/stack.ts';
 import '../support/function-environment.ts';
 import { templatesList } from '../../functions/templates-list.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import { templateStore } from '../../lib/templates/store.ts';
+import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 import { meterRequests, type RequestCost } from '../support/request-meter.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
-import type { Outcome } from '../../lib/messages/outcome.ts';
+import type { Outcome } from '../../lib/messages/outcomes/outcome.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 

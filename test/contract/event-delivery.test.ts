@@ -7,7 +7,7 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { eventsCommand } from '../../infra/operate/events.ts';
-import { webhookConfigStore } from '../../lib/webhooks/config-store.ts';
+import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { api, eventually, platform, tokenOf } from '../support/api.ts';

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import cases from '../lib/http/public-url-cases.json' with { type: 'json' };
 import { platform } from '../support/api.ts';
 import { create, expectRefused, plainBody, templateProbes } from '../support/template-probes.ts';
-import cases from '../unit/http/public-url-cases.json' with { type: 'json' };
 
 const probes = templateProbes();
 let port: number;

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { redirectCode } from '../../lib/redirects/code.ts';
-import { templateKey } from '../../lib/templates/template-key.ts';
+import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, call, platform, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';

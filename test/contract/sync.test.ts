@@ -1,9 +1,9 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { encodeDocuments } from '../../lib/templates/row.ts';
-import { keptMs } from '../../lib/templates/sync-turns.ts';
-import { templateKey } from '../../lib/templates/template-key.ts';
-import { rowKey } from '../../lib/templates/upstream-writes.ts';
+import { encodeDocuments } from '../../lib/templates/model/row.ts';
+import { templateKey } from '../../lib/templates/model/template-key.ts';
+import { rowKey } from '../../lib/templates/model/upstream-writes.ts';
+import { keptMs } from '../../lib/templates/sync/sync-turns.ts';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';

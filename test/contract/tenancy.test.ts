@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncLockStore } from '../../lib/templates/sync-lock-store.ts';
+import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
 import { type ApiReply, api, type DemoUser, eventually, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
-import { type SigningKey, signingKey } from '../../lib/access/token-keys.ts';
+import { type SigningKey, signingKey } from '../../lib/access/tokens/token-keys.ts';
 import { api, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';

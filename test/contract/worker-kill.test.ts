@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
-import { claimLifeMs } from '../../lib/messages/claim.ts';
-import { ClaimItemSchema, claimItemKey } from '../../lib/messages/dispatch-store.ts';
-import { jobItemKey } from '../../lib/messages/job-store.ts';
-import type { Outcomes } from '../../lib/messages/outcomes-store.ts';
+import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
+import { ClaimItemSchema, claimItemKey } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { jobItemKey } from '../../lib/messages/fan-out/job-store.ts';
+import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { call, eventually } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../lib/http/refusal.ts';
-import { acceptanceStore } from '../../lib/messages/acceptance-store.ts';
-import { enqueueJob } from '../../lib/messages/enqueue-job.ts';
-import { jobQueue } from '../../lib/messages/job-queue.ts';
-import { jobStore } from '../../lib/messages/job-store.ts';
-import type { SendJob } from '../../lib/messages/send-job.ts';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
+import { enqueueJob } from '../../lib/messages/accept/enqueue-job.ts';
+import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';

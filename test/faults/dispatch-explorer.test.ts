@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { claimLifeMs, invocationOf } from '../../lib/messages/claim.ts';
+import { claimLifeMs, invocationOf } from '../../lib/messages/dispatch/claim.ts';
 import { DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
-import { type OutcomeState, outcomeOf } from '../../lib/messages/outcome.ts';
+import { type OutcomeState, outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
 import { explore, type Scenario, type State } from './explorer.ts';
 import { dispatchMessage, scenarioJobId, scenarios, startMs } from './scenarios.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Claims } from '../../lib/messages/dispatch-ports.ts';
-import { dispatchStore } from '../../lib/messages/dispatch-store.ts';
+import type { Claims } from '../../lib/messages/dispatch/dispatch-ports.ts';
+import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { type Action, apply, explore, initialState, type Scenario, type State } from './explorer.ts';

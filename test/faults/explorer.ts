@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { claimLifeMs } from '../../lib/messages/claim.ts';
+import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
 import { type Effect, effectsOf, isGood, platformEffects } from './effects.ts';
 import { applyOp, emptyStore, type StoreState } from './model-store.ts';

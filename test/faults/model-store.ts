@@ -1,4 +1,4 @@
-import type { BatchRecord, Claim, DispatchKey, Settlement } from '../../lib/messages/claim.ts';
+import type { BatchRecord, Claim, DispatchKey, Settlement } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import type { Op } from './stepped-run.ts';
@@ -14,7 +14,7 @@ export interface StoreState {
 
 export const emptyStore: StoreState = { claims: {}, batches: {}, told: {}, calls: [] };
 
-/** The meaning of each store call: what lib/messages/dispatch-store.ts must do on DynamoDB. */
+/** The meaning of each store call: what lib/messages/dispatch/dispatch-store.ts must do on DynamoDB. */
 export function applyOp(store: StoreState, op: Op): { readonly store: StoreState; readonly value: unknown } {
   switch (op.name) {
     case 'take': {

@@ -1,5 +1,5 @@
-import { dispatchBatch } from '../../lib/messages/dispatch.ts';
-import type { DispatchPorts } from '../../lib/messages/dispatch-ports.ts';
+import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
+import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 
 /** The outside calls of the dispatch policy: the points at which something can go wrong. */

@@ -11,26 +11,61 @@ const direction = {
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
   pages: 'A page is built by clientEndpoint; only health, login and redirect are public.',
-  types: 'infra imports only types from lib; infra/local and infra/operate may import more.',
+  types: 'infra imports only types from lib; infra/local, infra/operate and infra/simulator may import more.',
   network:
-    'Only stores, queues, lib/aws, lib/platform, lib/http/public-*.ts and post-public.ts touch an SDK or the network.',
+    'Only adapters touch an SDK or the network: *-store.ts, *-queue.ts, *-network.ts, platform-*.ts, lib/aws and lib/platform.',
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
+  folders: 'A folder of lib imports only from folders below it.',
+  templates: 'A part of templates imports only from parts below it.',
+  messages: 'A part of messages imports only from parts below it.',
 };
+
+/** From the ground up: each imports only from those before it. */
+const layers = {
+  folders: [
+    ...['observe', 'keys', 'aws', 'http', 'platform', 'access', 'redirects', 'pricing', 'webhooks'],
+    ...['channels', 'catalog', 'templates', 'provisioning', 'messages'],
+  ],
+  templates: [
+    ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
+  ],
+  messages: ['request', 'resolve', 'pace', 'dispatch', 'accept', 'fan-out', 'receipts', 'outcomes'],
+} as const;
+
+/** Every import of a type from one folder to another: refused upwards, taken downwards. */
+function layerCases(place: string, kind: keyof typeof layers): [string, string, string | undefined][] {
+  const order: readonly string[] = layers[kind];
+  return order.flatMap((from, at) =>
+    order
+      .filter((to) => to !== from)
+      .map((to): [string, string, string | undefined] => [
+        `${place}${from}/to-${to}.ts`,
+        `import type { Thing } from '../${to}/thing.ts';`,
+        order.indexOf(to) > at ? direction[kind] : undefined,
+      ]),
+  );
+}
 const literal = 'A regular expression must be a literal.';
 
 /** One line of code in a file, and what our own rules say about it; undefined when nothing. */
 const cases: readonly (readonly [file: string, code: string, refusal: string | undefined])[] = [
+  ...layerCases('lib/', 'folders'),
+  ...layerCases('lib/templates/', 'templates'),
+  ...layerCases('lib/messages/', 'messages'),
+  ['lib/catalog/deep/a.ts', "import type { Thing } from '../../messages/request/thing.ts';", direction.folders],
+  ['lib/messages/request/deep.ts', "import type { Thing } from '../../templates/model/thing.ts';", undefined],
+
   ['lib/templates/a.ts', "import { handler } from '../../functions/login.ts';", direction.tests],
   ['lib/templates/b.ts', "import type { Endpoint } from '../../functions/login.ts';", direction.tests],
   ['infra/a.ts', "import { handler } from '../functions/login.ts';", direction.tests],
   ['infra/local/a.ts', "import { free } from '../../test/support/calls.ts';", direction.tests],
   ['infra/b.ts', "import { functions } from './functions.ts';", undefined],
-  ['test/unit/functions/a.ts', "import { login } from '../../../functions/login.ts';", undefined],
+  ['test/functions/a.ts', "import { login } from '../../functions/login.ts';", undefined],
 
   ['lib/access/a.ts', "import { tables } from '../../infra/tables.ts';", direction.infra],
   ['functions/a.ts', "import type { TableName } from '../infra/tables.ts';", direction.infra],
   ['functions/b.ts', "import { login } from './login.ts';", direction.functions],
-  ['functions/c.ts', "import { signIn } from '../lib/access/sign-in.ts';", undefined],
+  ['functions/c.ts', "import { signIn } from '../lib/access/sign-in/sign-in.ts';", undefined],
 
   ['functions/p.ts', "import { endpoint } from '../lib/http/endpoint.ts';", direction.pages],
   ['functions/q.ts', "import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';", direction.pages],
@@ -51,27 +86,39 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/access/e.ts', "export const sqs = await import('@aws-sdk/client-sqs');", direction.network],
   ['lib/access/f.ts', "import { request } from 'node:https';", direction.network],
   ['functions/d.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
-  ['lib/access/credential-store.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", undefined],
+  ['lib/access/sign-in/credential-store.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", undefined],
   ['lib/access/restore.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", direction.network],
-  ['lib/messages/queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
+  ['lib/messages/fan-out/dispatch-queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/aws/sqs.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
-  ['lib/http/public-fetch.ts', "import { request } from 'node:https';", undefined],
-  ['lib/http/public-request.ts', "import { request } from 'node:https';", undefined],
-  ['lib/webhooks/post-public.ts', "import { request } from 'node:https';", undefined],
+  ['lib/http/fetch-network.ts', "import { request } from 'node:https';", undefined],
+  ['lib/http/request-network.ts', "import { request } from 'node:https';", undefined],
+  ['lib/webhooks/delivery/post-network.ts', "import { request } from 'node:https';", undefined],
   ['lib/http/fetch.ts', "import { request } from 'node:https';", direction.network],
   ['lib/aws/queue-body.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
 
-  ['lib/templates/c.ts', "import { templateStore } from './store.ts';", direction.rules],
-  ['lib/templates/d.ts', "import type { TemplateStore } from './store.ts';", undefined],
-  ['lib/templates/e.ts', "import { templateStore, type TemplateStore } from './store.ts';", direction.rules],
-  ['lib/templates/f.ts', "export * from '../messages/job-store.ts';", direction.rules],
-  ['lib/templates/g.ts', "export { jobQueue } from '../messages/job-queue.ts';", direction.rules],
+  ['lib/messages/c.ts', "import { templateStore } from '../templates/model/template-store.ts';", direction.rules],
+  ['lib/messages/d.ts', "import type { TemplateStore } from '../templates/model/template-store.ts';", undefined],
+  [
+    'lib/messages/e.ts',
+    "import { templateStore, type TemplateStore } from '../templates/model/template-store.ts';",
+    direction.rules,
+  ],
+  ['lib/messages/f.ts', "export * from './fan-out/job-store.ts';", direction.rules],
+  ['lib/messages/g.ts', "export { jobQueue } from './accept/job-queue.ts';", direction.rules],
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],
   ['lib/templates/j.ts', "import { platformTransport } from '../platform/transport.ts';", direction.rules],
-  ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/public-fetch.ts';", direction.rules],
+  ['lib/channels/j.ts', "import { readList } from '../platform/list-page.ts';", direction.rules],
+  ['lib/channels/k.ts', "import { platformNumbers } from './platform-numbers.ts';", direction.rules],
+  ['lib/channels/platform-numbers.ts', "import { readList } from '../platform/list-page.ts';", undefined],
+  ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/fetch-network.ts';", direction.rules],
   ['lib/templates/k.ts', "import { PlatformFailure } from '../platform/failure.ts';", undefined],
-  ['lib/templates/l-store.ts', "import { documentClient } from '../aws/dynamodb.ts';", undefined],
+  ['lib/templates/model/l-store.ts', "import { documentClient } from '../../aws/dynamodb.ts';", undefined],
+  [
+    'infra/simulator/a.ts',
+    "import languages from '../../lib/templates/model/languages.json' with { type: 'json' };",
+    undefined,
+  ],
 
   ['lib/http/a.ts', 'export const f = (text: string) => new RegExp(text);', literal],
   ['lib/http/b.ts', 'export const f = (text: string) => RegExp(text);', literal],
@@ -86,7 +133,7 @@ const directory = mkdtempSync(join(tmpdir(), 'lint-'));
 let diagnostics: readonly { readonly message: string; readonly location: { readonly path: string } }[];
 
 beforeAll(() => {
-  const { plugins } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as {
+  const { plugins } = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8')) as {
     plugins: { path: string; includes: string[] }[];
   };
   const configuration = {

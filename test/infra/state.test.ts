@@ -3,8 +3,8 @@ import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
-import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/claim.ts';
-import { syncDeliveries } from '../../lib/templates/sync-message.ts';
+import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
+import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 const service = synthesize({ stage: 'test' });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
-import { QueuedSyncSchema } from '../../lib/templates/sync-message.ts';
+import { QueuedSyncSchema } from '../../lib/templates/sync/sync-message.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 describe('scheduled synchronization', () => {

@@ -9,7 +9,7 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { publicHttpsUrlFault } from '../../lib/http/public-url.ts';
-import { localNetwork } from '../../lib/webhooks/local-receiver.ts';
+import { localNetwork } from '../../lib/webhooks/delivery/local-receiver.ts';
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const body = '{"type":"template.created","timestamp":"2026-11-20T12:00:00.000Z","data":{}}';

@@ -1,7 +1,12 @@
 import type { UserProfile } from '../../lib/access/directory.ts';
-import { failureHourSeconds, type PairRecord, recordDaySeconds, type Turn } from '../../lib/access/login-pace.ts';
-import type { KeyDerivation } from '../../lib/access/password.ts';
-import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in.ts';
+import {
+  failureHourSeconds,
+  type PairRecord,
+  recordDaySeconds,
+  type Turn,
+} from '../../lib/access/sign-in/login-pace.ts';
+import type { KeyDerivation } from '../../lib/access/sign-in/password.ts';
+import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in/sign-in.ts';
 
 /** Credentials in memory, for the policy of signing in. Every call is written down in `calls`. */
 export function credentialsInMemory(stored: Readonly<Record<string, Credential>>, calls: string[] = []): Credentials {

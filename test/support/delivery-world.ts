@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { LogFacts } from '../../lib/observe/log.ts';
-import { deliverBatch } from '../../lib/webhooks/deliver.ts';
-import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks/deliver-ports.ts';
-import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery-state.ts';
+import { deliverBatch } from '../../lib/webhooks/delivery/deliver.ts';
+import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks/delivery/deliver-ports.ts';
+import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
+import type { Post } from '../../lib/webhooks/delivery/post-network.ts';
+import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
 import { eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
-import type { Post } from '../../lib/webhooks/post-public.ts';
-import type { PostAnswer } from '../../lib/webhooks/verdict.ts';
 
 interface Message {
   readonly messageId: string;

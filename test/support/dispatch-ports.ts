@@ -1,4 +1,4 @@
-import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatch-ports.ts';
+import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';

@@ -1,8 +1,8 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { decodeSendJobMessage, type SendJob } from '../../lib/messages/accept/send-job.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
-import { jobStore } from '../../lib/messages/job-store.ts';
-import { decodeSendJobMessage, type SendJob } from '../../lib/messages/send-job.ts';
 
 /** Takes every message out of the send-job queue. */
 export async function drainJobs(client: SQSClient, queueUrl: string): Promise<SendJob[]> {

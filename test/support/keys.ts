@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
-import type { SigningJwk, VerificationJwk } from '../../lib/access/token-keys.ts';
+import type { SigningJwk, VerificationJwk } from '../../lib/access/tokens/token-keys.ts';
 
 /** A key pair as provisioning would make it. */
 export async function keyPair(): Promise<{ readonly private: SigningJwk; readonly public: VerificationJwk }> {

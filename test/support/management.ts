@@ -1,7 +1,10 @@
 import { PlatformFailure } from '../../lib/platform/failure.ts';
-import type { CreatedTemplate, TemplateManagement } from '../../lib/platform/template-management.ts';
-import type { PlatformTemplates } from '../../lib/platform/templates.ts';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
+import type {
+  CreatedTemplate,
+  TemplateManagement,
+} from '../../lib/templates/authoring/platform-template-management.ts';
+import type { PlatformTemplates } from '../../lib/templates/model/platform-templates.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
 /** The platform's side of template management in memory: it writes down what it is asked and fails as told. */
 export interface RecordedPlatform {

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../lib/http/refusal.ts';
-import { askAgainAfterMs, type Questions, questionsPerMinute } from '../../lib/messages/questions.ts';
+import { askAgainAfterMs, type Questions, questionsPerMinute } from '../../lib/messages/resolve/questions.ts';
 
 /** Questions in memory, as the messages table keeps them; `question-store.test.ts` holds the table to the same. */
 export class MemoryQuestions implements Questions {

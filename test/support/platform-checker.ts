@@ -1,4 +1,4 @@
-import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/template.ts';
+import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/model/template.ts';
 
 interface SentComponent {
   readonly type: string;

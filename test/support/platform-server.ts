@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
 /** A platform that only lists templates, page by page, and fails as told. */
 export interface PlatformServer {

@@ -1,4 +1,4 @@
-import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/template.ts';
+import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/model/template.ts';
 
 /** A sendable template; components first, everything else can be overridden. */
 export function makeTemplate(

@@ -1,11 +1,11 @@
-import type { Attributes } from '../../lib/access/provisioned-items.ts';
+import type { Attributes } from '../../lib/provisioning/provisioned-items.ts';
 import {
   type ItemChange,
   type ProvisionedState,
   type ProvisioningPlan,
   placeText,
   type StoredItem,
-} from '../../lib/access/provisioning-plan.ts';
+} from '../../lib/provisioning/provisioning-plan.ts';
 
 /** The state after one write, as the store carries it out. */
 function afterChange(items: readonly StoredItem[], { set, whenAbsent, ...place }: ItemChange): StoredItem[] {

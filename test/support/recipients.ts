@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { HeaderInput, Recipient } from '../../lib/messages/job.ts';
-import type { ParameterContract } from '../../lib/messages/parameter-contract.ts';
+import type { ParameterContract } from '../../lib/messages/request/parameter-contract.ts';
 
 /** Text of any script; some of it breaks the rules (blanks, controls), as what people send does. */
 const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.string({ minLength: 1, maxLength: 40 }));

@@ -5,8 +5,8 @@ import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
 import { localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import type { Outcome } from '../../lib/messages/outcome.ts';
-import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes-store.ts';
+import type { Outcome } from '../../lib/messages/outcomes/outcome.ts';
+import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { eventually } from './api.ts';
 
 /** The stores of a local stack, as the operator commands reach them. */

@@ -1,15 +1,19 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type ProvisionedItem, provisionedChannels, provisionedItems } from '../../lib/access/provisioned-items.ts';
-import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
-import { provisioningStore } from '../../lib/access/provisioning-store.ts';
-import type { Pair } from '../../lib/assignments/pairs.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { goneAttributes, listedChannelKey } from '../../lib/channels/channel-item.ts';
-import { packTemplate } from '../../lib/templates/fact.ts';
-import { encodeDocuments, newRowAttributes, upstreamRowAttributes } from '../../lib/templates/row.ts';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
-import { templateKey } from '../../lib/templates/template-key.ts';
-import { factKey, factValues, rowKey } from '../../lib/templates/upstream-writes.ts';
+import {
+  type ProvisionedItem,
+  provisionedChannels,
+  provisionedItems,
+} from '../../lib/provisioning/provisioned-items.ts';
+import type { ProvisioningFile } from '../../lib/provisioning/provisioning-file.ts';
+import { provisioningStore } from '../../lib/provisioning/provisioning-store.ts';
+import type { Pair } from '../../lib/templates/assignments/pairs.ts';
+import { packTemplate } from '../../lib/templates/model/fact.ts';
+import { encodeDocuments, newRowAttributes, upstreamRowAttributes } from '../../lib/templates/model/row.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { templateKey } from '../../lib/templates/model/template-key.ts';
+import { factKey, factValues, rowKey } from '../../lib/templates/model/upstream-writes.ts';
 import { storedChannel } from './channels.ts';
 
 /** A table of the emulator. */

@@ -1,6 +1,6 @@
-import type { ProvisioningFile } from '../../lib/access/provisioning.ts';
-import type { Pair } from '../../lib/assignments/pairs.ts';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
+import type { ProvisioningFile } from '../../lib/provisioning/provisioning-file.ts';
+import type { Pair } from '../../lib/templates/assignments/pairs.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { seededRandom } from './faults.ts';
 
 // Test data in any amount: the same seed gives the same data, byte for byte, and a smaller amount is the beginning of a

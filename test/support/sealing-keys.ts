@@ -1,4 +1,4 @@
-import type { SealingJwk, SealingKeySet } from '../../lib/webhooks/sealing.ts';
+import type { SealingJwk, SealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 
 /** A key that seals webhook secrets, told apart by its id. */
 export function sealingKey(kid: string, addedAtSeconds = 0): SealingJwk {

@@ -1,5 +1,5 @@
+import type { SendJob } from '../../lib/messages/accept/send-job.ts';
 import type { JobHead, Recipient } from '../../lib/messages/job.ts';
-import type { SendJob } from '../../lib/messages/send-job.ts';
 
 export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): Omit<SendJob, 'firstIndex' | 'part'> {
   return {

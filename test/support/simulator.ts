@@ -1,5 +1,5 @@
-import type { Seed } from '../../infra/local/simulator/seed.ts';
-import { startSimulator } from '../../infra/local/simulator/server.ts';
+import type { Seed } from '../../infra/simulator/seed.ts';
+import { startSimulator } from '../../infra/simulator/server.ts';
 
 export const firstWaba = '200000000000001';
 export const secondWaba = '200000000000002';

@@ -1,7 +1,7 @@
-import { contentHash } from '../../lib/templates/fact.ts';
-import type { TemplateRow } from '../../lib/templates/row.ts';
-import type { PlatformTemplate } from '../../lib/templates/template.ts';
-import { documentId, templateKey } from '../../lib/templates/template-key.ts';
+import { contentHash } from '../../lib/templates/model/fact.ts';
+import type { TemplateRow } from '../../lib/templates/model/row.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
 
 export function makeTemplate(overrides: Partial<PlatformTemplate> = {}): PlatformTemplate {
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { PublicNetwork } from '../../lib/http/public-request.ts';
+import type { PublicNetwork } from '../../lib/http/request-network.ts';
 import { certificate, startMediaHost } from './media-host.ts';
 
 export interface Received {

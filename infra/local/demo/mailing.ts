@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { storePause } from '../../../lib/aws/pause.ts';
-import { countOutcomes, type OutcomeCounts } from '../../../lib/messages/outcome.ts';
-import { outcomesStore } from '../../../lib/messages/outcomes-store.ts';
+import { countOutcomes, type OutcomeCounts } from '../../../lib/messages/outcomes/outcome.ts';
+import { outcomesStore } from '../../../lib/messages/outcomes/outcomes-store.ts';
 import { localTarget } from '../../operate/target.ts';
 import { demoDid, orderUpdate, type Recipient } from './audience.ts';
 import { call, type DemoClient, type DemoStack } from './client.ts';

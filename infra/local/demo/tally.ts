@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OutcomeCounts } from '../../../lib/messages/outcome.ts';
+import type { OutcomeCounts } from '../../../lib/messages/outcomes/outcome.ts';
 import { expectedComponents, type Recipient } from './audience.ts';
 
 /** A message as the platform received it. */

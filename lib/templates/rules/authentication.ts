@@ -1,4 +1,5 @@
-import { at, enumOf, fault, isPart, type Judged, onlyKeys, type Part, shown, type TemplateDraft } from './draft.ts';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { at, fault, type Judged, onlyKeys, shown, type TemplateDraft } from './draft.ts';
 
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'] as const;
 const labelMaxLength = 25;

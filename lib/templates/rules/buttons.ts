@@ -1,4 +1,5 @@
-import { at, enumOf, fault, isPart, type Judged, onlyKeys, type Part, requiredText, shown } from './draft.ts';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { at, fault, type Judged, onlyKeys, requiredText, shown } from './draft.ts';
 
 const labelMaxLength = 25;
 const urlMaxLength = 2_000;

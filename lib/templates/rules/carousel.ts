@@ -1,5 +1,6 @@
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { checkButtons } from './buttons.ts';
-import { at, enumOf, fault, isPart, type Judged, onlyKeys, type Part, shown } from './draft.ts';
+import { at, fault, type Judged, onlyKeys, shown } from './draft.ts';
 import { checkBody, checkHeader } from './texts.ts';
 
 const cardBodyMaxLength = 160;

@@ -1,19 +1,8 @@
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { checkAuthenticationBody, checkAuthenticationFooter, checkOtpButtons } from './authentication.ts';
 import { checkButtons } from './buttons.ts';
 import { checkCarousel } from './carousel.ts';
-import {
-  at,
-  type Category,
-  enumOf,
-  fault,
-  isPart,
-  type Judged,
-  onlyKeys,
-  type Part,
-  requiredText,
-  shown,
-  type TemplateDraft,
-} from './draft.ts';
+import { at, type Category, fault, type Judged, onlyKeys, requiredText, shown, type TemplateDraft } from './draft.ts';
 import { checkBody, checkFooter, checkHeader } from './texts.ts';
 
 const bodyMaxLength = 1_024;

@@ -1,10 +1,8 @@
 import type { FaultList } from '../../http/fault-list.ts';
+import type { Part } from '../../http/json-part.ts';
 
 export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 export type Category = (typeof categories)[number];
-
-/** A JSON object of which nothing is known yet. */
-export type Part = Readonly<Record<string, unknown>>;
 
 /** A template as a client wants it created or changed; `components` is whatever came. */
 export interface TemplateDraft {
@@ -35,15 +33,6 @@ export function at(judged: Judged, key: string | number): Judged {
 
 export function fault({ path, faults }: Judged, message: string): void {
   faults.add({ path, message });
-}
-
-export function isPart(value: unknown): value is Part {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Enums are written in upper case upstream; clients may write them as they like. */
-export function enumOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.toUpperCase() : undefined;
 }
 
 /** What came, short enough for a sentence. */

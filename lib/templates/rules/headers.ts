@@ -1,4 +1,4 @@
-import { enumOf, isPart, type Part } from './draft.ts';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 
 export interface PlacedHeader {
   readonly header: Part;

@@ -1,14 +1,5 @@
-import {
-  at,
-  enumOf,
-  fault,
-  isPart,
-  type Judged,
-  onlyKeys,
-  type Part,
-  requiredText,
-  type TemplateDraft,
-} from './draft.ts';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { at, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkExamples, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;

@@ -1,4 +1,5 @@
-import { type Category, enumOf, isPart, type Part, type TemplateDraft } from './draft.ts';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import type { Category, TemplateDraft } from './draft.ts';
 import { bodyExamples } from './variables.ts';
 
 /** The order in which the platform likes to see components (platform reference, 3.2). */

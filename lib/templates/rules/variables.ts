@@ -1,4 +1,5 @@
-import { at, fault, isPart, type Judged, onlyKeys, type Part, shown } from './draft.ts';
+import { isPart, type Part } from '../../http/json-part.ts';
+import { at, fault, type Judged, onlyKeys, shown } from './draft.ts';
 
 /**
  * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, neither first nor last,

@@ -1,0 +1,133 @@
+import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
+import { graphError, PlatformError, unknownNode } from './errors.ts';
+import { listNumbers, readNumber, readWaba } from './numbers.ts';
+import type { PlatformRequest } from './platform-request.ts';
+import { errorReply, type Reply } from './reply.ts';
+import type { SeedToken } from './seed.ts';
+import { usageHeader } from './sending/limits.ts';
+import { sendMessage } from './sending/send.ts';
+import type { World } from './state.ts';
+import { createTemplate } from './templates/create.ts';
+import { deleteTemplates } from './templates/delete.ts';
+import { editTemplate, unpauseTemplate } from './templates/edit.ts';
+import { listTemplates, readTemplate } from './templates/read.ts';
+import type { Template } from './templates/template.ts';
+import { answerUpload } from './uploads/upload.ts';
+import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
+
+type Answer = Reply | Promise<Reply>;
+
+/** What each kind of node can do: `METHOD edge`, or the method alone for the node itself. */
+const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRequest) => Answer>([
+  ['GET', (_, waba, request) => readWaba(waba, request)],
+  ['GET message_templates', listTemplates],
+  ['POST message_templates', createTemplate],
+  ['DELETE message_templates', deleteTemplates],
+  ['GET phone_numbers', (_, waba, request) => listNumbers(waba, request)],
+  ['GET product_catalogs', (_, waba, request) => listCatalogs(waba, request)],
+]);
+const numberEdges = new Map<string, (world: World, number: PhoneNumber, request: PlatformRequest) => Answer>([
+  ['GET', (_, number, request) => readNumber(number, request)],
+  ['POST messages', (world, number, request) => sendMessage(world, { number, endpoint: 'messages' }, request)],
+  [
+    'POST marketing_messages',
+    (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
+  ],
+]);
+const catalogEdges = new Map<string, (catalog: Catalog, request: PlatformRequest) => Answer>([
+  ['GET', readCatalog],
+  ['GET products', listProducts],
+]);
+const templateEdges = new Map<string, (world: World, template: Template, request: PlatformRequest) => Answer>([
+  ['GET', (_, template, request) => readTemplate(template, request)],
+  ['POST', editTemplate],
+  ['POST unpause', unpauseTemplate],
+]);
+
+/** Answers one request as the platform would: token, path, node, right, then the edge's own work. */
+export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
+  let headers: Readonly<Record<string, string>> | undefined;
+  try {
+    const token = tokenOf(world, request.authorization);
+    const { nodeId, operation } = operationOf(request);
+    const upload = answerUpload(world.uploads, { token, nodeId, operation }, request);
+    if (upload !== undefined) return upload;
+    const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, request);
+    if (!token.waba_ids.includes(wabaId)) throw noRight(sends);
+    if (!sends) {
+      const used = world.managementUsage.count(wabaId, world.clock.nowMs());
+      headers = usageHeader(wabaId, 'whatsapp_business_management', used);
+    }
+    const reply = await run();
+    return headers !== undefined && reply.kind === 'json' ? { ...reply, headers } : reply;
+  } catch (error) {
+    if (error instanceof PlatformError) return errorReply(error, world.nextTraceId(), headers);
+    throw error;
+  }
+}
+
+function tokenOf(world: World, authorization: string | undefined): SeedToken {
+  const text = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (text === undefined) throw graphError(190, 'An access token is required to request this resource.');
+  const token = world.tokens.get(text);
+  if (token === undefined) throw graphError(190, 'Invalid OAuth access token - Cannot parse access token');
+  const nowMs = world.clock.nowMs();
+  if (token.expires_at !== undefined && Date.parse(token.expires_at) <= nowMs) {
+    throw graphError(
+      190,
+      `Error validating access token: Session has expired on ${new Date(token.expires_at).toUTCString()}. The current time is ${new Date(nowMs).toUTCString()}.`,
+      { subcode: 463 },
+    );
+  }
+  return token;
+}
+
+function operationOf(request: PlatformRequest): { readonly nodeId: string; readonly operation: string } {
+  const parts = /^(?:\/v\d+\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/.exec(request.path);
+  if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}`);
+  const [, nodeId = '', edge] = parts;
+  return { nodeId, operation: edge === undefined ? request.method : `${request.method} ${edge}` };
+}
+
+interface Edge {
+  readonly wabaId: string;
+  readonly sends: boolean;
+  readonly run: () => Answer;
+}
+
+function edgeOf(
+  world: World,
+  wanted: { readonly nodeId: string; readonly operation: string },
+  request: PlatformRequest,
+): Edge {
+  const { nodeId, operation } = wanted;
+  const edge = (wabaId: string, run: (() => Answer) | undefined): Edge => {
+    if (run === undefined) throw unknownNode(request.method, nodeId);
+    return { wabaId, run, sends: operation.endsWith('messages') };
+  };
+  const waba = world.wabas.get(nodeId);
+  if (waba !== undefined) {
+    const work = wabaEdges.get(operation);
+    return edge(waba.id, work && (() => work(world, waba, request)));
+  }
+  const number = world.numbers.get(nodeId);
+  if (number !== undefined) {
+    const work = numberEdges.get(operation);
+    return edge(number.wabaId, work && (() => work(world, number, request)));
+  }
+  const catalog = world.catalogs.get(nodeId);
+  if (catalog !== undefined) {
+    const work = catalogEdges.get(operation);
+    return edge(catalog.wabaId, work && (() => work(catalog, request)));
+  }
+  const template = world.templates.get(nodeId);
+  if (template === undefined) throw unknownNode(request.method, nodeId);
+  const work = templateEdges.get(operation);
+  return edge(template.wabaId, work && (() => work(world, template, request)));
+}
+
+function noRight(sends: boolean): PlatformError {
+  return sends
+    ? graphError(10, '(#10) Application does not have permission for this action')
+    : graphError(200, '(#200) You do not have permission to access this business account');
+}

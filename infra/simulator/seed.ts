@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { generatedTemplates } from './templates/generated.ts';
+import { TemplateFieldsSchema } from './templates/template.ts';
+
+const IdSchema = v.pipe(v.string(), v.regex(/^\d{5,16}$/, 'must be 5 to 16 digits'));
+
+const PhoneNumberSchema = v.looseObject({
+  id: IdSchema,
+  display_phone_number: v.string(),
+  throughput: v.object({ level: v.picklist(['STANDARD', 'HIGH', 'NOT_APPLICABLE']) }),
+  is_on_biz_app: v.optional(v.boolean(), false),
+});
+
+const WabaSchema = v.object({
+  /** The node's own fields, as `GET /{waba_id}` returns them. */
+  node: v.looseObject({
+    id: IdSchema,
+    name: v.string(),
+    marketing_messages_onboarding_status: v.optional(v.string()),
+    disable_marketing_messages_on_cloud_api: v.optional(v.boolean(), false),
+  }),
+  phone_numbers: v.array(PhoneNumberSchema),
+  product_catalogs: v.array(
+    v.object({
+      id: IdSchema,
+      name: v.string(),
+      /** How many products it has; they are made up (catalogs/products.ts). */
+      generated_products: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+    }),
+  ),
+  templates: v.array(v.looseObject({ ...TemplateFieldsSchema.entries, id: IdSchema })),
+  /** How many templates are made up beside the listed ones (templates/generated.ts). */
+  generated_templates: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+});
+
+const SeedSchema = v.object({
+  tokens: v.array(
+    v.object({
+      token: v.pipe(v.string(), v.nonEmpty()),
+      /** The app that the token was issued for; uploads are made in its name. */
+      app_id: v.optional(IdSchema),
+      waba_ids: v.array(IdSchema),
+      expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+    }),
+  ),
+  wabas: v.array(WabaSchema),
+});
+
+export type Seed = v.InferOutput<typeof SeedSchema>;
+export type SeedToken = Seed['tokens'][number];
+
+/** Parses a seed and adds the templates it asks to be generated. Throws valibot's error when it is not one. */
+export function parseSeed(input: unknown): Seed {
+  const seed = v.parse(SeedSchema, input);
+  return {
+    ...seed,
+    wabas: seed.wabas.map((waba) => ({
+      ...waba,
+      templates: [...waba.templates, ...generatedTemplates(waba.node.id, waba.generated_templates)],
+    })),
+  };
+}
+
+/** The demo data of the local stack: infra/local/demo/platform.json. */
+export function demoSeed(): Seed {
+  return parseSeed(JSON.parse(readFileSync(new URL('../local/demo/platform.json', import.meta.url), 'utf8')));
+}

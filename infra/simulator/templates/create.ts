@@ -1,0 +1,94 @@
+import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
+import { graphError, managementError, unnumberedManagementError } from '../errors.ts';
+import type { PlatformRequest } from '../platform-request.ts';
+import { json, type Reply } from '../reply.ts';
+import type { World } from '../state.ts';
+import type { Waba } from '../wabas.ts';
+import { templateLimitOf } from './budgets.ts';
+import { type Category, type Creation, parseCreation } from './definition.ts';
+import { says } from './magic-words.ts';
+import { checkComponents } from './rules/component-rules.ts';
+import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
+import { timeText } from './template.ts';
+
+/** `POST /{waba_id}/message_templates` (platform reference, 2.5, 3 and 6.3). Refuses the first fault. */
+export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
+  const nowMs = world.clock.nowMs();
+  if (world.creations.left(waba.id, nowMs) === 0) {
+    throw graphError(80007, '(#80007) There have been too many template creations for this business account', {
+      transient: true,
+    });
+  }
+  const given = parseCreation(request.body);
+  checkName(given);
+  if (!Object.hasOwn(languages, given.language)) {
+    throw graphError(100, `(#100) Param language must be a supported language - got "${given.language}".`);
+  }
+  checkPlace(world, waba, given);
+  checkTimeToLive(given.category, given.message_send_ttl_seconds);
+  checkOptimization(given.category, given.optimization_spec);
+  checkComponents(
+    {
+      category: given.category,
+      named: given.parameter_format === 'NAMED',
+      mediumOf: (handle) => world.uploads.mediumOf(handle),
+    },
+    given.components,
+  );
+  world.creations.spend(waba.id, nowMs);
+  const added = world.templates.add(waba.id, {
+    sub_category: 'CUSTOM',
+    ...given,
+    category: grantedCategory(world, waba, given),
+    status: 'PENDING',
+    last_updated_time: timeText(nowMs),
+  });
+  const { id, fields } = world.lifeCycle.review(added, nowMs);
+  return json({ id, status: fields.status, category: fields.category });
+}
+
+function checkName({ name }: Creation): void {
+  if (!/^[a-z0-9_]{1,512}$/.test(name)) {
+    throw managementError(2388046, 'A name has 1 to 512 lower-case letters, digits and underscores');
+  }
+  if (name === 'hello_world' || name.startsWith('sample_')) {
+    throw managementError(2388155, `The name ${name} is kept for sample templates`);
+  }
+}
+
+/** Is there room for the template, is its name free, and do its other languages agree about the category? */
+function checkPlace(world: World, waba: Waba, { name, language, category }: Creation): void {
+  const limit = templateLimitOf(waba);
+  if (world.templates.countOf(waba.id) >= limit) {
+    throw managementError(2388019, `This business account has all of its ${limit} templates`);
+  }
+  if (world.templates.find(waba.id, name, language) !== undefined) {
+    throw managementError(2388024, `There is already ${language} content for this template`);
+  }
+  const lockedUntilMs = world.nameLocks.lockedUntilMs(waba.id, name, language, world.clock.nowMs());
+  if (lockedUntilMs !== undefined) {
+    const weeks = Math.ceil((lockedUntilMs - world.clock.nowMs()) / 604_800_000);
+    throw managementError(
+      2388023,
+      `The ${language} content of ${name} is being deleted: try again in ${weeks} weeks or choose another name`,
+    );
+  }
+  const present = categoryOf(world, waba, name);
+  if (present !== undefined && present !== category) {
+    throw unnumberedManagementError(
+      'Category mismatch',
+      `The other languages of ${name} are ${present}, and all languages of a name share one category`,
+    );
+  }
+}
+
+/** The category of a name's templates, whatever their language. */
+function categoryOf(world: World, waba: Waba, name: string): string | undefined {
+  return world.templates.named(waba.id, name)[0]?.fields.category;
+}
+
+/** What the platform makes of the category that was asked for. */
+function grantedCategory(world: World, waba: Waba, { name, category, components }: Creation): Category {
+  const alone = categoryOf(world, waba, name) === undefined;
+  return alone && category === 'UTILITY' && says(components, 'AS_MARKETING') ? 'MARKETING' : category;
+}

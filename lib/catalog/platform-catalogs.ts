@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import type { CredentialOf } from '../platform/credentials.ts';
+import { PlatformFailure } from '../platform/failure.ts';
+import type { PlatformTransport } from '../platform/transport.ts';
+import type { WabaAccess } from '../platform/waba-access.ts';
+
+/** The id of the catalog that a WABA is linked to, at most one (platform reference, 7); undefined when there is none. */
+export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean }) => Promise<string | undefined>;
+
+const keepForMs = 300_000;
+
+const CatalogsReplySchema = v.object({ data: v.array(v.object({ id: v.string() })) });
+
+/** Reads the catalog of a WABA, kept 5 minutes; `fresh` does not use what is kept. Throws `PlatformFailure`; a failure is not kept. */
+export function platformCatalogs(
+  call: PlatformTransport,
+  credentialOf: CredentialOf,
+  nowMs: () => number,
+): CatalogIdOf {
+  const kept = new Map<string, { readonly catalogId: string | undefined; readonly readAtMs: number }>();
+  return async (waba, { fresh } = { fresh: false }) => {
+    const known = kept.get(waba.wabaId);
+    if (!fresh && known !== undefined && nowMs() - known.readAtMs < keepForMs) return known.catalogId;
+    const readAtMs = nowMs();
+    const { accessToken } = await credentialOf(waba.credential);
+    const path = `${waba.wabaId}/product_catalogs`;
+    const { body } = await call({ method: 'GET', path, query: { fields: 'id,name' }, accessToken });
+    const reply = v.safeParse(CatalogsReplySchema, body);
+    if (!reply.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of catalogs') });
+    const catalogId = reply.output.data[0]?.id;
+    kept.set(waba.wabaId, { catalogId, readAtMs });
+    return catalogId;
+  };
+}

@@ -1,0 +1,125 @@
+import type { Did } from '../../access/directory.ts';
+import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { correlationId } from '../../observe/correlation.ts';
+import { log } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { atPlatform } from '../../platform/refusals.ts';
+import type { PlatformTemplate } from '../../templates/model/template.ts';
+import type { JobHead, SendPath } from '../job.ts';
+import { compositionPlan } from '../request/compose.ts';
+import { withoutDuplicates } from '../request/duplicates.ts';
+import type { ParameterContract } from '../request/parameter-contract.ts';
+import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
+import type { SendRequest } from '../request/send-request.ts';
+import { notSendable } from '../request/sendable-kinds.ts';
+import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
+import { askOnce } from '../resolve/questions.ts';
+import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
+import type { Accepted } from './idempotency.ts';
+import { warningOf } from './send-warnings.ts';
+
+export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts, 'remainingMs'> {
+  readonly catalogIdOf: CatalogIdOf;
+  readonly isOnboarded: IsOnboarded;
+}
+
+/** A send request of a client that may use the DID. */
+export interface Send {
+  readonly request: SendRequest;
+  readonly clientId: number;
+  readonly did: Did;
+  readonly jobId: string;
+  readonly remainingMs: () => number;
+}
+
+/**
+ * Accepts a send: resolves the template (404, 422, 502), checks every recipient against it (400, D24), drops repeated
+ * recipients, and queues the whole as one job (D25).
+ */
+export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accepted> {
+  const { request, clientId, did, jobId } = send;
+  const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
+  const resolved = await resolveTemplate(wanted, ports);
+  if (resolved.client?.isDirectMessage) {
+    throw notSendable('direct-message templates cannot be sent through this interface');
+  }
+  const { template, contract } = resolved;
+  checkInputs(contract, request);
+
+  const { kept, droppedIndexes } = withoutDuplicates(request.recipients);
+  const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
+  const plan = compositionPlan(template, contract, {
+    ...(request.header === undefined ? {} : { header: request.header }),
+    ...(catalogId === undefined ? {} : { catalogId }),
+  });
+  const path = await pathOf(template, did, ports);
+  const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
+  await enqueueJob({ head, plan, recipients: kept }, { ...ports, remainingMs: send.remainingMs });
+  count('RecipientsAccepted', kept.length);
+  log('job.accepted', { jobId, clientId, count: kept.length });
+
+  const warning = warningOf({
+    resolved,
+    askedLanguage: request.template.language,
+    campaignId: request.campaignId,
+    droppedIndexes,
+    foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
+  });
+  return warning === undefined ? { jobId } : { jobId, warning };
+}
+
+function checkInputs(contract: ParameterContract, request: SendRequest): void {
+  const faults = new FaultList();
+  checkHeaderInput(contract.header, request.header, faults);
+  const code = faults.count > 0 ? 'invalid_request' : 'invalid_recipients';
+  checkRecipients(contract, request.recipients, faults);
+  if (faults.count > 0) throw new Refusal(code, faults.message, { errors: faults.listed() });
+}
+
+async function linkedCatalogId({ did, clientId, jobId }: Send, ports: AcceptPorts): Promise<string> {
+  const known = () => atPlatform(() => ports.catalogIdOf(did.waba));
+  const ask = async () => {
+    const catalogId = await ports.catalogIdOf(did.waba, { fresh: true });
+    if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
+    return catalogId;
+  };
+  return await askOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
+}
+
+/** D30. A bid is refused elsewhere, and a time to live of the template's own has no effect elsewhere (platform reference, 2.9). */
+async function pathOf(template: PlatformTemplate, { waba }: Did, ports: AcceptPorts): Promise<SendPath> {
+  if (template.optimization_spec !== undefined) return 'marketing_messages';
+  const marketing = template.category.toUpperCase() === 'MARKETING';
+  if (!marketing || template.message_send_ttl_seconds === undefined) return 'messages';
+  return (await ports.isOnboarded(waba)) ? 'marketing_messages' : 'messages';
+}
+
+function jobHead(
+  { request, clientId, did, jobId }: Send,
+  template: PlatformTemplate,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total'>,
+): JobHead {
+  const { campaignId, attends, ttlSeconds } = request;
+  const { path, acceptedAtMs, total } = facts;
+  return {
+    jobId,
+    clientId,
+    did: did.channel.did,
+    wabaId: did.waba.wabaId,
+    phoneNumberId: did.channel.phoneNumberId,
+    credential: did.waba.credential,
+    throughputPerSecond: did.channel.throughputPerSecond,
+    path,
+    templateName: template.name,
+    templateLanguage: template.language,
+    acceptedAtMs,
+    ...(ttlSeconds === undefined ? {} : { expiresAtMs: acceptedAtMs + ttlSeconds * 1_000 }),
+    ...(campaignId === undefined ? {} : { campaignId }),
+    ...(attends === undefined ? {} : { attends }),
+    total,
+    correlationId: correlationId(),
+  };
+}

@@ -1,0 +1,49 @@
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { claimMemorySeconds } from '../dispatch/claim.ts';
+
+/** Decides whether a job counts, when the queue alone cannot say it. */
+export interface AcceptanceRecords {
+  /**
+   * Confirms a job in parts: all of them are queued. The fan-out works on no part before (D25). Rejects when `signal` ends
+   * the wait; the commit may be written nevertheless.
+   */
+  commit(jobId: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Takes a job back, unless the fan-out has begun it: `withdrawn` means that nothing of it will be sent, whatever is
+   * in the queue; `begun` that all of it will be. Both sides write the same item under a condition, so exactly one of
+   * them comes first. May be repeated.
+   */
+  withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
+}
+
+/**
+ * The records in the messages table: the commit at `JOB#<jobId>` / `COMMIT`, a withdrawal as `withdrawnAtMs` of the job
+ * item at `JOB#<jobId>` / `JOB`. The fan-out must begin a job with one write to that item which sets `head` under the
+ * condition `attribute_not_exists(withdrawnAtMs)`, and drop the job when the condition fails.
+ */
+export function acceptanceStore(client: DynamoDBDocumentClient, table: string, nowMs: () => number): AcceptanceRecords {
+  const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + claimMemorySeconds;
+  return {
+    commit: async (jobId, abortSignal) => {
+      const item = { pk: `JOB#${jobId}`, sk: 'COMMIT', committedAtMs: nowMs(), expiresAtSeconds: expiresAtSeconds() };
+      await client.send(new PutCommand({ TableName: table, Item: item }), { abortSignal });
+    },
+
+    withdraw: async (jobId, abortSignal) => {
+      const { written } = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: { pk: `JOB#${jobId}`, sk: 'JOB' },
+            ConditionExpression: 'attribute_not_exists(head)',
+            UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
+            ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
+          }),
+          abortSignal === undefined ? {} : { abortSignal },
+        ),
+      );
+      return written ? 'withdrawn' : 'begun';
+    },
+  };
+}

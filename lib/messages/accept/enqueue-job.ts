@@ -1,0 +1,52 @@
+import { Refusal } from '../../http/refusal.ts';
+import type { AcceptanceRecords } from './acceptance-store.ts';
+import type { JobQueue } from './job-queue.ts';
+import { encodeSendJob, type SendJob } from './send-job.ts';
+
+/** All messages of a job are queued and committed within this time, or the attempt is given up. */
+const queueLimitMs = 6_000;
+const withdrawLimitMs = 3_000;
+/** Queueing, a withdrawal, and the 4 s before the function's end at which the edge answers by itself. */
+const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + 4_000;
+
+export interface EnqueuePorts {
+  readonly queue: JobQueue;
+  readonly acceptance: AcceptanceRecords;
+  /** Time left until Lambda ends this invocation. */
+  readonly remainingMs: () => number;
+}
+
+/**
+ * Hands a job over wholly or not at all (D25, R20). Resolves when every message of it will be handled. Refuses with 502
+ * `dispatch_unavailable` when none will be: a queue that did not confirm may still hold the message (the reply was
+ * lost), so the job is withdrawn first. Only when that cannot be written either does nobody know, and the 502 is
+ * `dispatch_undecided`: the next request with the same Idempotency-Key finds it out.
+ */
+export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, ports: EnqueuePorts): Promise<void> {
+  const { jobId, clientId } = job.head;
+  const messages = encodeSendJob(job);
+  if (ports.remainingMs() < enqueueBudgetMs) throw unavailable(new Error('too little time left to queue the job'));
+  try {
+    const signal = AbortSignal.timeout(queueLimitMs);
+    for (const message of messages) await ports.queue.send(message, String(clientId), signal);
+    if (messages.length > 1) await ports.acceptance.commit(jobId, signal);
+  } catch (cause) {
+    if ((await withdrawn(jobId, ports.acceptance)) === 'withdrawn') throw unavailable(cause);
+  }
+}
+
+async function withdrawn(jobId: string, acceptance: AcceptanceRecords): Promise<'withdrawn' | 'begun'> {
+  try {
+    return await acceptance.withdraw(jobId, AbortSignal.timeout(withdrawLimitMs));
+  } catch (cause) {
+    throw new Refusal(
+      'dispatch_undecided',
+      'whether the messages were queued is not known; only a request with an Idempotency-Key can safely be repeated, with the same key',
+      { cause },
+    );
+  }
+}
+
+function unavailable(cause: unknown): Refusal {
+  return new Refusal('dispatch_unavailable', 'the messages could not be queued; none of them will be sent', { cause });
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
+
+const ItemSchema = v.object({
+  bodyHash: v.string(),
+  jobId: v.string(),
+  startedAtMs: v.number(),
+  state: v.picklist(['running', 'done']),
+  warning: v.exactOptional(v.string()),
+});
+
+/** Idempotency records in the messages table. An item past its time is as good as none, deleted by TTL or not yet. */
+export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
+  const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
+    TableName: table,
+    Item: {
+      ...keyOf(scope),
+      ...record,
+      rememberedUntilMs: record.startedAtMs + rememberedMs,
+      expiresAtSeconds: Math.ceil((record.startedAtMs + rememberedMs) / 1_000),
+    },
+  });
+  return {
+    claim: async (scope, record) => {
+      const condition = {
+        ConditionExpression: 'attribute_not_exists(pk) OR rememberedUntilMs <= :nowMs',
+        ExpressionAttributeValues: { ':nowMs': record.startedAtMs },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      } as const;
+      const claim = await conditionalWrite(client.send(new PutCommand({ ...put(scope, record), ...condition })));
+      return claim.written ? undefined : v.parse(ItemSchema, claim.existing);
+    },
+
+    takeOver: async (scope, stale, record) => {
+      const condition = {
+        ConditionExpression: 'jobId = :staleJobId AND #state = :running',
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':staleJobId': stale.jobId, ':running': 'running' },
+      };
+      const { written } = await conditionalWrite(client.send(new PutCommand({ ...put(scope, record), ...condition })));
+      return written;
+    },
+
+    complete: async (scope, { jobId, warning }) => {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: keyOf(scope),
+        ConditionExpression: 'jobId = :jobId',
+        UpdateExpression: `SET #state = :done${warning === undefined ? '' : ', warning = :warning'}`,
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':jobId': jobId, ':done': 'done', ':warning': warning },
+      });
+      await conditionalWrite(client.send(update));
+    },
+
+    remove: async (scope, jobId) => {
+      const removal = new DeleteCommand({
+        TableName: table,
+        Key: keyOf(scope),
+        ConditionExpression: 'jobId = :jobId AND #state = :running',
+        ExpressionAttributeNames: { '#state': 'state' },
+        ExpressionAttributeValues: { ':jobId': jobId, ':running': 'running' },
+      });
+      await conditionalWrite(client.send(removal));
+    },
+  };
+}
+
+/** The key is hashed: clients may put into it what they like. */
+function keyOf({ clientId, did, key }: IdempotencyScope): { readonly pk: string; readonly sk: string } {
+  const hash = createHash('sha256').update(key).digest('base64url');
+  return { pk: `IDEMPOTENCY#${clientId}#${did}#${hash}`, sk: 'IDEMPOTENCY' };
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../../http/refusal.ts';
+import { log } from '../../observe/log.ts';
+import type { AcceptanceRecords } from './acceptance-store.ts';
+
+/** Longer than the 24 hours that are promised (D9). */
+export const rememberedMs = 48 * 3_600_000;
+
+/** The API function is ended after 29 s: a run that started longer ago than this is over, however it ended. */
+const runOverMs = 35_000;
+
+/** What a request with this key did, or is doing. */
+export interface IdempotencyRecord {
+  readonly bodyHash: string;
+  readonly jobId: string;
+  readonly startedAtMs: number;
+  readonly state: 'running' | 'done';
+  readonly warning?: string;
+}
+
+export interface IdempotencyScope {
+  readonly clientId: number;
+  readonly did: string;
+  readonly key: string;
+}
+
+export interface IdempotencyRecords {
+  /** Writes the record when none is remembered for the scope; otherwise returns the one that is in the way. */
+  claim(scope: IdempotencyScope, record: IdempotencyRecord): Promise<IdempotencyRecord | undefined>;
+  /** Puts `record` in the place of exactly `stale`; false when that has changed meanwhile. */
+  takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
+  /** Keeps the answer of the run that has this job; does nothing when another one took over. */
+  complete(scope: IdempotencyScope, accepted: Accepted): Promise<void>;
+  /** Forgets the run that has this job, as if it had never been. */
+  remove(scope: IdempotencyScope, jobId: string): Promise<void>;
+}
+
+/** A request that was accepted: its job and what the client should know. */
+export interface Accepted {
+  readonly jobId: string;
+  readonly warning?: string;
+}
+
+export interface IdempotencyPorts {
+  readonly records: IdempotencyRecords;
+  readonly acceptance: Pick<AcceptanceRecords, 'withdraw'>;
+  readonly nowMs: () => number;
+  readonly newJobId: () => string;
+}
+
+/** The same for the same JSON text, whatever the white space around its tokens. */
+export function bodyHashOf(body: unknown): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+}
+
+/**
+ * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues nothing;
+ * while the first still runs, 409; another body, 422. A run that was refused is not remembered. A run that died is
+ * looked into: its job is withdrawn, or found to be begun, before anything is queued again.
+ */
+export async function acceptOnce(
+  scope: IdempotencyScope,
+  bodyHash: string,
+  ports: IdempotencyPorts,
+  accept: (jobId: string) => Promise<Accepted>,
+): Promise<Accepted> {
+  const record: IdempotencyRecord = {
+    bodyHash,
+    jobId: ports.newJobId(),
+    startedAtMs: ports.nowMs(),
+    state: 'running',
+  };
+  const found = await ports.records.claim(scope, record);
+  // The record in the way may be our own: the claim was written, its reply lost, and the client wrote it once more.
+  if (found !== undefined && found.jobId !== record.jobId) {
+    const earlier = await earlierAnswer(scope, found, record, ports);
+    if (earlier !== undefined) return earlier;
+  }
+  const accepted = await runClaimed(scope, record.jobId, ports, accept);
+  await tolerated(ports.records.complete(scope, accepted), accepted.jobId);
+  return accepted;
+}
+
+/** The answer of the run that had the key before; undefined when it left none and this run has taken its place. */
+async function earlierAnswer(
+  scope: IdempotencyScope,
+  found: IdempotencyRecord,
+  record: IdempotencyRecord,
+  ports: IdempotencyPorts,
+): Promise<Accepted | undefined> {
+  if (found.bodyHash !== record.bodyHash) {
+    throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body');
+  }
+  const { jobId, warning } = found;
+  if (found.state === 'done') return warning === undefined ? { jobId } : { jobId, warning };
+  if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
+  if ((await ports.acceptance.withdraw(jobId)) === 'begun') {
+    await tolerated(ports.records.complete(scope, { jobId }), jobId);
+    return { jobId };
+  }
+  if (!(await ports.records.takeOver(scope, found, record))) throw stillRunning();
+  return undefined;
+}
+
+async function runClaimed(
+  scope: IdempotencyScope,
+  jobId: string,
+  ports: IdempotencyPorts,
+  accept: (jobId: string) => Promise<Accepted>,
+): Promise<Accepted> {
+  try {
+    return await accept(jobId);
+  } catch (error) {
+    const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
+    if (!undecided) await tolerated(ports.records.remove(scope, jobId), jobId);
+    throw error;
+  }
+}
+
+/** The record is behind the facts, and the next request with the key catches up: no reason to answer anything else. */
+async function tolerated(write: Promise<void>, jobId: string): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    log('idempotency.write_failed', { jobId, error: error instanceof Error ? error.name : typeof error });
+  }
+}
+
+function stillRunning(): Refusal {
+  return new Refusal('request_in_progress', 'a request with the same Idempotency-Key is still running', {
+    headers: { 'retry-after': '5' },
+  });
+}

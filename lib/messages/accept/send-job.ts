@@ -1,0 +1,91 @@
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import * as v from 'valibot';
+import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
+import { JobHeadSchema, type Recipient, RecipientSchema } from '../job.ts';
+import { CompositionPlanSchema } from '../request/compose.ts';
+
+/**
+ * An accepted request on its way to the fan-out: one queue message, or several parts when even compressed it is larger
+ * than a message may be. `firstIndex` is the index in the whole job of the first recipient of this message.
+ */
+const SendJobSchema = v.object({
+  head: JobHeadSchema,
+  plan: CompositionPlanSchema,
+  firstIndex: v.number(),
+  /** Only on a job in parts. A part is worked on only when the commit of the job is written (D25). */
+  part: v.exactOptional(v.object({ number: v.number(), of: v.number() })),
+  recipients: v.array(RecipientSchema),
+});
+export type SendJob = v.InferOutput<typeof SendJobSchema>;
+
+const CompressedSchema = v.object({ brotli: v.string() });
+
+/** A request body has at most 6 MB, and a job repeats little more than it: anything larger is not one of ours. */
+const maxJobBytes = 16 * 1_048_576;
+
+/** Quality 5 compresses a 6 MB job in a tenth of a second; the default of 11 takes ten seconds for a fifth less. */
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 22 } };
+
+/**
+ * The queue messages that carry a job: one in every usual case, plain JSON up to 1 MiB and compressed above. Only when
+ * that is still too large, several, each marked as a part; they count once the commit of the job is written.
+ */
+export function encodeSendJob(job: Omit<SendJob, 'firstIndex' | 'part'>): string[] {
+  const whole = encodeMessage({ ...job, firstIndex: 0 });
+  if (whole.length <= queueMessageMaxBytes) return [whole];
+  // Parts compress a little worse than the whole: ask for some room, then for one part more.
+  for (let parts = Math.ceil((whole.length * 1.05) / queueMessageMaxBytes); ; parts += 1) {
+    const messages = encodeParts(job, parts);
+    if (messages.every((message) => message.length <= queueMessageMaxBytes)) return messages;
+    if (messages.length === job.recipients.length) throw new RangeError('one recipient is larger than a queue message');
+  }
+}
+
+function encodeParts(job: Omit<SendJob, 'firstIndex' | 'part'>, parts: number): string[] {
+  const slices = slicesOfEqualSize(job.recipients, parts);
+  let firstIndex = 0;
+  return slices.map((recipients, position) => {
+    const part = { number: position + 1, of: slices.length };
+    const message = encodeMessage({ ...job, firstIndex, part, recipients });
+    firstIndex += recipients.length;
+    return message;
+  });
+}
+
+/** Cuts by size, not by number: recipients may differ in size a hundredfold. */
+function slicesOfEqualSize(recipients: readonly Recipient[], parts: number): Recipient[][] {
+  const sizes = recipients.map((recipient) => JSON.stringify(recipient).length);
+  const share = sizes.reduce((sum, size) => sum + size, 0) / parts;
+  const slices: Recipient[][] = [];
+  let filled = Number.POSITIVE_INFINITY;
+  for (const [index, recipient] of recipients.entries()) {
+    if (filled >= share) {
+      slices.push([]);
+      filled = 0;
+    }
+    slices.at(-1)?.push(recipient);
+    filled += sizes[index] ?? 0;
+  }
+  return slices;
+}
+
+/** Plain JSON when that fits; compressed it is ASCII, so that its length is its size. */
+function encodeMessage(job: SendJob): string {
+  const plain = queueBody(job);
+  if (Buffer.byteLength(plain) <= queueMessageMaxBytes) return plain;
+  const packed = brotliCompressSync(JSON.stringify(job), compression);
+  return JSON.stringify({ brotli: packed.toString('base64') });
+}
+
+/**
+ * Reads a message of the send-job queue. Throws when it is not one that `encodeSendJob` makes, or when it unpacks to more
+ * than 16 MiB.
+ */
+export function decodeSendJobMessage(body: string): SendJob {
+  const outer: unknown = JSON.parse(body);
+  const compressed = v.safeParse(CompressedSchema, outer);
+  if (!compressed.success) return v.parse(SendJobSchema, outer);
+  const packed = Buffer.from(compressed.output.brotli, 'base64');
+  const unpacked = brotliDecompressSync(packed, { maxOutputLength: maxJobBytes });
+  return v.parse(SendJobSchema, JSON.parse(unpacked.toString('utf8')));
+}

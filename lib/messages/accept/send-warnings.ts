@@ -1,0 +1,37 @@
+import { duplicatesWarning } from '../request/duplicates.ts';
+import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
+
+export interface Warned {
+  readonly resolved: ResolvedTemplate;
+  readonly askedLanguage: string;
+  readonly campaignId: number | undefined;
+  readonly droppedIndexes: readonly number[];
+  /** The DID, when it is a channel of another client of the WABA (D5). */
+  readonly foreignDid: string | undefined;
+}
+
+/** The `warning` of an accepted send: one sentence per matter, joined with "; "; undefined when nothing is to be said (D26). */
+export function warningOf({
+  resolved,
+  askedLanguage,
+  campaignId,
+  droppedIndexes,
+  foreignDid,
+}: Warned): string | undefined {
+  const { template, client, storedCopyUsed } = resolved;
+  const assigned = client?.documents.some(({ pair }) => pair?.campaignId === campaignId) ?? false;
+  const sentences = [
+    campaignId === undefined || assigned
+      ? undefined
+      : `campaign ${campaignId} is not among the template's assignments for this client`,
+    askedLanguage === template.language
+      ? undefined
+      : `language ${askedLanguage} was taken for the template's ${template.language}`,
+    client?.active === false ? 'the template is disabled for this client and was sent nevertheless' : undefined,
+    duplicatesWarning(droppedIndexes),
+    storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
+    foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,
+  ];
+  const said = sentences.filter((sentence) => sentence !== undefined);
+  return said.length === 0 ? undefined : said.join('; ');
+}

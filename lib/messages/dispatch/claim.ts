@@ -1,0 +1,110 @@
+import { type DispatchMessage, dispatchIdOf } from '../job.ts';
+
+/** Longest run of the dispatch function: its configured time-out, after which Lambda kills it. */
+export const dispatchTimeoutMs = 60_000;
+
+/** Time-out of one platform call. */
+export const platformCallTimeoutMs = 10_000;
+
+/** A send starts only with this much time left: the call's time-out and 3 s to write down what came of it. */
+export const sendBudgetMs = platformCallTimeoutMs + 3_000;
+
+/** From this age on, whoever holds a claim is dead: the function's time-out, and a margin for clocks and late writes. */
+export const claimLifeMs = dispatchTimeoutMs + 30_000;
+
+/** How long claims are remembered, counted from the claim (reliability, section 3; TTL in seconds). */
+export const claimMemorySeconds = 30 * 86_400;
+
+/** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */
+const lastSendAfterAcceptanceMs = 28 * 86_400_000;
+
+/** Without an expiry of its own, a message that keeps being refused provably unsent is retried this long. */
+const retryForMs = 24 * 3_600_000;
+
+export type SettledState = 'sent' | 'failed' | 'expired' | 'unknown';
+
+export interface Settlement {
+  readonly state: SettledState;
+  /** The platform's error code, or a word of ours: `retry_deadline`, `no_answer`, `not_composable`. */
+  readonly code: string;
+  /** The platform's text for people. The client's data: stored, never logged. */
+  readonly reason?: string;
+}
+
+export interface DispatchKey {
+  readonly jobId: string;
+  readonly index: number;
+}
+
+/**
+ * The one item per message that decides who may send it. `claimed` means: somebody was about to send it; whether that
+ * succeeded is in the batch record of the invocation named by `at`.
+ */
+export interface Claim {
+  readonly key: DispatchKey;
+  readonly state: 'claimed' | SettledState;
+  /** The claimant: `<invocation>/<position in its batch>`, unlike any other, so that only its owner recognises it. */
+  readonly at: string;
+  readonly claimedAtMs: number;
+  readonly to?: string;
+  readonly code?: string;
+  readonly reason?: string;
+}
+
+/**
+ * Names one record of one run of the function. The position keeps two copies of a message in the same batch apart; each
+ * would otherwise take the other's claim for its own and send.
+ */
+export function claimantOf(invocation: string, position: number): string {
+  return `${invocation}/${position}`;
+}
+
+export function invocationOf(at: string): string {
+  return at.slice(0, at.lastIndexOf('/'));
+}
+
+/** A claim for a message about to be sent, or its final outcome when it came too late to be sent (D27). */
+export function newClaim(message: DispatchMessage, at: string, nowMs: number): Claim {
+  const to = message.request.to ?? message.request.recipient;
+  return {
+    key: { jobId: message.jobId, index: message.index },
+    at,
+    claimedAtMs: nowMs,
+    ...(to === undefined ? {} : { to }),
+    ...(lateness(message, nowMs) ?? { state: 'claimed' }),
+  };
+}
+
+/** The outcome of a message that may no longer be sent, undefined while it may. */
+export function lateness(message: DispatchMessage, nowMs: number): Settlement | undefined {
+  if (message.expiresAtMs !== undefined && nowMs >= message.expiresAtMs) return { state: 'expired', code: 'expired' };
+  if (nowMs >= retryDeadlineMs(message)) return { state: 'failed', code: 'retry_deadline' };
+  return undefined;
+}
+
+/**
+ * Until when a message may be tried. A first delivery may come late (a long backlog) and is still sent; only retries end
+ * after a day. Neither outlives the claims.
+ */
+export function retryDeadlineMs(message: DispatchMessage): number {
+  const retried = message.attempt > 0 && message.expiresAtMs === undefined;
+  return message.acceptedAtMs + (retried ? retryForMs : lastSendAfterAcceptanceMs);
+}
+
+/** How long a claim of somebody else must still be respected; 0 once its owner cannot be running any more. */
+export function claimRemainderMs(claim: Claim, nowMs: number): number {
+  return Math.min(claimLifeMs, Math.max(0, claim.claimedAtMs + claimLifeMs - nowMs));
+}
+
+/** A message that the platform took: its id there, and the platform's word for it when it holds the message (D39). */
+export interface Taken {
+  readonly platformMessageId: string;
+  readonly held?: string;
+}
+
+/** What one invocation handed over, by dispatch id. */
+export type BatchRecord = Readonly<Record<string, Taken>>;
+
+export function isIn(record: BatchRecord | undefined, key: DispatchKey): boolean {
+  return record?.[dispatchIdOf(key)] !== undefined;
+}

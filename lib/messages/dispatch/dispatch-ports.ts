@@ -1,0 +1,46 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import type { DispatchMessage } from '../job.ts';
+import type { BatchRecord, Claim, DispatchKey, Settlement } from './claim.ts';
+import type { Handover } from './platform-messages.ts';
+
+/** The claims and batch records as the dispatch policy sees them. Everything throws when the store cannot be reached. */
+export interface Claims {
+  /** Writes the claim when there is none; otherwise returns the one that is there. The happy path's only write. */
+  take(claim: Claim): Promise<Claim | undefined>;
+  /** Removes the claim if it is still `claimed` by `at`; nothing otherwise. */
+  release(key: DispatchKey, at: string): Promise<void>;
+  /** Settles the claim if it is still `claimed` by `at`; false otherwise. */
+  settle(key: DispatchKey, at: string, settlement: Settlement): Promise<boolean>;
+  findBatchRecord(invocation: string): Promise<BatchRecord | undefined>;
+  recordBatch(invocation: string, taken: BatchRecord): Promise<void>;
+}
+
+export interface DispatchQueue {
+  sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
+  /** Sets when a delivery that is reported failed becomes visible again. */
+  postpone(receiptHandle: string, seconds: number): Promise<void>;
+}
+
+export interface DispatchPorts {
+  readonly claims: Claims;
+  readonly queue: DispatchQueue;
+  readonly events: EventSink;
+  /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
+  readonly send: (message: DispatchMessage) => Promise<Handover>;
+  /** Unlike that of any other run of the function, also of a second run for the same event. */
+  readonly invocation: string;
+  readonly nowMs: () => number;
+  /** Time until the function is killed. */
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** One delivery of a queue message. */
+export interface Delivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+}

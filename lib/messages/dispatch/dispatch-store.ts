@@ -1,0 +1,163 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { type BatchRecord, type Claim, claimMemorySeconds, type DispatchKey, type Taken } from './claim.ts';
+import type { Claims } from './dispatch-ports.ts';
+
+/** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
+export const claimsPerPartition = 250;
+
+export function claimItemKey({ jobId, index }: DispatchKey): { readonly pk: string; readonly sk: string } {
+  return {
+    pk: `JOB#${jobId}#${Math.floor(index / claimsPerPartition)}`,
+    sk: String(index).padStart(5, '0'),
+  };
+}
+
+export function batchItemKey(invocation: string): { readonly pk: string; readonly sk: string } {
+  return { pk: `BATCH#${invocation}`, sk: 'BATCH' };
+}
+
+export const ClaimItemSchema = v.object({
+  sk: v.string(),
+  state: v.picklist(['claimed', 'sent', 'failed', 'expired', 'unknown']),
+  at: v.string(),
+  claimedAtMs: v.number(),
+  to: v.optional(v.string()),
+  code: v.optional(v.string()),
+  reason: v.optional(v.string()),
+});
+
+/**
+ * `sent` has every message that the platform took, `held` those of them that it holds: a reader that knows only `sent`
+ * takes them for sent, and records from before there was `held` are read as they are.
+ */
+const BatchItemSchema = v.object({
+  sent: v.record(v.string(), v.string()),
+  held: v.optional(v.record(v.string(), v.string()), {}),
+});
+
+export function batchRecordOf(item: unknown): BatchRecord {
+  const { sent, held } = v.parse(BatchItemSchema, item);
+  return Object.fromEntries(
+    Object.entries(sent).map(([dispatchId, platformMessageId]): [string, Taken] => {
+      const why = held[dispatchId];
+      return [dispatchId, why === undefined ? { platformMessageId } : { platformMessageId, held: why }];
+    }),
+  );
+}
+
+function batchItemOf(taken: BatchRecord): { readonly sent: object; readonly held?: object } {
+  const entries = Object.entries(taken);
+  const held = entries.filter(([, { held: why }]) => why !== undefined);
+  return {
+    sent: Object.fromEntries(entries.map(([dispatchId, { platformMessageId }]) => [dispatchId, platformMessageId])),
+    ...(held.length === 0 ? {} : { held: Object.fromEntries(held.map(([id, { held: why }]) => [id, why])) }),
+  };
+}
+
+export function claimOf(jobId: string, item: unknown): Claim {
+  const { sk, state, at, claimedAtMs, to, code, reason } = v.parse(ClaimItemSchema, item);
+  return {
+    key: { jobId, index: Number(sk) },
+    state,
+    at,
+    claimedAtMs,
+    ...(to === undefined ? {} : { to }),
+    ...(code === undefined ? {} : { code }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+interface StoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly nowMs: () => number;
+}
+
+const stillMine = {
+  ConditionExpression: '#at = :at AND #state = :claimed',
+  names: { '#at': 'at', '#state': 'state' },
+};
+
+/**
+ * Claims and batch records in the messages table. An item that TTL should have removed and has not is honoured like any
+ * other: no read or condition looks at its age (R24).
+ */
+export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
+  const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + claimMemorySeconds;
+  return {
+    take: async ({ key, ...facts }) => {
+      const write = await conditionalWrite(
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: { ...claimItemKey(key), ...facts, expiresAtSeconds: expiresAtSeconds() },
+            ConditionExpression: 'attribute_not_exists(pk)',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return write.written ? undefined : claimOf(key.jobId, write.existing);
+    },
+
+    release: async (key, at) => {
+      await conditionalWrite(
+        client.send(
+          new DeleteCommand({
+            TableName: table,
+            Key: claimItemKey(key),
+            ConditionExpression: stillMine.ConditionExpression,
+            ExpressionAttributeNames: stillMine.names,
+            ExpressionAttributeValues: { ':at': at, ':claimed': 'claimed' },
+          }),
+        ),
+      );
+    },
+
+    settle: async (key, at, { state, code, reason }) => {
+      const { written } = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: claimItemKey(key),
+            UpdateExpression: `SET #state = :state, code = :code${reason === undefined ? '' : ', reason = :reason'}`,
+            // A repeated write whose first reply was lost finds its own settlement: that is success.
+            ConditionExpression: '#at = :at AND #state IN (:claimed, :state)',
+            ExpressionAttributeNames: stillMine.names,
+            ExpressionAttributeValues: {
+              ':at': at,
+              ':claimed': 'claimed',
+              ':state': state,
+              ':code': code,
+              ...(reason === undefined ? {} : { ':reason': reason }),
+            },
+          }),
+        ),
+      );
+      return written;
+    },
+
+    findBatchRecord: async (invocation) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: batchItemKey(invocation), ConsistentRead: true }),
+      );
+      return Item === undefined ? undefined : batchRecordOf(Item);
+    },
+
+    recordBatch: async (invocation, taken) => {
+      await client.send(
+        new PutCommand({
+          TableName: table,
+          Item: { ...batchItemKey(invocation), ...batchItemOf(taken), expiresAtSeconds: expiresAtSeconds() },
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { PlatformFailure } from '../../platform/failure.ts';
+import type { PlatformTransport } from '../../platform/transport.ts';
+import type { DispatchMessage } from '../job.ts';
+
+const AcceptedSchema = v.looseObject({
+  messages: v.pipe(
+    v.array(
+      v.looseObject({
+        id: v.pipe(v.string(), v.minLength(1)),
+        // Whatever stands here, the message was taken: it must not make the answer unreadable.
+        message_status: v.fallback(v.optional(v.string()), 'unreadable'),
+      }),
+    ),
+    v.minLength(1),
+  ),
+});
+
+/** The platform's answer to a message that it took. */
+export interface Handover {
+  readonly platformMessageId: string;
+  /** `accepted`, `held_for_quality_assessment`, `paused`, or what the platform may yet say; at most 64 characters. */
+  readonly messageStatus?: string;
+}
+
+const longestStatus = 64;
+
+/**
+ * Hands one composed message to the platform, on `/messages` or `/marketing_messages` (D30), and returns the platform's
+ * message id and its word on the message. Throws `PlatformFailure`: `not_sent` also when no credential could be read; `ambiguous` also for a success
+ * without a message id. Never retries: the platform has no idempotency key (D29).
+ */
+export function platformMessages(
+  call: PlatformTransport,
+  credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
+): (message: DispatchMessage) => Promise<Handover> {
+  return async (message) => {
+    const { accessToken } = await credentialOf(message.credential).catch((cause: unknown) => {
+      throw new PlatformFailure('not_sent', { cause });
+    });
+    const { body } = await call({
+      method: 'POST',
+      path: `${message.phoneNumberId}/${message.path}`,
+      body: message.request,
+      accessToken,
+    });
+    const accepted = v.safeParse(AcceptedSchema, body);
+    const first = accepted.success ? accepted.output.messages[0] : undefined;
+    if (first === undefined) throw new PlatformFailure('ambiguous', { httpStatus: 200 });
+    const { id, message_status: status } = first;
+    return {
+      platformMessageId: id,
+      ...(status === undefined ? {} : { messageStatus: status.slice(0, longestStatus) }),
+    };
+  };
+}

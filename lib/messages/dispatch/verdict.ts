@@ -1,0 +1,72 @@
+import { PlatformFailure } from '../../platform/failure.ts';
+import type { Pace } from '../pace/pacing.ts';
+import type { Settlement } from './claim.ts';
+
+/** What to do about a platform call that did not succeed. */
+export type Verdict =
+  | {
+      readonly kind: 'retry';
+      readonly pace: Pace;
+      readonly retryAfterSeconds?: number;
+      readonly settlement: Settlement;
+    }
+  | { readonly kind: 'settle'; readonly settlement: Settlement };
+
+/** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
+const longestReason = 1_000;
+
+const paceOfCode: ReadonlyMap<number, Pace> = new Map([
+  [131056, 'pair'],
+  [130429, 'throughput'],
+  [4, 'quota'],
+  [80007, 'quota'],
+  [80008, 'quota'],
+  [131048, 'restriction'],
+  [133016, 'restriction'],
+  [131057, 'maintenance'],
+  [134101, 'syncing'],
+]);
+
+/**
+ * Sorts a failure (reliability, section 3): provably not accepted is retried; a refusal is final; everything else,
+ * an error of ours included, is unknown and never sent again. `settlement` of a retry is how the message ends when no
+ * time is left for another try.
+ */
+export function verdictOn(error: unknown): Verdict {
+  if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
+  const { code, userMessage, retryAfterSeconds } = error.facts;
+  const reason = userMessage === undefined ? {} : { reason: userMessage.slice(0, longestReason) };
+  const pace = retryPace(error);
+  if (pace !== undefined) {
+    return {
+      kind: 'retry',
+      pace,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      settlement: { state: 'failed', code: 'retry_deadline', ...reason },
+    };
+  }
+  const state = isFinalRefusal(error) ? 'failed' : 'unknown';
+  return { kind: 'settle', settlement: { state, code: codeOf(error, code), ...reason } };
+}
+
+/**
+ * 131057 says "number unavailable, nothing was taken" although it travels as HTTP 500, so the code decides there; every
+ * other 5xx is ambiguous whatever its code says.
+ */
+function retryPace(failure: PlatformFailure): Pace | undefined {
+  if (failure.kind === 'not_sent') return 'unreachable';
+  const pace = failure.facts.code === undefined ? undefined : paceOfCode.get(failure.facts.code);
+  if (pace !== undefined && (failure.kind === 'refused' || pace === 'maintenance')) return pace;
+  if (failure.credentialRefused) return 'credential';
+  return failure.throttled ? 'throughput' : undefined;
+}
+
+/** Codes 1, 2, 131000, 131016, 133004 mean "we do not know either": no proof that nothing was sent, at any HTTP status. */
+function isFinalRefusal(failure: PlatformFailure): boolean {
+  return failure.kind === 'refused' && failure.advice !== 'backoff';
+}
+
+function codeOf(failure: PlatformFailure, code: number | undefined): string {
+  if (code !== undefined) return String(code);
+  return failure.facts.httpStatus === undefined ? 'no_answer' : `http_${failure.facts.httpStatus}`;
+}

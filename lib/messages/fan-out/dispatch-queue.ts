@@ -1,0 +1,51 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { queueBody } from '../../aws/queue-body.ts';
+import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
+import type { DispatchQueue } from '../dispatch/dispatch-ports.ts';
+import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
+
+/**
+ * The dispatch queue. Every message carries its client as message group: the queue is a standard one, and groups are
+ * what keeps one client's backlog from delaying the others (fair queues; reliability, section 2).
+ */
+export function dispatchQueue(client: SQSClient, queueUrl: string): DispatchQueue & FanOutQueue {
+  return {
+    sendLater: async (message, delaySeconds) => {
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: queueBody(message),
+          MessageGroupId: String(message.clientId),
+          DelaySeconds: delaySeconds,
+        }),
+      );
+    },
+    postpone: postponer(client, queueUrl),
+    pack: packBatches,
+    sendBatch: (entries) => sendEntries({ client, url: queueUrl }, entries),
+  };
+}
+
+/** Sets when a delivery of the given queue becomes visible again. */
+export function postponer(client: SQSClient, queueUrl: string): DispatchQueue['postpone'] {
+  return async (receiptHandle, seconds) => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+}
+
+/** Packs messages in order into as few batches as SQS allows. */
+export function packBatches(messages: readonly DelayedMessage[]): QueueEntry[][] {
+  return packEntries(
+    messages.map(({ message, delaySeconds }) => ({
+      body: queueBody(message),
+      clientId: message.clientId,
+      delaySeconds,
+    })),
+  );
+}

@@ -1,0 +1,172 @@
+import * as v from 'valibot';
+import { type DispatchMessage, HeaderInputSchema, type Recipient } from '../job.ts';
+import type { ParameterContract } from './parameter-contract.ts';
+import { urlSuffix } from './url-suffix.ts';
+
+const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
+
+const RedirectButtonsSchema = v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() })));
+
+/** Everything beside the recipient that a message is made of: it travels once with the job, not once per message. */
+export const CompositionPlanSchema = v.object({
+  templateName: v.string(),
+  /** As the template spells it, whatever the request wrote (D26). */
+  languageCode: v.string(),
+  header: v.optional(HeaderInputSchema),
+  /** Of a single-product template. */
+  catalogId: v.optional(v.string()),
+  buttons: v.array(DynamicButtonSchema),
+  redirects: RedirectButtonsSchema,
+  /** Absent also in jobs that were accepted before flow buttons were named. */
+  flows: v.exactOptional(v.array(v.number())),
+  codeButton: v.optional(v.number()),
+  productList: v.optional(v.number()),
+  cards: v.array(
+    v.object({
+      media: v.object({ kind: v.picklist(['image', 'video']), link: v.string() }),
+      buttons: v.array(DynamicButtonSchema),
+      redirects: RedirectButtonsSchema,
+    }),
+  ),
+});
+export type CompositionPlan = v.InferOutput<typeof CompositionPlanSchema>;
+
+type HeaderInput = NonNullable<CompositionPlan['header']>;
+type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects'>;
+type Params = NonNullable<Recipient['params']>;
+
+/** The plan of a template whose recipients have passed `checkRecipients`. */
+export function compositionPlan(
+  template: { readonly name: string; readonly language: string },
+  contract: ParameterContract,
+  inputs: { readonly header?: HeaderInput; readonly catalogId?: string },
+): CompositionPlan {
+  const { flows, codeButton, productList } = contract;
+  return {
+    templateName: template.name,
+    languageCode: template.language,
+    ...inputs,
+    ...plannedButtons(contract),
+    ...(flows === undefined ? {} : { flows: [...flows] }),
+    ...(codeButton === undefined ? {} : { codeButton }),
+    ...(productList === undefined ? {} : { productList }),
+    cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
+  };
+}
+
+function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons' | 'redirects'>): PlannedButtons {
+  return {
+    buttons: buttons.map(({ index, kind }) => ({ index, kind })),
+    ...(redirects === undefined ? {} : { redirects: [...redirects] }),
+  };
+}
+
+/**
+ * The platform's request body for one recipient (platform reference, 4.1 and 4.2): pure, the same for the same arguments.
+ * `dispatchId` comes back in every status event as `biz_opaque_callback_data`.
+ */
+export function composeMessage(
+  plan: CompositionPlan,
+  recipient: Recipient,
+  dispatchId: string,
+): DispatchMessage['request'] {
+  const components = messageComponents(plan, recipient.params ?? {});
+  const address = /^\+?\d/.test(recipient.to) ? { to: recipient.to.replace('+', '') } : { recipient: recipient.to };
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    ...address,
+    type: 'template',
+    template: {
+      name: plan.templateName,
+      language: { code: plan.languageCode },
+      ...(components.length === 0 ? {} : { components }),
+    },
+    biz_opaque_callback_data: dispatchId,
+  };
+}
+
+type Component = Readonly<Record<string, unknown>>;
+
+function messageComponents(plan: CompositionPlan, params: Params): Component[] {
+  const [product] = params.products ?? [];
+  const components = [
+    ...headerComponent(plan, params),
+    ...textComponent('body', params.body),
+    ...buttonComponents(plan, plan.codeButton === undefined ? params.buttons : []),
+    ...(plan.flows ?? []).map((index) => ({ type: 'button', sub_type: 'flow', index })),
+  ];
+  if (plan.codeButton !== undefined) components.push(urlButton(plan.codeButton, params.body?.[0] ?? ''));
+  if (plan.productList !== undefined && product !== undefined) {
+    const { thumbnailProductRetailerId, sections } = product.action;
+    const action = { thumbnail_product_retailer_id: thumbnailProductRetailerId, sections };
+    components.push(button('mpm', plan.productList, { type: 'action', action }));
+  }
+  if (plan.cards.length > 0) {
+    const cards = plan.cards.map((card, index) => cardComponents(card, params.cards?.[index] ?? {}, index));
+    components.push({ type: 'carousel', cards });
+  }
+  return components;
+}
+
+function headerComponent(plan: CompositionPlan, params: Params): Component[] {
+  if (plan.header !== undefined) return [{ type: 'header', parameters: [headerParameter(plan.header)] }];
+  const [product] = params.products ?? [];
+  if (plan.catalogId !== undefined && product !== undefined) {
+    const { thumbnailProductRetailerId } = product.action;
+    const value = { product_retailer_id: thumbnailProductRetailerId, catalog_id: plan.catalogId };
+    return [{ type: 'header', parameters: [{ type: 'product', product: value }] }];
+  }
+  return textComponent('header', params.header);
+}
+
+function headerParameter(header: HeaderInput): Component {
+  switch (header.type) {
+    case 'image_url':
+      return { type: 'image', image: { link: header.value } };
+    case 'video_url':
+      return { type: 'video', video: { link: header.value } };
+    case 'document_url': {
+      const filename = header.filename === undefined ? {} : { filename: header.filename };
+      return { type: 'document', document: { link: header.value, ...filename } };
+    }
+    case 'location':
+      return { type: 'location', location: header.location };
+  }
+}
+
+function cardComponents(
+  card: CompositionPlan['cards'][number],
+  params: NonNullable<Params['cards']>[number],
+  index: number,
+): Component {
+  const { kind, link } = card.media;
+  const media = { type: 'header', parameters: [{ type: kind, [kind]: { link } }] };
+  const components = [media, ...textComponent('body', params.body), ...buttonComponents(card, params.buttons)];
+  return { card_index: index, components };
+}
+
+function textComponent(type: 'header' | 'body', values: readonly string[] = []): Component[] {
+  if (values.length === 0) return [];
+  return [{ type, parameters: values.map((text) => ({ type: 'text', text })) }];
+}
+
+/** The values fill the buttons in order; redirects carry their own (D19). */
+function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: readonly string[] = []): Component[] {
+  const filled = buttons.map(({ index, kind }, position) => {
+    const value = values[position];
+    if (value === undefined) throw new Error('a button has no value');
+    return kind === 'url'
+      ? urlButton(index, urlSuffix(value))
+      : button('copy_code', index, { type: 'coupon_code', coupon_code: value });
+  });
+  return [...filled, ...redirects.map(({ index, code }) => urlButton(index, code))];
+}
+
+function urlButton(index: number, suffix: string): Component {
+  return button('url', index, { type: 'text', text: suffix });
+}
+
+function button(subType: 'url' | 'copy_code' | 'mpm', index: number, parameter: Component): Component {
+  return { type: 'button', sub_type: subType, index, parameters: [parameter] };
+}

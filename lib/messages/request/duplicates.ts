@@ -1,0 +1,36 @@
+import type { Recipient } from '../job.ts';
+
+const maxNamed = 20;
+
+/** Recipients without those that repeat an earlier `to` with the same `params` (D25), and where the repeated ones were. */
+export function withoutDuplicates(recipients: readonly Recipient[]): {
+  readonly kept: Recipient[];
+  readonly droppedIndexes: number[];
+} {
+  const seen = new Set<string>();
+  const kept: Recipient[] = [];
+  const droppedIndexes: number[] = [];
+  for (const [index, recipient] of recipients.entries()) {
+    const identity = identityOf(recipient);
+    if (seen.has(identity)) droppedIndexes.push(index);
+    else kept.push(recipient);
+    seen.add(identity);
+  }
+  return { kept, droppedIndexes };
+}
+
+/** Parsing has put the fields in the schema's order; an empty list fills as much as an absent one. */
+function identityOf(recipient: Recipient): string {
+  const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
+    Array.isArray(value) && value.length === 0 ? undefined : value,
+  );
+  return `${recipient.to.replace('+', '')} ${params}`;
+}
+
+/** The sentence of `warning` about dropped recipients; undefined when none was. */
+export function duplicatesWarning(droppedIndexes: readonly number[]): string | undefined {
+  if (droppedIndexes.length === 0) return undefined;
+  const named = droppedIndexes.slice(0, maxNamed).map((index) => `recipients[${index}]`);
+  const more = droppedIndexes.length - named.length;
+  return `duplicate recipients were dropped: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}

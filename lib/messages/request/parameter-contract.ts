@@ -1,0 +1,214 @@
+import { redirectCodeOf } from '../../redirects/rewriting.ts';
+import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
+import { notSendable, refuseUnlistedKinds } from './sendable-kinds.ts';
+
+/** A text with variables: how often each is printed, and how long the text is without them, in characters. */
+export interface TextNeed {
+  /** Element i counts the appearances of `{{i+1}}`; the length of the list is the number of values that are needed. */
+  readonly appearances: readonly number[];
+  readonly fixedLength: number;
+  readonly maxLength: number;
+}
+
+export type MediaKind = 'image' | 'video' | 'document';
+
+export type HeaderNeed =
+  | { readonly kind: 'none' | 'product' | 'location' | MediaKind }
+  | { readonly kind: 'text'; readonly text: TextNeed };
+
+/** A button that takes a value at send, at its absolute place among all buttons of the template or card. */
+export interface DynamicButton {
+  readonly index: number;
+  readonly kind: 'url' | 'copy_code';
+  /** Characters of a URL without its variable. */
+  readonly fixedLength: number;
+}
+
+/** A URL button that was made a redirect (D19), at its absolute place: the service fills it, for every recipient alike. */
+export interface RedirectButton {
+  readonly index: number;
+  readonly code: string;
+}
+
+export interface CardNeed {
+  /** The template's own example: the interface has no input for the media of a card. */
+  readonly media: { readonly kind: 'image' | 'video'; readonly link: string };
+  readonly body: TextNeed;
+  readonly buttons: readonly DynamicButton[];
+  /** Absent when there are none. */
+  readonly redirects?: readonly RedirectButton[];
+}
+
+/** What a send of one template must carry for every recipient (contract, params; platform reference, 3 and 4.2). */
+export interface ParameterContract {
+  readonly header: HeaderNeed;
+  readonly body: TextNeed;
+  readonly buttons: readonly DynamicButton[];
+  /** Absent when there are none. */
+  readonly redirects?: readonly RedirectButton[];
+  /** Places of the flow buttons, absent when there are none: the message must name each, although none takes a value. */
+  readonly flows?: readonly number[];
+  /** Place of the one-time-password button: it takes the body's value once more. */
+  readonly codeButton?: number;
+  /** Place of the multi-product button. */
+  readonly productList?: number;
+  readonly cards: readonly CardNeed[];
+  /** Templates with a bid reach phone numbers only (platform code 131062). */
+  readonly phoneNumbersOnly: boolean;
+}
+
+const headerMaxLength = 60;
+const bodyMaxLength = 1_024;
+const offerBodyMaxLength = 600;
+const productBodyMaxLength = 160;
+const noText: TextNeed = { appearances: [], fixedLength: 0, maxLength: bodyMaxLength };
+const authenticationBody: TextNeed = { appearances: [1], fixedLength: 0, maxLength: bodyMaxLength };
+
+/** Sub-categories whose messages need an order, for which a send request has no field. */
+const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS']);
+
+/**
+ * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, has named
+ * parameters, or needs an input that the interface does not have or may need one that nobody knows (D23).
+ */
+export function parameterContract(template: PlatformTemplate): ParameterContract {
+  if (template.status.toUpperCase() !== 'APPROVED') {
+    throw notSendable(`the template is not APPROVED: its status is ${template.status}`);
+  }
+  if (template.parameter_format?.toUpperCase() === 'NAMED') throw notSendable(namedParameters);
+  if (orderSubCategories.has(String(template['sub_category']).toUpperCase())) {
+    throw notSendable('templates for orders cannot be sent through this interface');
+  }
+  refuseUnlistedKinds(template);
+  const component = (type: string) => template.components.find((each) => each.type.toUpperCase() === type);
+  const offer = component('LIMITED_TIME_OFFER');
+  if (offer?.limited_time_offer?.has_expiration === true) {
+    throw notSendable('limited-time offers with an expiration cannot be sent through this interface');
+  }
+  const buttons = component('BUTTONS')?.buttons ?? [];
+  const authentication = template.category.toUpperCase() === 'AUTHENTICATION';
+  const codeButton = buttons.findIndex((button) => isCodeButton(button, authentication));
+  const productList = buttons.findIndex((button) => button.type.toUpperCase() === 'MPM');
+  const flows = buttons.flatMap(({ type }, index) => (type.toUpperCase() === 'FLOW' ? [index] : []));
+  const header = headerNeed(component('HEADER'), buttons);
+  const longest =
+    header.kind === 'product' ? productBodyMaxLength : offer === undefined ? bodyMaxLength : offerBodyMaxLength;
+  return {
+    header,
+    body: authentication ? authenticationBody : textNeed(component('BODY')?.text, longest),
+    ...buttonNeeds(buttons, codeButton),
+    ...(flows.length === 0 ? {} : { flows }),
+    ...(codeButton < 0 ? {} : { codeButton }),
+    ...(productList < 0 ? {} : { productList }),
+    cards: (component('CAROUSEL')?.cards ?? []).map((card) => cardNeed(card.components)),
+    phoneNumbersOnly: template.optimization_spec !== undefined,
+  };
+}
+
+const namedParameters = 'templates with named parameters cannot be sent: only positional placeholders are supported';
+
+function headerNeed(header: TemplateComponent | undefined, buttons: readonly TemplateButton[]): HeaderNeed {
+  if (buttons.some((button) => button.type.toUpperCase() === 'SPM')) return { kind: 'product' };
+  const format = header?.format?.toUpperCase();
+  switch (format) {
+    case undefined:
+      return { kind: 'none' };
+    case 'TEXT': {
+      const text = textNeed(header?.text, headerMaxLength);
+      return text.appearances.length === 0 ? { kind: 'none' } : { kind: 'text', text };
+    }
+    case 'IMAGE':
+      return { kind: 'image' };
+    case 'VIDEO':
+      return { kind: 'video' };
+    case 'DOCUMENT':
+      return { kind: 'document' };
+    case 'LOCATION':
+      return { kind: 'location' };
+    case 'PRODUCT':
+      return { kind: 'product' };
+    default:
+      throw notSendable(`templates with a header of format ${format} cannot be sent through this interface`);
+  }
+}
+
+function cardNeed(components: readonly TemplateComponent[]): CardNeed {
+  const component = (type: string) => components.find((each) => each.type.toUpperCase() === type);
+  const header = component('HEADER');
+  const format = header?.format?.toUpperCase();
+  if (format !== 'IMAGE' && format !== 'VIDEO') {
+    throw notSendable('carousels of product cards cannot be sent through this interface');
+  }
+  const handles: unknown = header?.example?.['header_handle'];
+  const link: unknown = Array.isArray(handles) ? handles[0] : undefined;
+  if (typeof link !== 'string' || !URL.canParse(link) || new URL(link).protocol !== 'https:') {
+    throw notSendable('the media of the carousel cards cannot be resolved');
+  }
+  return {
+    media: { kind: format === 'IMAGE' ? 'image' : 'video', link },
+    body: textNeed(component('BODY')?.text, productBodyMaxLength),
+    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1),
+  };
+}
+
+/** The platform returns one-time-password buttons as URL buttons (platform reference, 2.3). */
+function isCodeButton(button: TemplateButton, authentication: boolean): boolean {
+  const type = button.type.toUpperCase();
+  return type === 'OTP' || button.otp_type !== undefined || (authentication && type === 'URL');
+}
+
+/** A redirect is a static URL to whoever sends: only the other buttons with a variable are theirs to fill. */
+function buttonNeeds(buttons: readonly TemplateButton[], codeButton: number): Pick<CardNeed, 'buttons' | 'redirects'> {
+  const redirects = buttons.flatMap((button, index) => {
+    const code = index === codeButton || button.type.toUpperCase() !== 'URL' ? undefined : redirectCodeOf(button);
+    return code === undefined ? [] : [{ index, code }];
+  });
+  const filledHere = new Set(redirects.map(({ index }) => index));
+  const dynamic = dynamicButtons(buttons, codeButton).filter(({ index }) => !filledHere.has(index));
+  return { buttons: dynamic, ...(redirects.length === 0 ? {} : { redirects }) };
+}
+
+/**
+ * The buttons that take a value. The other listed kinds need none (a flow runs without a token, a catalog button without
+ * a thumbnail, quick replies without a payload), unless they show a variable.
+ */
+function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number): DynamicButton[] {
+  const dynamic: DynamicButton[] = [];
+  for (const [index, button] of buttons.entries()) {
+    const type = button.type.toUpperCase();
+    if (index === codeButton) continue;
+    if (type === 'COPY_CODE') dynamic.push({ index, kind: 'copy_code', fixedLength: 0 });
+    else if (type === 'URL') {
+      const url = textNeed(button.url, 0);
+      if (url.appearances.length > 1) throw notSendable('a URL button has more than one variable');
+      if (url.appearances.length === 1) dynamic.push({ index, kind: 'url', fixedLength: url.fixedLength });
+    } else if (type === 'OTP' || textNeed(JSON.stringify(button), 0).appearances.length > 0) {
+      throw notSendable(`templates with a button of type ${type} cannot be sent through this interface`);
+    }
+  }
+  return dynamic;
+}
+
+/** Counts the variables of a text. `{{ 1 }}` counts as `{{1}}`; refuses named ones whatever `parameter_format` says. */
+function textNeed(text: string | null | undefined, maxLength: number): TextNeed {
+  if (text === null || text === undefined) return { ...noText, maxLength };
+  const appearances: number[] = [];
+  let fixedLength = lengthOf(text);
+  for (const [placeholder, inner = ''] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    const name = inner.trim();
+    if (/^[a-z_]\w*$/i.test(name)) throw notSendable(namedParameters);
+    if (!/^[1-9]\d?$/.test(name)) continue;
+    const position = Number(name) - 1;
+    while (appearances.length <= position) appearances.push(0);
+    appearances[position] = (appearances[position] ?? 0) + 1;
+    fixedLength -= lengthOf(placeholder);
+  }
+  return { appearances, fixedLength, maxLength };
+}
+
+/** Length in characters as people count them to a limit: code points, so that an emoji is not two. */
+export function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}

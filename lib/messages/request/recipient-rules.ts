@@ -1,0 +1,199 @@
+import type { FaultList } from '../../http/fault-list.ts';
+import { publicHttpsUrlFault } from '../../http/public-url.ts';
+import type { HeaderInput, Recipient } from '../job.ts';
+import {
+  type DynamicButton,
+  type HeaderNeed,
+  lengthOf,
+  type ParameterContract,
+  type TextNeed,
+} from './parameter-contract.ts';
+import { businessScopedUserId } from './send-request.ts';
+import { urlSuffix } from './url-suffix.ts';
+
+const urlMaxLength = 2_000;
+const codeMaxLength = 15;
+const maxSections = 10;
+const maxProducts = 30;
+const sectionTitleMaxLength = 24;
+
+type Params = NonNullable<Recipient['params']>;
+type Product = NonNullable<Params['products']>[number];
+
+/**
+ * Checks every recipient against what the template needs and adds a fault for each deviation, with the recipient's index,
+ * what was expected and what came (D24). Adds nothing exactly when every recipient can be composed.
+ */
+export function checkRecipients(
+  contract: ParameterContract,
+  recipients: readonly Recipient[],
+  faults: FaultList,
+): void {
+  for (const [index, recipient] of recipients.entries()) {
+    const path = `recipients[${index}]`;
+    if (contract.phoneNumbersOnly && businessScopedUserId.test(recipient.to)) {
+      faults.add({
+        path: `${path}.to`,
+        message: 'a template with optimization_spec can only be sent to phone numbers',
+      });
+    }
+    checkParams(contract, recipient.params ?? {}, { path: `${path}.params`, faults });
+  }
+}
+
+/** Where faults of the value at hand go. */
+interface Report {
+  readonly path: string;
+  readonly faults: FaultList;
+}
+
+function checkParams(contract: ParameterContract, params: Params, report: Report): void {
+  const at = (key: string): Report => ({ ...report, path: `${report.path}.${key}` });
+  const header = contract.header.kind === 'text' ? contract.header.text : undefined;
+  checkText(header, params.header ?? [], at('header'));
+  checkText(contract.body, params.body ?? [], at('body'));
+  if (contract.codeButton === undefined) checkButtons(contract.buttons, params.buttons ?? [], at('buttons'));
+  else checkCode(params, at('body'), at('buttons'));
+  checkProducts(contract, params.products ?? [], at('products'));
+
+  const cards = params.cards ?? [];
+  if (!hasCount(contract.cards.length, cards.length, at('cards'), 'card')) return;
+  for (const [index, need] of contract.cards.entries()) {
+    const path = `${report.path}.cards[${index}]`;
+    checkText(need.body, cards[index]?.body ?? [], { ...report, path: `${path}.body` });
+    checkButtons(need.buttons, cards[index]?.buttons ?? [], { ...report, path: `${path}.buttons` });
+  }
+}
+
+function checkText(need: TextNeed | undefined, values: readonly string[], report: Report): void {
+  const appearances = need?.appearances ?? [];
+  if (!hasCount(appearances.length, values.length, report)) return;
+  let length = need?.fixedLength ?? 0;
+  for (const [index, value] of values.entries()) {
+    checkValue(value, { ...report, path: `${report.path}[${index}]` });
+    length += lengthOf(value) * (appearances[index] ?? 0);
+  }
+  if (need !== undefined && values.length > 0 && length > need.maxLength) {
+    add(report, `expected at most ${need.maxLength} characters after filling, received ${length}`);
+  }
+}
+
+function checkButtons(buttons: readonly DynamicButton[], values: readonly string[], report: Report): void {
+  if (!hasCount(buttons.length, values.length, report)) return;
+  for (const [index, button] of buttons.entries()) {
+    const value = values[index] ?? '';
+    const here = { ...report, path: `${report.path}[${index}]` };
+    if (button.kind === 'copy_code') {
+      if (!/^[0-9A-Za-z]{1,15}$/.test(value)) add(here, `expected 1 to ${codeMaxLength} letters or digits`);
+    } else if (checkValue(value, here)) {
+      const length = button.fixedLength + urlSuffix(value).length;
+      if (length > urlMaxLength) add(here, `expected a URL of at most ${urlMaxLength} characters, received ${length}`);
+    }
+  }
+}
+
+/** The code of an authentication template is given once, in the body; the button may repeat it. */
+function checkCode(params: Params, body: Report, button: Report): void {
+  const code = params.body?.[0] ?? '';
+  if (lengthOf(code) > codeMaxLength) {
+    add(body, `expected a code of at most ${codeMaxLength} characters, received ${lengthOf(code)}`);
+  }
+  const buttons = params.buttons ?? [];
+  if (buttons.length > 1) add(button, `expected at most 1 value, received ${buttons.length}`);
+  else if (buttons.length === 1 && buttons[0] !== code) add(button, 'expected the same code as in body');
+}
+
+function checkProducts(contract: ParameterContract, products: readonly Product[], report: Report): void {
+  const single = contract.header.kind === 'product';
+  const expected = single || contract.productList !== undefined ? 1 : 0;
+  if (!hasCount(expected, products.length, report, 'item')) return;
+  const [product] = products;
+  if (product === undefined) return;
+  const action = { ...report, path: `${report.path}[0].action` };
+  checkValue(product.action.thumbnailProductRetailerId, {
+    ...report,
+    path: `${action.path}.thumbnailProductRetailerId`,
+  });
+  const sections = { ...report, path: `${action.path}.sections` };
+  if (!single) checkSections(product.action.sections ?? [], sections);
+  else if (product.action.sections !== undefined) add(sections, 'expected no sections for a single product');
+}
+
+function checkSections(sections: NonNullable<Product['action']['sections']>, report: Report): void {
+  if (sections.length < 1 || sections.length > maxSections) {
+    add(report, `expected 1 to ${maxSections} sections, received ${sections.length}`);
+  }
+  let items = 0;
+  for (const [index, section] of sections.entries()) {
+    const path = `${report.path}[${index}]`;
+    const title = { ...report, path: `${path}.title` };
+    if (checkValue(section.title, title) && lengthOf(section.title) > sectionTitleMaxLength) {
+      add(title, `expected at most ${sectionTitleMaxLength} characters, received ${lengthOf(section.title)}`);
+    }
+    if (section.product_items.length === 0)
+      add({ ...report, path: `${path}.product_items` }, 'expected at least 1 item, received 0');
+    for (const [item, { product_retailer_id }] of section.product_items.entries()) {
+      checkValue(product_retailer_id, { ...report, path: `${path}.product_items[${item}].product_retailer_id` });
+    }
+    items += section.product_items.length;
+  }
+  if (items > maxProducts) add(report, `expected at most ${maxProducts} products, received ${items}`);
+}
+
+/** A value that the platform takes into a text (platform reference, 3.10); true when it does. */
+function checkValue(value: string, report: Report): boolean {
+  if (value.trim() === '') return add(report, 'expected a value, received an empty one');
+  if (!value.isWellFormed()) return add(report, 'expected well-formed text, received half of a surrogate pair');
+  if (/[\p{Cc}\u2028\u2029]/u.test(value))
+    return add(report, 'expected no line breaks, tabs or other control characters');
+  if (value.includes('     ')) return add(report, 'expected at most 4 spaces in a row');
+  return true;
+}
+
+function hasCount(expected: number, received: number, report: Report, noun = 'value'): boolean {
+  if (expected === received) return true;
+  return add(report, `expected ${expected} ${noun}${expected === 1 ? '' : 's'}, received ${received}`);
+}
+
+function add(report: Report, message: string): false {
+  report.faults.add({ path: report.path, message });
+  return false;
+}
+
+/**
+ * Checks `component.header` against the header of the template (contract, component): needed exactly when that is image,
+ * video, document or location, of the same type, with an https URL of a public host.
+ */
+export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefined, faults: FaultList): void {
+  const report = { path: 'component.header', faults };
+  const expected = headerInputType(need);
+  if (expected === undefined) {
+    if (input !== undefined) add(report, `expected none for this template, received ${input.type}`);
+  } else if (input === undefined) {
+    add(report, `component.header is required: expected ${expected}, received none`);
+  } else if (input.type !== expected) {
+    add({ faults, path: 'component.header.type' }, `expected ${expected}, received ${input.type}`);
+  } else if (input.type !== 'location') {
+    const fault = publicHttpsUrlFault(input.value);
+    if (fault !== undefined) add({ faults, path: 'component.header.value' }, fault);
+    if (input.filename !== undefined) checkValue(input.filename, { faults, path: 'component.header.filename' });
+  } else {
+    checkValue(input.location.name, { faults, path: 'component.header.location.name' });
+    checkValue(input.location.address, { faults, path: 'component.header.location.address' });
+  }
+}
+
+function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
+  switch (need.kind) {
+    case 'image':
+      return 'image_url';
+    case 'video':
+      return 'video_url';
+    case 'document':
+      return 'document_url';
+    case 'location':
+      return 'location';
+    default:
+      return undefined;
+  }
+}

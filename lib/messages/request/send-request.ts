@@ -1,0 +1,182 @@
+import * as v from 'valibot';
+import { DidSchema } from '../../access/did.ts';
+import { boundedList, closedObject, openObject } from '../../http/closed-object.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import { faultOf, faultWithin } from '../../http/parse.ts';
+import { invalid, Refusal } from '../../http/refusal.ts';
+import type { HeaderInput, Recipient } from '../job.ts';
+
+const maxRecipients = 10_000;
+/** More than any text, URL or code that the platform takes; the exact limits are in recipient-rules.ts. */
+const maxValueLength = 4_096;
+const maxAttendsBytes = 4_096;
+
+const text = v.pipe(v.string(), v.maxLength(maxValueLength));
+const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
+const wholeNumber = v.pipe(
+  v.number(),
+  v.safeInteger((issue) => `must be a whole number below 2^53, received ${issue.received}`),
+);
+const positiveId = v.pipe(wholeNumber, v.minValue(1));
+
+/** E.164 digits with an optional plus, or a business-scoped user id (platform reference, 4.1). */
+const phoneNumber = /^\+?[1-9]\d{7,14}$/;
+export const businessScopedUserId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
+
+const ToSchema = v.pipe(
+  v.string(),
+  v.check(
+    (to) => phoneNumber.test(to) || businessScopedUserId.test(to),
+    'must be 8 to 15 digits with an optional +, or a business-scoped user id',
+  ),
+);
+
+const CardSchema = closedObject({
+  body: v.optional(boundedList(text, 200)),
+  buttons: v.optional(boundedList(text, 10)),
+});
+
+const SectionSchema = closedObject({
+  title: text,
+  product_items: boundedList(closedObject({ product_retailer_id: filledText }), 100),
+});
+
+const ProductSchema = closedObject({
+  type: v.literal('action'),
+  action: closedObject({
+    thumbnailProductRetailerId: filledText,
+    sections: v.optional(boundedList(SectionSchema, 20)),
+  }),
+});
+
+const RecipientSchema = closedObject({
+  to: ToSchema,
+  params: v.optional(
+    closedObject({
+      header: v.optional(boundedList(text, 10)),
+      body: v.optional(boundedList(text, 200)),
+      buttons: v.optional(boundedList(text, 10)),
+      products: v.optional(boundedList(ProductSchema, 10)),
+      cards: v.optional(boundedList(CardSchema, 20)),
+    }),
+  ),
+});
+
+const degrees = (limit: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^[-+]?\d{1,3}(\.\d{1,20})?$/, 'must be decimal degrees as text'),
+    v.check((value) => Math.abs(Number(value)) <= limit, `must be between -${limit} and ${limit}`),
+  );
+
+const MediaHeaderSchema = closedObject({
+  type: v.picklist(['image_url', 'video_url', 'document_url']),
+  value: filledText,
+  filename: v.optional(v.pipe(filledText, v.maxLength(255))),
+});
+
+const LocationHeaderSchema = closedObject({
+  type: v.literal('location'),
+  location: closedObject({
+    latitude: degrees(90),
+    longitude: degrees(180),
+    name: v.pipe(filledText, v.maxLength(1_000)),
+    address: v.pipe(filledText, v.maxLength(1_000)),
+  }),
+});
+
+/** Chosen by `type`, so that the faults are those of the shape that was meant. */
+const HeaderSchema = v.lazy((input) =>
+  (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
+);
+
+const AttendsSchema = v.pipe(openObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
+
+function fitsItsPlace(attends: Record<string, unknown>): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(attends)) <= maxAttendsBytes;
+  } catch {
+    // Parsed JSON has one reason not to be written again: it nests too deeply for the stack.
+    return false;
+  }
+}
+
+/** Everything but the recipients, which are parsed one by one (10,000 recipients may have 10,000 faults each). */
+const EnvelopeSchema = closedObject({
+  did: v.pipe(DidSchema, v.maxLength(64)),
+  type: v.literal('template'),
+  channel: v.literal('MESSAGING'),
+  template: closedObject({
+    name: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(512)),
+    language: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(32)),
+  }),
+  recipients: v.pipe(
+    v.array(v.unknown()),
+    v.minLength(1, 'must have at least 1 item, received 0'),
+    v.check(
+      (list) => list.length <= maxRecipients,
+      (issue) => `must have at most ${maxRecipients} items, received ${(issue.input as unknown[]).length}`,
+    ),
+  ),
+  campaignId: v.optional(positiveId),
+  /** Judged by `askedClientId`, whose refusal text the contract quotes. */
+  client_id: v.optional(v.unknown()),
+  attends: v.optional(AttendsSchema),
+  /** D27. */
+  message_send_ttl_seconds: v.optional(v.pipe(wholeNumber, v.minValue(30), v.maxValue(2_592_000))),
+  component: v.optional(closedObject({ header: v.optional(HeaderSchema) })),
+});
+
+export interface SendRequest {
+  readonly did: string;
+  readonly template: { readonly name: string; readonly language: string };
+  readonly recipients: readonly Recipient[];
+  readonly campaignId?: number;
+  readonly clientId?: unknown;
+  readonly attends?: Readonly<Record<string, unknown>>;
+  readonly ttlSeconds?: number;
+  readonly header?: HeaderInput;
+}
+
+/**
+ * The body of a send request (contract, POST /v1/template/messages/{did}), strictly: refuses with one 400 every unknown
+ * field at every level (D6), wrong types, and anything but 1 to 10,000 recipients. What a recipient must carry for the
+ * template is not known here: see recipient-rules.ts.
+ */
+export function parseSendRequest(body: unknown): SendRequest {
+  const faults = new FaultList();
+  const envelope = v.safeParse(EnvelopeSchema, body);
+  for (const issue of envelope.issues ?? []) faults.add(faultOf(issue));
+  const recipients = envelope.success ? parseRecipients(envelope.output.recipients, faults) : [];
+  if (!envelope.success || faults.count > 0) {
+    throw new Refusal('invalid_request', faults.message, { errors: faults.listed() });
+  }
+  const { did, template, campaignId, client_id, attends, message_send_ttl_seconds, component } = envelope.output;
+  return {
+    did,
+    template,
+    recipients,
+    ...(campaignId === undefined ? {} : { campaignId }),
+    ...(client_id === undefined ? {} : { clientId: client_id }),
+    ...(attends === undefined ? {} : { attends }),
+    ...(message_send_ttl_seconds === undefined ? {} : { ttlSeconds: message_send_ttl_seconds }),
+    ...(component?.header === undefined ? {} : { header: component.header as HeaderInput }),
+  };
+}
+
+function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient[] {
+  const recipients: Recipient[] = [];
+  for (const [index, item] of list.entries()) {
+    const result = v.safeParse(RecipientSchema, item);
+    if (result.success) recipients.push(result.output);
+    else for (const issue of result.issues) faults.add(faultWithin(`recipients[${index}]`, issue));
+  }
+  return recipients;
+}
+
+/** The `Idempotency-Key` of a request, if any (D9). Refuses with 400 what is not 1 to 255 visible ASCII characters. */
+export function idempotencyKeyOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 visible ASCII characters');
+}

@@ -1,0 +1,49 @@
+import * as v from 'valibot';
+import { log } from '../../observe/log.ts';
+import type { CredentialOf } from '../../platform/credentials.ts';
+import type { PlatformTransport } from '../../platform/transport.ts';
+import type { WabaAccess } from '../../platform/waba-access.ts';
+
+/** Whether a WABA may send on `/marketing_messages` (platform reference, 4.3). */
+export type IsOnboarded = (waba: WabaAccess) => Promise<boolean>;
+
+const keepForMs = 300_000;
+/** Whoever cannot be asked now is not asked again with every send. */
+const keepFailureForMs = 30_000;
+
+const WabaSchema = v.object({ marketing_messages_onboarding_status: v.optional(v.string(), '') });
+
+/**
+ * Reads the onboarding status of a WABA, kept 5 minutes; `ONBOARDED` is the one that counts. Never throws: when it cannot
+ * be read the answer is no for 30 seconds, and messages go to `/messages`, which takes them all (D30).
+ */
+export function marketingOnboarding(
+  call: PlatformTransport,
+  credentialOf: CredentialOf,
+  nowMs: () => number,
+): IsOnboarded {
+  const kept = new Map<string, { readonly onboarded: boolean; readonly untilMs: number }>();
+  return async (waba) => {
+    const known = kept.get(waba.wabaId);
+    if (known !== undefined && nowMs() < known.untilMs) return known.onboarded;
+    try {
+      const onboarded = await read(waba);
+      kept.set(waba.wabaId, { onboarded, untilMs: nowMs() + keepForMs });
+      return onboarded;
+    } catch (error) {
+      log('platform.waba_unreadable', {
+        wabaId: waba.wabaId,
+        error: error instanceof Error ? error.name : typeof error,
+      });
+      kept.set(waba.wabaId, { onboarded: false, untilMs: nowMs() + keepFailureForMs });
+      return false;
+    }
+  };
+
+  async function read(waba: WabaAccess): Promise<boolean> {
+    const { accessToken } = await credentialOf(waba.credential);
+    const query = { fields: 'id,marketing_messages_onboarding_status' };
+    const { body } = await call({ method: 'GET', path: waba.wabaId, query, accessToken });
+    return v.parse(WabaSchema, body).marketing_messages_onboarding_status.toUpperCase() === 'ONBOARDED';
+  }
+}

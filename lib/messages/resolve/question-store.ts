@@ -1,0 +1,137 @@
+import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { askAgainAfterMs, type Claimed, type Questions, questionsPerMinute } from './questions.ts';
+
+const minuteMs = 60_000;
+/** A platform's text may be long; an item has its limit. */
+const longestMessage = 1_000;
+
+const QuestionSchema = v.object({
+  askerId: v.optional(v.string()),
+  refusal: v.optional(
+    v.object({
+      code: v.picklist([
+        'template_not_found',
+        'template_not_sendable',
+        'platform_refused',
+        'platform_unreachable',
+        'platform_rate_limited',
+      ]),
+      message: v.string(),
+      retryAfter: v.optional(v.string()),
+      platformCode: v.optional(v.number()),
+    }),
+  ),
+});
+
+const TurnsSchema = v.object({ endsAtMs: v.number() });
+
+/**
+ * Questions in the messages table: `QUESTION#<question>` has who asks, since when, and the answer when it is a no;
+ * `QUESTIONS#<client>` counts a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
+ * not. A claim is one write; a question that is asked costs one more for the count (two when a minute begins) and one for
+ * the answer.
+ */
+export function questionStore(client: DynamoDBDocumentClient, table: string): Questions {
+  const write = (question: string, facts: object, askedAtMs: number) => ({
+    TableName: table,
+    Item: { ...questionKey(question), ...facts, askedAtMs, expiresAtSeconds: secondsAfter(askedAtMs, askAgainAfterMs) },
+  });
+  return {
+    claim: async (question, { askerId, nowMs, changedAtMs }) => {
+      const claim = new PutCommand({
+        ...write(question, { askerId }, nowMs),
+        ConditionExpression: 'attribute_not_exists(pk) OR askedAtMs <= :lapsed',
+        ExpressionAttributeValues: { ':lapsed': Math.max(nowMs - askAgainAfterMs, changedAtMs - 1) },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const written = await conditionalWrite(client.send(claim));
+      return written.written ? { state: 'ours' } : claimed(v.parse(QuestionSchema, written.existing), askerId);
+    },
+
+    keep: async (question, { code, message, details }, askedAtMs) => {
+      const { platformCode, headers } = details;
+      const refusal = {
+        code,
+        message: message.slice(0, longestMessage),
+        ...(headers?.['retry-after'] === undefined ? {} : { retryAfter: headers['retry-after'] }),
+        ...(platformCode === undefined ? {} : { platformCode }),
+      };
+      await client.send(new PutCommand(write(question, { refusal }, askedAtMs)));
+    },
+
+    release: async (question, askerId) => {
+      const removal = new DeleteCommand({
+        TableName: table,
+        Key: questionKey(question),
+        ConditionExpression: 'askerId = :askerId',
+        ExpressionAttributeValues: { ':askerId': askerId },
+      });
+      await conditionalWrite(client.send(removal));
+    },
+
+    takeTurn: async (clientId, nowMs) => {
+      // Twice: of two who find the minute over, one begins the next and the other counts in it.
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const counted = await countTurn(clientId, nowMs);
+        if (counted === 'counted') return undefined;
+        if (counted !== 'over') return counted - nowMs;
+        if (await beginMinute(clientId, nowMs)) return undefined;
+      }
+      return minuteMs;
+    },
+  };
+
+  /** Counts in the minute that is running; otherwise says that it is over, or when it ends for a client that has had all. */
+  async function countTurn(clientId: number, nowMs: number): Promise<'counted' | 'over' | number> {
+    const count = new UpdateCommand({
+      TableName: table,
+      Key: turnsKey(clientId),
+      UpdateExpression: 'ADD turns :one',
+      ConditionExpression: 'endsAtMs > :nowMs AND turns < :most',
+      ExpressionAttributeValues: { ':one': 1, ':nowMs': nowMs, ':most': questionsPerMinute },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    const write = await conditionalWrite(client.send(count));
+    if (write.written) return 'counted';
+    if (write.existing === undefined) return 'over';
+    const { endsAtMs } = v.parse(TurnsSchema, write.existing);
+    return endsAtMs > nowMs ? endsAtMs : 'over';
+  }
+
+  async function beginMinute(clientId: number, nowMs: number): Promise<boolean> {
+    const endsAtMs = nowMs + minuteMs;
+    const begin = new PutCommand({
+      TableName: table,
+      Item: { ...turnsKey(clientId), turns: 1, endsAtMs, expiresAtSeconds: secondsAfter(nowMs, minuteMs) },
+      ConditionExpression: 'attribute_not_exists(pk) OR endsAtMs <= :nowMs',
+      ExpressionAttributeValues: { ':nowMs': nowMs },
+    });
+    return (await conditionalWrite(client.send(begin))).written;
+  }
+}
+
+function claimed({ askerId, refusal }: v.InferOutput<typeof QuestionSchema>, mine: string): Claimed {
+  // Our own claim: the SDK repeated a write whose reply was lost.
+  if (refusal === undefined) return { state: askerId === mine ? 'ours' : 'asked' };
+  const { code, message, retryAfter, platformCode } = refusal;
+  const details = {
+    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }),
+    ...(platformCode === undefined ? {} : { platformCode }),
+  };
+  return { state: 'refused', refusal: new Refusal(code, message, details) };
+}
+
+function questionKey(question: string): { readonly pk: string; readonly sk: string } {
+  return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
+}
+
+function turnsKey(clientId: number): { readonly pk: string; readonly sk: string } {
+  return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
+}
+
+function secondsAfter(ms: number, laterMs: number): number {
+  return Math.ceil((ms + laterMs) / 1_000);
+}

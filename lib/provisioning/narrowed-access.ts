@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import type { DidScope } from '../access/directory.ts';
+import { type DidItem, DidItemSchema, UserItemSchema, WabaItemSchema } from '../access/directory-items.ts';
+import type { Attributes, ItemPlace } from './provisioned-items.ts';
+
+/** What an item is to become so that it allows nothing that its old or its new form does not allow. */
+export type Narrowed = 'as it is' | 'nothing' | Attributes;
+
+/**
+ * The most that both forms of an item allow. What changes its nature (another password, another owner, another platform
+ * credential) has nothing in common with what it was, and is away until it is granted anew.
+ */
+export function narrowed(
+  { table, key, attributes: stored }: ItemPlace & { readonly attributes: Attributes },
+  wanted: Attributes,
+): Narrowed {
+  if (table === 'credentials') return 'nothing';
+  const { sk = '' } = key;
+  if (sk === 'DID') return narrowedDid(stored, wanted);
+  if (sk.startsWith('WABA#')) return narrowedMembership(stored, wanted);
+  return sk.startsWith('USER#') ? narrowedUser(stored, wanted) : 'as it is';
+}
+
+function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
+  const before = v.safeParse(DidItemSchema, stored);
+  const after = v.parse(DidItemSchema, wanted);
+  if (!before.success || !isDeepStrictEqual(natureOf(before.output), natureOf(after))) return 'nothing';
+  const { waba } = before.output;
+  const clientIds = shared(waba.clientIds, after.waba.clientIds);
+  const dids = narrowerDids(waba.dids, after.waba.dids);
+  if (clientIds.length === waba.clientIds.length && dids === waba.dids) return 'as it is';
+  return clientIds.length === 0 ? 'nothing' : { waba: { ...waba, clientIds, dids } };
+}
+
+/** Whose number it is, on which WABA, and with what it speaks to the platform. */
+function natureOf({ channel, waba }: DidItem): unknown[] {
+  return [channel.channelId, channel.clientId, channel.wabaId, channel.phoneNumberId, waba.wabaId, waba.credential];
+}
+
+function narrowedMembership(stored: Attributes, wanted: Attributes): Narrowed {
+  const before = v.safeParse(WabaItemSchema, stored);
+  const after = v.parse(WabaItemSchema, wanted);
+  if (!before.success || before.output.credential !== after.credential) return 'nothing';
+  const clientIds = shared(before.output.clientIds, after.clientIds);
+  const dids = narrowerDids(before.output.dids, after.dids);
+  const same = clientIds.length === before.output.clientIds.length && dids === before.output.dids;
+  return same ? 'as it is' : { clientIds, dids };
+}
+
+function narrowedUser(stored: Attributes, wanted: Attributes): Narrowed {
+  const before = v.safeParse(UserItemSchema, stored);
+  const after = v.parse(UserItemSchema, wanted);
+  if (!before.success) return 'nothing';
+  const permissions = shared(before.output.permissions, after.permissions);
+  const campaignIds = shared(before.output.campaignIds, after.campaignIds);
+  const same =
+    permissions.length === before.output.permissions.length && campaignIds.length === before.output.campaignIds.length;
+  return same ? 'as it is' : { permissions, campaignIds };
+}
+
+/** Own numbers only, as soon as either form says so. */
+function narrowerDids(before: DidScope, after: DidScope): DidScope {
+  return before === 'own' || after === 'own' ? 'own' : 'waba';
+}
+
+function shared<T>(before: readonly T[], after: readonly T[]): T[] {
+  const kept = new Set(after);
+  return before.filter((value) => kept.has(value));
+}

@@ -1,0 +1,157 @@
+import {
+  campaignKey,
+  channelKey,
+  clientKey,
+  type DidItem,
+  didKey,
+  registeredClientKey,
+  userKey,
+  type WabaItem,
+  wabaKey,
+} from '../access/directory-items.ts';
+import { credentialKey } from '../access/sign-in/credential-items.ts';
+import type { Credential } from '../access/sign-in/sign-in.ts';
+import {
+  firstAttributes,
+  listedChannelKey,
+  type ProvisionedChannel,
+  provisionedAttributes,
+  wabaNumberAttributes,
+  wabaNumberKey,
+} from '../channels/channel-item.ts';
+import type { ProvisioningFile } from './provisioning-file.ts';
+
+/** The tables that provisioning writes; `credentials` has no sort key. */
+export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** Where an item is. */
+export interface ItemPlace {
+  readonly table: ProvisionedTable;
+  readonly key: { readonly pk: string; readonly sk?: string };
+}
+
+/** One item as provisioning wants it. */
+export interface ProvisionedItem extends ItemPlace {
+  readonly attributes: Attributes;
+  /** Attributes that keep the value they have, if they have one. */
+  readonly whenAbsent?: Attributes;
+}
+
+/** The user id of a user name. They are the same: user names are unique and never given to somebody else. */
+export function userIdOf(username: string): string {
+  return username;
+}
+
+/** All items of the directory for a file that has been judged sound; referred-to items come before those that refer. */
+export function provisionedItems(file: ProvisioningFile): ProvisionedItem[] {
+  return directoryItems(file).map((item) => ({ table: 'directory', ...item }));
+}
+
+type DirectoryItem = Omit<ProvisionedItem, 'table'>;
+
+function directoryItems(file: ProvisioningFile): DirectoryItem[] {
+  return [
+    ...file.clients.map(({ client_id: clientId, name }) => ({
+      key: clientKey(clientId),
+      attributes: { clientId, name },
+    })),
+    ...file.clients.map(({ client_id: clientId }) => ({
+      key: registeredClientKey(clientId),
+      attributes: { clientId },
+    })),
+    ...file.wabas.flatMap(membershipItems),
+    ...file.campaigns.map(({ campaign_id: campaignId, client_id: clientId, name }) => ({
+      key: campaignKey(clientId, campaignId),
+      attributes: { campaignId, clientId, name },
+    })),
+    ...file.channels.flatMap((channel) => channelItems(file, channel)),
+    ...file.users.map(({ username, client_id: clientId, permissions, campaign_ids: campaignIds }) => {
+      const userId = userIdOf(username);
+      return { key: userKey(clientId, userId), attributes: { userId, username, clientId, permissions, campaignIds } };
+    }),
+  ];
+}
+
+/** The item of the credentials table by which a user can log in (D11). */
+export function credentialItem(
+  { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
+  { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,
+): ProvisionedItem {
+  const attributes = { passwordHash, userId: userIdOf(username), clientId };
+  const given = givenHash === undefined ? {} : { givenHash };
+  return { table: 'credentials', key: credentialKey(username), attributes: { ...attributes, ...given } };
+}
+
+type FileUser = ProvisioningFile['users'][number];
+type FileWaba = ProvisioningFile['wabas'][number];
+type FileChannel = ProvisioningFile['channels'][number];
+
+function wabaFacts(waba: FileWaba): DidItem['waba'] {
+  const { waba_id: wabaId, name, namespace, credential, dids } = waba;
+  return { wabaId, name, namespace, credential, clientIds: waba.client_ids.toSorted((a, b) => a - b), dids };
+}
+
+function membershipItems(waba: FileWaba): DirectoryItem[] {
+  const attributes: WabaItem = {
+    ...wabaFacts(waba),
+    businessId: waba.business_id,
+    businessName: waba.business_name,
+  };
+  return waba.client_ids.map((clientId) => ({ key: wabaKey(clientId, waba.waba_id), attributes: { ...attributes } }));
+}
+
+/** A channel under its client, and the copy under its DID. */
+function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryItem[] {
+  const facts: DidItem['channel'] = {
+    channelId: channel.channel_id,
+    did: channel.did,
+    clientId: channel.client_id,
+    wabaId: channel.waba_id,
+    phoneNumberId: channel.phone_number_id,
+    name: channel.name,
+    throughputPerSecond: channel.throughput_per_second,
+  };
+  return [
+    { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },
+    { key: didKey(channel.did), attributes: { channel: facts, waba: wabaFacts(ownersOf(file, channel).waba) } },
+  ];
+}
+
+/** All items of the channels table for such a file: each channel, and where its WABA's synchronization finds it. */
+export function provisionedChannels(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
+  return file.channels.flatMap((channel) => {
+    const { waba, client } = ownersOf(file, channel);
+    const listed: ProvisionedChannel = {
+      clientId: client.client_id,
+      waId: channel.did,
+      clientName: client.name,
+      wabaId: waba.waba_id,
+      wabaName: waba.name,
+      businessId: waba.business_id,
+      businessName: waba.business_name,
+      phoneNumberId: channel.phone_number_id,
+    };
+    return [
+      {
+        table: 'channels',
+        key: listedChannelKey(listed.clientId, listed.waId),
+        attributes: provisionedAttributes(listed),
+        whenAbsent: firstAttributes(nowIso),
+      },
+      {
+        table: 'channels',
+        key: wabaNumberKey(listed.wabaId, listed.phoneNumberId),
+        attributes: wabaNumberAttributes(listed),
+      },
+    ];
+  });
+}
+
+function ownersOf(file: ProvisioningFile, channel: FileChannel) {
+  const waba = file.wabas.find(({ waba_id }) => waba_id === channel.waba_id);
+  const client = file.clients.find(({ client_id }) => client_id === channel.client_id);
+  if (waba === undefined || client === undefined) throw new Error('a channel refers to what is not in the file');
+  return { waba, client };
+}

@@ -1,0 +1,193 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { credentialStore } from '../access/sign-in/credential-store.ts';
+import { conditionalWrite } from '../aws/conditional-write.ts';
+import { type TransactionAction, transactWrite } from '../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../aws/pause.ts';
+import { entityOf } from './provisioned-entity.ts';
+import { credentialItem, type ProvisionedTable } from './provisioned-items.ts';
+import type { ItemChange, StoredItem } from './provisioning-plan.ts';
+
+/** What provisioning reads and writes. One run at a time: only its holder can write. */
+export interface ProvisioningStore {
+  /** All items of provisioning, and the credentials of every user among them and of `usernames`; strongly consistent. */
+  read(usernames: readonly string[]): Promise<StoredItem[]>;
+  /** Throws `ProvisioningUnderWay` while a run holds the lock. */
+  assertFree(): Promise<void>;
+  /** Takes the lock; throws `ProvisioningUnderWay` while another run holds it. */
+  begin(owner: string): Promise<ProvisioningRun>;
+}
+
+export interface ProvisioningRun {
+  /**
+   * Carries the changes out in their order, as many as fit into a transaction at once. Each transaction renews the lock and
+   * fails without it: throws `ProvisioningTakenOver`, and nothing more is written.
+   */
+  write(changes: readonly ItemChange[]): Promise<void>;
+  /** Renews the lock; throws `ProvisioningTakenOver` when it is lost. */
+  renew(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Another run is under way, or ended without a word; then the lock is free at `freeAtMs`. */
+export class ProvisioningUnderWay extends Error {
+  readonly freeAtMs: number;
+
+  constructor(freeAtMs: number) {
+    super('another run of provisioning is under way');
+    this.name = 'ProvisioningUnderWay';
+    this.freeAtMs = freeAtMs;
+  }
+}
+
+export class ProvisioningTakenOver extends Error {
+  constructor() {
+    super('another run of provisioning has taken over');
+    this.name = 'ProvisioningTakenOver';
+  }
+}
+
+export interface ProvisioningTables {
+  readonly documentClient: DynamoDBDocumentClient;
+  readonly tableName: (table: ProvisionedTable) => string;
+  readonly nowMs: () => number;
+  readonly pause?: Pause;
+}
+
+const lockKey = { pk: 'PROVISIONING', sk: 'LOCK' };
+/** How long a run may write nothing before another may take over. A run that was not taken over goes on. */
+const leaseMs = 120_000;
+/** DynamoDB takes 100 actions and 4 MB at once; one action is the lock's. */
+const maxChanges = 99;
+const maxTransactionCharacters = 2_000_000;
+
+export function provisioningStore(tables: ProvisioningTables): ProvisioningStore {
+  return {
+    read: (usernames) => readItems(tables, usernames),
+    assertFree: async () => {
+      const { documentClient, tableName, nowMs } = tables;
+      const read = new GetCommand({ TableName: tableName('directory'), Key: lockKey, ConsistentRead: true });
+      const freeAtMs = Number((await documentClient.send(read)).Item?.['freeAtMs'] ?? 0);
+      if (freeAtMs > nowMs()) throw new ProvisioningUnderWay(freeAtMs);
+    },
+    begin: async (owner) => {
+      const taken = await conditionalWrite(
+        tables.documentClient.send(
+          new UpdateCommand({
+            ...lockUpdate(tables, owner),
+            ConditionExpression: 'attribute_not_exists(pk) OR freeAtMs <= :now',
+            UpdateExpression: 'SET freeAtMs = :freeAtMs, #owner = :owner',
+            ExpressionAttributeValues: {
+              ':owner': owner,
+              ':now': tables.nowMs(),
+              ':freeAtMs': tables.nowMs() + leaseMs,
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      if (!taken.written) throw new ProvisioningUnderWay(Number(taken.existing?.['freeAtMs']));
+      return heldRun(tables, owner);
+    },
+  };
+}
+
+function heldRun(tables: ProvisioningTables, owner: string): ProvisioningRun {
+  const { documentClient, tableName, pause = storePause } = tables;
+  const writeAll = async (changes: readonly ItemChange[]) => {
+    const actions = [{ Update: lockUpdate(tables, owner) }, ...changes.map((change) => actionOf(tables, change))];
+    const refused = await transactWrite({ documentClient, tableName: tableName('directory'), pause }, actions);
+    if (refused !== undefined) throw new ProvisioningTakenOver();
+  };
+  return {
+    write: async (changes) => {
+      for (const transaction of transactionsOf(changes)) await writeAll(transaction);
+    },
+    renew: () => writeAll([]),
+    end: async () => {
+      const { TableName, Key, ConditionExpression, ExpressionAttributeNames } = lockUpdate(tables, owner);
+      const ExpressionAttributeValues = { ':owner': owner };
+      const release = { TableName, Key, ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues };
+      await conditionalWrite(documentClient.send(new DeleteCommand(release)));
+    },
+  };
+}
+
+/** Renews the lock for the one who holds it. */
+function lockUpdate({ tableName, nowMs }: ProvisioningTables, owner: string) {
+  return {
+    TableName: tableName('directory'),
+    Key: lockKey,
+    ConditionExpression: '#owner = :owner',
+    UpdateExpression: 'SET freeAtMs = :freeAtMs',
+    ExpressionAttributeNames: { '#owner': 'owner' },
+    ExpressionAttributeValues: { ':owner': owner, ':freeAtMs': nowMs() + leaseMs },
+  };
+}
+
+function transactionsOf(changes: readonly ItemChange[]): ItemChange[][] {
+  const transactions: ItemChange[][] = [];
+  let characters = 0;
+  for (const change of changes) {
+    const size = JSON.stringify(change).length;
+    const current = transactions.at(-1);
+    if (current === undefined || current.length === maxChanges || characters + size > maxTransactionCharacters) {
+      transactions.push([change]);
+      characters = size;
+    } else {
+      current.push(change);
+      characters += size;
+    }
+  }
+  return transactions;
+}
+
+/** Leaves attributes that provisioning does not know as they are. */
+function actionOf(
+  { tableName }: ProvisioningTables,
+  { table, key, set, whenAbsent = {} }: ItemChange,
+): TransactionAction {
+  const item = { TableName: tableName(table), Key: key };
+  if (set === undefined) return { Delete: item };
+  const names = [...Object.keys(set), ...Object.keys(whenAbsent)];
+  const values: Readonly<Record<string, unknown>> = { ...whenAbsent, ...set };
+  const assignments = names.map((name, index) =>
+    name in set ? `#a${index} = :a${index}` : `#a${index} = if_not_exists(#a${index}, :a${index})`,
+  );
+  return {
+    Update: {
+      ...item,
+      UpdateExpression: `SET ${assignments.join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#a${index}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(names.map((name, index) => [`:a${index}`, values[name]])),
+    },
+  };
+}
+
+/** Directory and channels are scanned, page by page: an operator's command may, and so nothing can be overlooked. */
+async function readItems(tables: ProvisioningTables, usernames: readonly string[]): Promise<StoredItem[]> {
+  const { documentClient: client, tableName } = tables;
+  const items: StoredItem[] = [];
+  for (const table of ['directory', 'channels'] as const) {
+    for await (const page of paginateScan({ client }, { TableName: tableName(table), ConsistentRead: true })) {
+      for (const { pk, sk, ...attributes } of page.Items ?? []) items.push({ table, key: { pk, sk }, attributes });
+    }
+  }
+  const provisioned = items.flatMap((item) => {
+    const entity = entityOf(item);
+    return entity?.kind === 'user' ? [entity.name] : [];
+  });
+  const credentials = credentialStore(client, tableName('credentials'));
+  for (const username of new Set([...provisioned, ...usernames])) {
+    const found = await credentials.find(username);
+    if (found !== undefined) {
+      items.push(credentialItem({ username, client_id: found.clientId }, found));
+    }
+  }
+  return items;
+}

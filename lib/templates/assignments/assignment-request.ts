@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import type { Caller } from '../../access/caller.ts';
+import type { Directory } from '../../access/directory.ts';
+import { askedClientId, type Clients, clientIdAdvice, operatingClient } from '../../access/operating-client.ts';
+import { boundedList, closedObject } from '../../http/closed-object.ts';
+import type { HttpEvent } from '../../http/endpoint.ts';
+import { parse } from '../../http/parse.ts';
+import { type Fault, invalid } from '../../http/refusal.ts';
+import type { TemplateRow } from '../model/row.ts';
+import type { Pair } from './pairs.ts';
+
+/** Most pairs of one client on one template: its row stays far below what an item may hold, and cheap to list. */
+export const maxPairs = 500;
+
+const maxListedFaults = 100;
+
+const directoryId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** A pair in a request. */
+export const PairSchema = v.pipe(
+  closedObject({ channel_id: directoryId, campaign_id: directoryId }),
+  v.transform(({ channel_id, campaign_id }): Pair => ({ channelId: channel_id, campaignId: campaign_id })),
+);
+
+/** Body of POST and PUT channel-campaigns; `client_id` is checked by `askedClientId`. */
+export const ChannelCampaignsBody = closedObject({
+  client_id: v.optional(v.unknown()),
+  channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
+});
+
+export const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
+
+/** The template that a path names, for the client that the request works for. */
+export interface NamedTemplate {
+  readonly messageTemplateId: string | undefined;
+  readonly clientId: number;
+  /** Ends the message of a 404. */
+  readonly advice: string;
+}
+
+/**
+ * What every channel-campaigns route is asked: which template, for which client. Refuses as `operatingClient` does (D4).
+ * `bodyClientId` is the body's `client_id`, where the route has a body.
+ */
+export async function askedTemplate(
+  clients: Clients,
+  caller: Caller,
+  event: HttpEvent,
+  bodyClientId?: unknown,
+): Promise<NamedTemplate> {
+  const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
+  const askedId = askedClientId({ query: query.client_id, body: bodyClientId });
+  const clientId = await operatingClient(clients, caller, askedId);
+  const advice = clientIdAdvice(caller, askedId);
+  return { messageTemplateId: event.pathParameters?.['messageTemplateId'], clientId, advice };
+}
+
+export interface NamedPairs extends NamedTemplate {
+  /** Absent when the body does not have the list, which is not the same as an empty one (D14). */
+  readonly pairs?: readonly Pair[] | undefined;
+}
+
+/** The same with the pairs that the body lists. */
+export async function askedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
+  const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
+  return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
+}
+
+/** Which of the pairs cannot be assigned to a template on a WABA, each with its path. */
+export type PairsJudge = (wabaId: string) => Fault[];
+
+/**
+ * Reads what the pairs name, for their faults to be told once the template's WABA is known (D14): channels and campaigns
+ * that the client does not have (what belongs to another client and what nobody has are told alike), and channels of
+ * another WABA. The first 100 faults; at most two requests at a time for 100 channels.
+ */
+export async function pairsJudge(
+  directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
+  clientId: number,
+  pairs: readonly Pair[],
+): Promise<PairsJudge> {
+  if (pairs.length === 0) return () => [];
+  const [channels, campaigns] = await Promise.all([
+    directory.findChannels(
+      clientId,
+      pairs.map(({ channelId }) => channelId),
+    ),
+    directory.listCampaigns(clientId),
+  ]);
+  const wabaIds = new Map(channels.map(({ channelId, wabaId }) => [channelId, wabaId]));
+  const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
+  const channelFault = (channelId: number, templateWabaId: string): string | undefined => {
+    const wabaId = wabaIds.get(channelId);
+    if (wabaId === undefined) return `client ${clientId} has no channel ${channelId}`;
+    if (wabaId === templateWabaId) return undefined;
+    return `channel ${channelId} is on WABA ${wabaId}, the template on WABA ${templateWabaId}`;
+  };
+  return (templateWabaId) => {
+    const faults = pairs.flatMap(({ channelId, campaignId }, index) => {
+      const path = `channel_campaigns[${index}]`;
+      const found: Fault[] = [];
+      const message = channelFault(channelId, templateWabaId);
+      if (message !== undefined) found.push({ path: `${path}.channel_id`, message });
+      if (!campaignIds.has(campaignId)) {
+        found.push({ path: `${path}.campaign_id`, message: `client ${clientId} has no campaign ${campaignId}` });
+      }
+      return found;
+    });
+    return faults.slice(0, maxListedFaults);
+  };
+}
+
+/** The same where the template's WABA is known beforehand. */
+export async function pairFaults(
+  directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
+  { clientId, wabaId }: { readonly clientId: number; readonly wabaId: string },
+  pairs: readonly Pair[],
+): Promise<Fault[]> {
+  const faultsOn = await pairsJudge(directory, clientId, pairs);
+  return faultsOn(wabaId);
+}
+
+/** The row as it is; refuses with 400 when adding has brought it over `maxPairs`. */
+export function withinLimit(row: TemplateRow): TemplateRow {
+  if (row.documents.length <= maxPairs) return row;
+  throw invalid('channel_campaigns', `a template takes at most ${maxPairs} channel-campaign pairs`);
+}

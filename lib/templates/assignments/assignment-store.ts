@@ -1,0 +1,74 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type ConditionalWrite, conditionalWrite } from '../../aws/conditional-write.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
+import { rowKey } from '../model/upstream-writes.ts';
+
+/** The assignments in a client's rows. */
+export interface AssignmentStore {
+  /**
+   * Changes the documents of a row with one conditional update: wholly or not at all. When somebody else was quicker, the
+   * change is computed again from what they left, so every one of several racing calls is carried out in full, one after
+   * another. Nothing but the documents is written. Resolves to the row as it then is; undefined when the template was
+   * deleted in the meantime. `change` must come to the same when applied twice: a lost reply repeats it.
+   */
+  update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
+}
+
+/** Whoever loses a race has seen another call win: dozens at once all come through, each within seconds. */
+const maxAttempts = 40;
+const longestPause = 4;
+
+export function assignmentStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): AssignmentStore {
+  const write = (from: TemplateRow, to: TemplateRow) =>
+    conditionalWrite(
+      documentClient.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key: rowKey(from.clientId, from.templateKey),
+          UpdateExpression: 'SET d = :documents, k = :next',
+          ConditionExpression: 'd = :documentsAsRead AND k = :nextAsRead AND attribute_not_exists(g)',
+          ExpressionAttributeValues: {
+            ':documents': documentsText(to),
+            ':next': to.nextSequence,
+            ':documentsAsRead': documentsText(from),
+            ':nextAsRead': from.nextSequence,
+          },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+  return {
+    update: async (row, change) => {
+      let current = row;
+      for (let attempt = 1; ; attempt++) {
+        const changed = change(current);
+        if (documentsText(changed) === documentsText(current)) return current;
+        const outcome = await unlessInTransaction(write(current, changed));
+        if (outcome?.written === true) return changed;
+        if (outcome !== undefined) {
+          if (outcome.existing === undefined) return undefined;
+          current = rowFromItem(outcome.existing);
+          if (current.deleted) return undefined;
+        }
+        if (attempt === maxAttempts) throw new Error(`the documents of ${row.templateKey} stayed contended`);
+        await pause(Math.min(attempt, longestPause));
+      }
+    },
+  };
+}
+
+/** Undefined when a transaction (a synchronization's) held the row at this moment: nothing was written (R32). */
+async function unlessInTransaction<T>(write: Promise<ConditionalWrite<T>>): Promise<ConditionalWrite<T> | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof TransactionConflictException) return undefined;
+    throw error;
+  }
+}

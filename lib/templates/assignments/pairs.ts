@@ -1,0 +1,62 @@
+import type { TemplateRow } from '../model/row.ts';
+import type { TemplateDocument } from '../model/template.ts';
+import { documentId } from '../model/template-key.ts';
+
+/** What a template is assigned to: a channel within a campaign. */
+export type Pair = NonNullable<TemplateDocument['pair']>;
+
+/** The row with the pairs added (D14, POST). Pairs already there are left alone. */
+export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
+  return assigned(row, () => true, pairs);
+}
+
+/**
+ * The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. When none is
+ * kept, this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost,
+ * would name a document that it has itself removed.
+ */
+export function replacePairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
+  const wanted = new Set(pairs.map(textOf));
+  return assigned(row, (pair) => wanted.has(textOf(pair)), pairs);
+}
+
+/** The row with the placeholder only (D14, DELETE). */
+export function removePairs(row: TemplateRow): TemplateRow {
+  return replacePairs(row, []);
+}
+
+/** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */
+export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
+  const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
+  return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);
+}
+
+/** The pairs without repetitions, in the order of their first mention. */
+export function eachOnce(pairs: readonly Pair[]): Pair[] {
+  return [...new Map(pairs.map((pair) => [textOf(pair), pair])).values()];
+}
+
+/**
+ * Keeps the documents whose pair passes and appends one for each wanted pair that is not among them. When none is kept,
+ * the oldest document lives on under its `_id`: the placeholder as the first pair (contract, POST), the last assignment as
+ * the placeholder, or one pair as another. So a template's `id` in the listing changes only when an older pair goes and a
+ * younger one stays. Sequence numbers are never used twice: an `_id` that is gone never comes to mean something else.
+ */
+function assigned(row: TemplateRow, isKept: (pair: Pair) => boolean, wanted: readonly Pair[]): TemplateRow {
+  const documents: TemplateDocument[] = row.documents.filter(({ pair }) => pair !== undefined && isKept(pair));
+  const heir = documents.length === 0 ? row.documents[0] : undefined;
+  const taken = new Set(documents.flatMap(({ pair }) => (pair === undefined ? [] : [textOf(pair)])));
+  let nextSequence = row.nextSequence;
+  for (const pair of wanted) {
+    if (taken.has(textOf(pair))) continue;
+    taken.add(textOf(pair));
+    const inherited = documents.length === 0 ? heir?.id : undefined;
+    documents.push({ id: inherited ?? documentId({ ...row, sequence: nextSequence++ }), pair });
+  }
+  if (documents.length === 0 && heir !== undefined) documents.push({ id: heir.id });
+  return { ...row, documents, nextSequence };
+}
+
+function textOf({ channelId, campaignId }: Pair): string {
+  return `${channelId}:${campaignId}`;
+}

@@ -1,0 +1,101 @@
+import { enumOf } from '../../http/json-part.ts';
+import { invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
+import { atPlatform } from '../../platform/refusals.ts';
+import { headersOf, type PlacedHeader, withHeaders } from '../rules/headers.ts';
+import { judgeMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
+import type { RequestTime } from './request-time.ts';
+
+export interface MediaFile {
+  readonly bytes: Buffer;
+  readonly contentType?: string;
+  readonly name: string;
+}
+
+export interface MediaPorts {
+  /** Fetches a public URL; refuses with 400 what is not public, too large or too slow. `path` names it in refusals. */
+  readonly fetchPublic: (
+    url: string,
+    options: { readonly path: string; readonly maxBytes: number; readonly totalMs: number },
+  ) => Promise<{ readonly bytes: Buffer; readonly contentType?: string }>;
+  /** Uploads a file for an example and returns its handle; throws `PlatformFailure`. */
+  readonly uploadMedia: (credentialName: string, file: UploadedFile, timeLeftMs: () => number) => Promise<string>;
+}
+
+interface UploadedFile {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly name: string;
+}
+
+export interface HeaderMedia {
+  readonly components: readonly unknown[];
+  /** The file that came with the request, for the header of the message and never for a card's. */
+  readonly file?: MediaFile | undefined;
+  readonly credential: string;
+  readonly time: Pick<RequestTime, 'forMedia'>;
+}
+
+const fetchMs = 8_000;
+
+/**
+ * Checked components in which every `header_source` and the request's file has become a `header_handle`: fetched and judged
+ * by type and size, and only when all of them will do, uploaded. Refuses with 400 media that will not do, with 502 when
+ * they take too long, and as the platform does.
+ */
+export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
+  const { components, credential, time } = media;
+  const judging = headersOf(components, 'components').map(async (placed) => {
+    const file = await judgedFile(ports, media, placed);
+    return file === undefined ? [] : [{ path: placed.path, file }];
+  });
+  const files = (await allOrEveryFault(judging)).flat();
+  const uploading = files.map(async ({ path, file }) => {
+    const handle = await atPlatform(() => ports.uploadMedia(credential, file, time.forMedia));
+    return [path, handle] as const;
+  });
+  const handles = new Map(await Promise.all(uploading));
+  return withHeaders(components, 'components', ({ header, path }) => {
+    const { header_source: _, ...rest } = header;
+    return handles.has(path) ? { ...rest, header_handle: handles.get(path) } : header;
+  });
+}
+
+/** All results; what was refused with 400 is refused together, every fault with its path. */
+async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  const errors = settled.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+  const faults = errors.flatMap((error) => (error instanceof Refusal ? (error.details.errors ?? []) : []));
+  const other = errors.find((error) => !(error instanceof Refusal && error.details.errors !== undefined));
+  if (other !== undefined) throw other;
+  refuseFaults(faults);
+  return await Promise.all(work);
+}
+
+/** The file for a header as it may be uploaded; undefined when the header names no file. */
+async function judgedFile(
+  ports: MediaPorts,
+  { file, time }: HeaderMedia,
+  { header, path, card }: PlacedHeader,
+): Promise<UploadedFile | undefined> {
+  const format = enumOf(header['format']);
+  if (!isMediaFormat(format)) return undefined;
+  const source = header['header_source'];
+  if (typeof source === 'string') {
+    const place = `${path}.header_source`;
+    const totalMs = Math.min(fetchMs, time.forMedia());
+    const fetched = await ports.fetchPublic(source, { path: place, maxBytes: mediaLimits[format].maxBytes, totalMs });
+    const name = new URL(source).pathname.split('/').at(-1) || 'file';
+    return judged({ ...fetched, name }, format, place);
+  }
+  return file === undefined || card !== undefined ? undefined : judged(file, format, 'file');
+}
+
+function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFile {
+  const verdict = judgeMedia(format, file);
+  if ('fault' in verdict) throw invalid(place, verdict.fault);
+  return { bytes: file.bytes, type: verdict.type, name: file.name };
+}
+
+function isMediaFormat(format: string | undefined): format is MediaFormat {
+  return format !== undefined && Object.hasOwn(mediaLimits, format);
+}

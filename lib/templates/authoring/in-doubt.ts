@@ -1,0 +1,19 @@
+import { log } from '../../observe/log.ts';
+import { PlatformFailure } from '../../platform/failure.ts';
+
+/**
+ * Awaits a call that changes something at the platform. When nobody can tell whether it did, `settle` runs before the
+ * failure goes on its way: what needs a yes is done as for one. What `settle` throws is logged and hides nothing.
+ */
+export async function whenInDoubt<T>(call: () => Promise<T>, settle: () => Promise<unknown>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof PlatformFailure && error.kind === 'ambiguous') {
+      await settle().catch((failure: unknown) => {
+        log('template.doubt_not_settled', { error: failure instanceof Error ? failure.name : typeof failure });
+      });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { boundedList, openObject } from '../../http/closed-object.ts';
+import { enumOf, isPart } from '../../http/json-part.ts';
+import { publicHttpsUrlFault } from '../../http/public-url.ts';
+import type { Fault } from '../../http/refusal.ts';
+import { at, categories, fault, type Judged } from '../rules/draft.ts';
+import { headersOf } from '../rules/headers.ts';
+
+/*
+ * The parts of a request that create and edit have in common.
+ */
+
+/** More than a template may have, so that an endless list costs nothing. */
+const maxComponents = 20;
+
+export const CategorySchema = v.pipe(v.string(), v.toUpperCase(), v.picklist(categories));
+
+/** What the components hold is for the component rules to judge: they need the category, and find all faults. */
+export const ComponentsSchema = boundedList(v.unknown(), maxComponents);
+
+/** Its range depends on the category (rules/settings.ts). */
+export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger('must be a whole number of seconds'));
+
+/** Passed on as given; only the form of the overrides is known (D18). */
+export const OptimizationSpecSchema = v.pipe(
+  openObject,
+  v.check(
+    ({ bid_country_multiplier_overrides: overrides }) =>
+      overrides === undefined || (overrides !== null && typeof overrides === 'object'),
+    'bid_country_multiplier_overrides must be an object or an array',
+  ),
+);
+
+/** What is wrong with asking for redirects (D19): they need an address that redirects. */
+export function urlChangeFaults(asked: unknown, { offered }: { readonly offered: boolean }): Fault[] {
+  if (asked !== true || offered) return [];
+  const message = 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set';
+  return [{ path: 'allow_button_url_change', message }];
+}
+
+/** Checks the text of every `header_source`; what stands there is looked at when all else is found right (D18). */
+export function checkSources(components: readonly unknown[], { path: root, faults }: Judged): void {
+  for (const { header, path } of headersOf(components, root)) {
+    const source = header['header_source'];
+    const wrong = typeof source === 'string' ? publicHttpsUrlFault(source) : undefined;
+    if (wrong !== undefined) fault({ path: `${path}.header_source`, faults }, wrong);
+  }
+}
+
+/**
+ * Checks where static URL buttons lead that are to become redirects (D19): our domain leads nobody to an address that is
+ * not public, not https or carries credentials. What is no URL at all is for the component rules to tell.
+ */
+export function checkRedirectTargets(components: readonly unknown[], judged: Judged): void {
+  for (const [index, component] of components.entries()) {
+    if (!isPart(component)) continue;
+    const place = at(judged, index);
+    for (const [number, button] of listOf(component['buttons']).entries()) {
+      checkTarget(button, at(at(place, 'buttons'), number));
+    }
+    for (const [number, card] of listOf(component['cards']).entries()) {
+      const inside = isPart(card) ? listOf(card['components']) : [];
+      checkRedirectTargets(inside, at(at(at(place, 'cards'), number), 'components'));
+    }
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function checkTarget(button: unknown, judged: Judged): void {
+  if (!isPart(button) || enumOf(button['type']) !== 'URL' || typeof button['url'] !== 'string') return;
+  const { url } = button;
+  if (url.includes('{') || !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
+  const wrong = publicHttpsUrlFault(url);
+  if (wrong !== undefined) fault(at(judged, 'url'), `the redirect ${wrong}`);
+}

@@ -1,0 +1,21 @@
+import countries from '../../pricing/countries.json' with { type: 'json' };
+import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
+
+const countryOfPrefix: ReadonlyMap<string, string> = new Map(Object.entries(phonePrefixes));
+const longestPrefix = Math.max(...[...countryOfPrefix.keys()].map((prefix) => prefix.length));
+
+const knownCountries: ReadonlySet<string> = new Set(countries);
+
+/** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any letter case (D18). */
+export function isCountry(text: string): boolean {
+  return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
+}
+
+/** The country (ISO 3166-1 alpha-2) of a number in E.164 digits, by its longest known prefix; undefined for none. */
+export function countryOfNumber(digits: string): string | undefined {
+  for (let length = longestPrefix; length > 0; length -= 1) {
+    const country = countryOfPrefix.get(digits.slice(0, length));
+    if (country !== undefined) return country;
+  }
+  return undefined;
+}

@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import type { Did } from '../../access/directory.ts';
+import { type Fault, refuseFaults } from '../../http/refusal.ts';
+import { log } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { changingAtPlatform } from '../../platform/refusals.ts';
+import { announce } from '../../webhooks/announce.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import { type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
+import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
+import { whenInDoubt } from '../authoring/in-doubt.ts';
+import type { CreatedTemplate, TemplateManagement } from '../authoring/platform-template-management.ts';
+import { requestTime } from '../authoring/request-time.ts';
+import { refuseUnstorable } from '../authoring/storable.ts';
+import { type PlatformTemplate, PlatformTemplateSchema } from '../model/template.ts';
+import { createdEvents } from '../model/template-event.ts';
+import { templateKey } from '../model/template-key.ts';
+import { upstreamComponents } from '../rules/upstream-components.ts';
+import { countryOfNumber } from './country.ts';
+import type { CreateRequest } from './create-request.ts';
+import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
+import type { CreationStore } from './creation-store.ts';
+
+export interface CreationPorts extends MediaPorts, RedirectPorts {
+  readonly creations: CreationStore;
+  readonly management: Pick<TemplateManagement, 'create'>;
+  /** What of the pairs the client does not have, and channels of another WABA than the template's (D14). */
+  readonly pairFaults: (
+    template: { readonly clientId: number; readonly wabaId: string },
+    pairs: CreateRequest['pairs'],
+  ) => Promise<readonly Fault[]>;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+}
+
+export interface CreationOrder {
+  readonly request: CreateRequest;
+  readonly file?: MediaFile | undefined;
+  readonly did: Did;
+  readonly clientId: number;
+  readonly userId: string;
+  /** When the request began: what is done outside has one budget from then on. */
+  readonly startedAtMs: number;
+}
+
+/**
+ * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
+ * with 400 a name that is taken or still held, pairs that the client does not have, what could not be stored, media that will
+ * not do, and what the platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect
+ * (D19), and the client's rows for a name that is held. Every client of the WABA is told (D34).
+ */
+export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
+  const { request, file, clientId } = order;
+  const { waba } = order.did;
+  const key = templateKey({ ...request, wabaId: waba.wabaId });
+  const [before, pairFaults] = await Promise.all([
+    ports.creations.before({ templateKey: key, wabaId: waba.wabaId, name: request.name }, waba.clientIds),
+    ports.pairFaults({ clientId, wabaId: waba.wabaId }, request.pairs),
+  ]);
+  refuseFaults([...(await nameFaults(ports, order, before)), ...pairFaults]);
+
+  const receivers = creationReceivers({ templateKey: key, clientIds: waba.clientIds }, before);
+  const wish = { urlChange: request.urlChange, components: request.draft.components };
+  const wanted = withButtonRedirects(ports, wish, { clientId, wabaId: waba.wabaId, templateKey: key });
+  refuseUnstorable(templateToSend(request, wanted.components));
+  const time = requestTime(ports.nowMs, order.startedAtMs);
+  const media = { components: wanted.components, file, credential: waba.credential, time };
+  const template = templateToSend(request, await withMediaHandles(ports, media));
+  await wanted.prepare();
+  const asking = () => ports.management.create(waba, template, time.forCall);
+  const created = await changingAtPlatform(() => whenInDoubt(asking, wanted.keep));
+  const { id, status, category } = created;
+  count('TemplatesCreated');
+
+  const { name, language } = request;
+  const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());
+  // The template exists from now on: the clients are told whether or not it can be stored.
+  await Promise.all([
+    storeCreation(ports, order, { template: { ...template, ...created }, before, keepRedirects: wanted.keep }),
+    announce(ports.events, events),
+  ]);
+  return { id, status, category };
+}
+
+function templateToSend({ name, language, draft, passedOn }: CreateRequest, written: readonly unknown[]) {
+  const components = upstreamComponents({ ...draft, components: written });
+  return { name, language, category: draft.category, parameter_format: 'POSITIONAL', components, ...passedOn };
+}
+
+function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: number): Creation {
+  const { request, clientId, userId } = order;
+  const { waba, channel } = order.did;
+  return {
+    templateKey: templateKey({ ...request, wabaId: waba.wabaId }),
+    wabaId: waba.wabaId,
+    template,
+    clientIds: waba.clientIds,
+    readAtMs,
+    country: request.country ?? countryOfNumber(channel.did),
+    creator: { clientId, userId, pairs: request.pairs },
+  };
+}
+
+/**
+ * A name is free in a language when no template has it and the platform does not hold it after a deletion: the language that
+ * was deleted, and once no live template of the WABA has the name, every language (D18).
+ */
+async function nameFaults(
+  { creations, nowMs }: CreationPorts,
+  { request: { name }, clientId, did: { waba } }: CreationOrder,
+  { fact: before, nameHeldUntilMs = 0 }: BeforeCreation,
+): Promise<Fault[]> {
+  const taken = (message: string) => [{ path: 'name', message }];
+  const fact = before?.fact;
+  if (fact !== undefined && !fact.deleted) return taken('a template of this name and language exists already');
+  const now = nowMs();
+  const again = (untilMs: number) => `can be used again from ${new Date(untilMs).toISOString()}`;
+  const { nameHeldUntilMs: languageHeldUntilMs = 0 } = fact ?? {};
+  if (now < languageHeldUntilMs) {
+    return taken(`an approved template of this name was deleted; the name ${again(languageHeldUntilMs)}`);
+  }
+  if (now >= nameHeldUntilMs || (await creations.nameIsLive(clientId, { wabaId: waba.wabaId, name }))) return [];
+  return taken(
+    `an approved template of this name was deleted and no other language has it; the name ${again(nameHeldUntilMs)}`,
+  );
+}
+
+/**
+ * The platform has the template: if it cannot be stored here, the next synchronization brings it. Its redirects come first,
+ * so that no stored template has one that will expire.
+ */
+async function storeCreation(
+  ports: CreationPorts,
+  order: CreationOrder,
+  made: {
+    readonly template: unknown;
+    readonly before: BeforeCreation;
+    readonly keepRedirects: () => Promise<void>;
+  },
+): Promise<void> {
+  try {
+    await made.keepRedirects();
+    const creation = creationOf(order, v.parse(PlatformTemplateSchema, made.template), ports.nowMs());
+    await ports.creations.store(creation, made.before);
+  } catch (error) {
+    const { wabaId } = order.did.waba;
+    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+  }
+}

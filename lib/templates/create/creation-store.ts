@@ -1,0 +1,92 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
+import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
+import { rowFromItem, rowPartitions } from '../model/row.ts';
+import { factFromItem, getAll } from '../model/template-store.ts';
+import { factKey, nameItemKey, rowKey } from '../model/upstream-writes.ts';
+import { type BeforeCreation, type Creation, creationTransactions } from './creation.ts';
+
+/** Stores created templates; see creation.ts for what it writes. */
+export interface CreationStore {
+  /** What stands under a name and language, strongly consistent: one round trip for up to 98 clients. */
+  before(place: CreationPlace, clientIds: readonly number[]): Promise<BeforeCreation>;
+  /**
+   * Whether a client has a live template of this name on the WABA, in any language: whoever is on the WABA has all of its
+   * templates. It reads all rows of the client, for the rare name that is held.
+   */
+  nameIsLive(clientId: number, place: Pick<CreationPlace, 'wabaId' | 'name'>): Promise<boolean>;
+  /** One transaction for up to 49 clients; when something has changed since `before`, it is read and planned again. */
+  store(creation: Creation, before: BeforeCreation): Promise<void>;
+}
+
+/** Where a template is to come into being; `templateKey` names the language too. */
+export interface CreationPlace {
+  readonly templateKey: string;
+  readonly wabaId: string;
+  readonly name: string;
+}
+
+export function creationStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): CreationStore {
+  const table: TableAccess = { documentClient, tableName, pause };
+  const read = (place: CreationPlace, clientIds: readonly number[]) => readBefore(table, place, clientIds);
+  return {
+    before: read,
+    nameIsLive: async (clientId, { wabaId, name }) => {
+      const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
+      const rows = shards.flat().map(rowFromItem);
+      return rows.some((row) => !row.deleted && row.name === name && row.wabaId === wabaId);
+    },
+    store: async (creation, before) => {
+      let current = before;
+      for (let attempt = 0; attempt <= maxRepetitions; attempt++) {
+        if (attempt > 0) {
+          await pause(attempt);
+          current = await read({ ...creation, name: creation.template.name }, creation.clientIds);
+        }
+        if (await wroteAll(table, creationTransactions({ ...creation, tableName }, current))) return;
+      }
+      throw new Error(`the documents of ${creation.templateKey} stayed contended`);
+    },
+  };
+}
+
+async function wroteAll(table: TableAccess, transactions: ReturnType<typeof creationTransactions>): Promise<boolean> {
+  for (const actions of transactions) {
+    if ((await transactWrite(table, actions)) !== undefined) return false;
+  }
+  return true;
+}
+
+async function readBefore(
+  table: TableAccess,
+  place: CreationPlace,
+  clientIds: readonly number[],
+): Promise<BeforeCreation> {
+  const { templateKey } = place;
+  const [fact, name] = [factKey(templateKey), nameItemKey(place)];
+  const keys = [fact, name, ...clientIds.map((clientId) => rowKey(clientId, templateKey))];
+  const items = await getAll(table, keys, { consistent: true });
+  const under = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
+  const factItem = under(fact);
+  const nameItem = under(name);
+  const rows = new Map(
+    clientIds.flatMap((clientId) => {
+      const { pk } = rowKey(clientId, templateKey);
+      const item = items.find((each) => each['pk'] === pk && each['sk'] === templateKey);
+      return item === undefined ? [] : [[clientId, item] as const];
+    }),
+  );
+  return {
+    rows,
+    ...(factItem === undefined ? {} : { fact: { item: factItem, fact: factFromItem(factItem).fact } }),
+    ...(nameItem === undefined ? {} : { nameHeldUntilMs: v.parse(HeldNameSchema, nameItem).heldUntilMs }),
+  };
+}
+
+const HeldNameSchema = v.object({ heldUntilMs: v.number() });

@@ -1,0 +1,178 @@
+import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
+import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { packTemplate } from '../model/fact.ts';
+import {
+  archiveKey,
+  encodeDocuments,
+  newRowAttributes,
+  rowFromItem,
+  type TemplateRow,
+  upstreamRowAttributes,
+} from '../model/row.ts';
+import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
+import type { PlatformTemplate, StoredFact, TemplateDocument } from '../model/template.ts';
+import type { Receiver } from '../model/template-event.ts';
+import { documentId, parseDocumentId } from '../model/template-key.ts';
+import { factKey, factValues, rowKey } from '../model/upstream-writes.ts';
+
+/** A template that the platform has just created, as it was sent, and what its creator wants with it. */
+export interface Creation {
+  readonly templateKey: string;
+  readonly wabaId: string;
+  readonly template: PlatformTemplate;
+  readonly clientIds: readonly number[];
+  readonly readAtMs: number;
+  /** ISO 3166-1 alpha-2, of the client's choice or of the DID's number. */
+  readonly country?: string | undefined;
+  readonly creator: {
+    readonly clientId: number;
+    readonly userId: string;
+    readonly pairs: readonly NonNullable<TemplateDocument['pair']>[];
+  };
+}
+
+/** What stands under the key of a template that is to be created. */
+export interface BeforeCreation {
+  readonly fact?: { readonly item: Item; readonly fact: StoredFact };
+  /** The stored rows, by client. */
+  readonly rows: ReadonlyMap<number, Item>;
+  /** Until then the platform keeps the name, in every language, once no live template has it (D18). */
+  readonly nameHeldUntilMs?: number;
+}
+
+/**
+ * The writes that store a creation, each under the condition that nothing has changed since `before` was read: one
+ * transaction for up to 49 clients. Deleted documents under the same key move into the archive. A template that a
+ * synchronization has stored meanwhile is left as it is, but for the creator's pairs.
+ */
+export function creationTransactions(creation: Place, before: BeforeCreation): TransactionAction[][] {
+  const { creator, clientIds } = creation;
+  const others = clientIds.filter((clientId) => clientId !== creator.clientId);
+  const groups = [
+    [...factActions(creation, before), ...rowActions(creation, before, creator.clientId)],
+    ...others.map((clientId) => rowActions(creation, before, clientId)),
+  ];
+  const transactions: TransactionAction[][] = [];
+  for (const group of groups) {
+    const last = transactions.at(-1);
+    if (last === undefined || last.length + group.length > maxTransactionActions) transactions.push([...group]);
+    else last.push(...group);
+  }
+  return transactions.filter((actions) => actions.length > 0);
+}
+
+/** The clients of the WABA with the first document that each of them gets. */
+export function creationReceivers(
+  { templateKey, clientIds }: Pick<Creation, 'templateKey' | 'clientIds'>,
+  { rows }: BeforeCreation,
+): Receiver[] {
+  return clientIds.map((clientId) => {
+    const item = rows.get(clientId);
+    const row = item === undefined ? undefined : rowFromItem(item);
+    const own = row?.deleted === false ? row.documents[0]?.id : undefined;
+    const sequence = row?.nextSequence ?? 0;
+    return { clientId, templateId: own ?? documentId({ templateKey, clientId, sequence }) };
+  });
+}
+
+/** A creation and the table it goes to. */
+export type Place = Creation & { readonly tableName: string };
+
+function factActions(place: Place, { fact: before }: BeforeCreation): TransactionAction[] {
+  const { tableName, templateKey, wabaId, template, readAtMs, country } = place;
+  const sentCode = sentCodeOf(template.id, template.components);
+  const written = { kind: 'present', wabaId, template, clientIds: [], readAtMs, asSent: true, sentCode } as const;
+  const values = { ...factValues(written, packTemplate(template)), country };
+  const created = { TableName: tableName, Item: { ...factKey(templateKey), ...values } };
+  if (before === undefined) return [{ Put: { ...created, ConditionExpression: 'attribute_not_exists(pk)' } }];
+  if (!before.fact.deleted) return sentCode === undefined ? [] : [sentCodeAction(place, sentCode)];
+  const archived = { ...before.item, ...factKey(archiveKey(templateKey, before.fact.template.id)) };
+  return [
+    { Put: { TableName: tableName, Item: archived } },
+    {
+      Put: {
+        ...created,
+        // The fences of earlier synchronizations stay with the key.
+        Item: { ...before.item, nameHeldUntilMs: undefined, sentCode: undefined, ...created.Item },
+        ConditionExpression: 'deleted = :deleted AND readAtMs = :readAtMs',
+        ExpressionAttributeValues: { ':deleted': true, ':readAtMs': before.item['readAtMs'] },
+      },
+    },
+  ];
+}
+
+/** A synchronization was quicker: its reading stays, and what it cannot have read is put beside it. */
+function sentCodeAction({ tableName, templateKey }: Place, sentCode: SentCode): TransactionAction {
+  return {
+    Update: {
+      TableName: tableName,
+      Key: factKey(templateKey),
+      UpdateExpression: 'SET sentCode = :sent',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':sent': sentCode },
+    },
+  };
+}
+
+function rowActions(place: Place, { rows }: BeforeCreation, clientId: number): TransactionAction[] {
+  const { tableName, templateKey, wabaId, template, creator } = place;
+  const own = clientId === creator.clientId ? { pairs: creator.pairs, u: creator.userId } : { pairs: [], u: undefined };
+  const key = rowKey(clientId, templateKey);
+  const facts = upstreamRowAttributes(wabaId, template).set;
+  const item = rows.get(clientId);
+  const newRow = (sequence: number) => ({
+    TableName: tableName,
+    Item: { ...key, ...facts, ...newRowAttributes, ...documentsFrom(sequence, own.pairs), u: own.u },
+  });
+  if (item === undefined) return [{ Put: { ...newRow(0), ConditionExpression: 'attribute_not_exists(pk)' } }];
+  const row = rowFromItem(item);
+  if (!row.deleted) return own.u === undefined ? [] : [assignment(tableName, row, own)];
+  return [
+    { Put: { TableName: tableName, Item: { ...item, sk: archiveKey(templateKey, row.platformId) } } },
+    {
+      Put: {
+        ...newRow(row.nextSequence),
+        ConditionExpression: 'g = :deleted AND k = :next',
+        ExpressionAttributeValues: { ':deleted': true, ':next': row.nextSequence },
+      },
+    },
+  ];
+}
+
+type Pairs = Creation['creator']['pairs'];
+
+function documentsFrom(sequence: number, pairs: Pairs): { readonly d: string; readonly k: number } {
+  const documents =
+    pairs.length === 0 ? [{ sequence }] : pairs.map((pair, index) => ({ sequence: sequence + index, pair }));
+  return { d: encodeDocuments(documents), k: sequence + documents.length };
+}
+
+/** A synchronization was quicker: its placeholder becomes the first pair and keeps its `_id`. */
+function assignment(
+  tableName: string,
+  row: TemplateRow,
+  own: { readonly pairs: Pairs; readonly u: string },
+): TransactionAction {
+  const [placeholder] = row.documents;
+  const sequence = parseDocumentId(placeholder?.id ?? '')?.sequence ?? 0;
+  const untouched = row.documents.length === 1 && placeholder?.pair === undefined;
+  const [first, ...more] = untouched ? own.pairs : [];
+  const documents = more.map((pair, index) => ({ sequence: row.nextSequence + index, pair }));
+  const assigned = {
+    d: encodeDocuments([{ sequence, ...(first === undefined ? {} : { pair: first }) }, ...documents]),
+    k: row.nextSequence + more.length,
+  };
+  return {
+    Update: {
+      TableName: tableName,
+      Key: rowKey(row.clientId, row.templateKey),
+      UpdateExpression: first === undefined ? 'SET u = :user' : 'SET u = :user, d = :documents, k = :next',
+      ConditionExpression: 'k = :nextAsRead',
+      ExpressionAttributeValues: {
+        ':user': own.u,
+        ':nextAsRead': row.nextSequence,
+        ...(first === undefined ? {} : { ':documents': assigned.d, ':next': assigned.k }),
+      },
+    },
+  };
+}

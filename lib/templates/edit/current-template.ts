@@ -1,0 +1,73 @@
+import type { Waba } from '../../access/directory.ts';
+import { log } from '../../observe/log.ts';
+import { atPlatform } from '../../platform/refusals.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import { templateNotFound } from '../model/document.ts';
+import { contentHash, goneUpstream } from '../model/fact.ts';
+import type { FoundTemplate } from '../model/find-template.ts';
+import type { PlatformTemplates } from '../model/platform-templates.ts';
+import type { TemplateRow } from '../model/row.ts';
+import type { PlatformTemplate, StoredFact } from '../model/template.ts';
+import { statusChangedEvents } from '../model/template-event.ts';
+import type { TemplateStore } from '../model/template-store.ts';
+
+export interface ReadingPorts {
+  readonly templates: Pick<TemplateStore, 'writeUpstream'>;
+  readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+}
+
+export interface CurrentTemplate {
+  readonly template: PlatformTemplate;
+  /** The clients' rows, with the template's present status and category. */
+  readonly rows: readonly TemplateRow[];
+  readonly readAtMs: number;
+  /** The platform does not list it yet: this is what was sent when it was created. */
+  readonly asSent?: true;
+}
+
+/** As for a send (D23). */
+const freshForMs = 300_000;
+
+/** Whether a stored copy was read from the platform a moment ago. */
+export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
+  return nowMs - readAtMs < freshForMs;
+}
+
+/**
+ * A stored template as the platform has it now (D20). A reading that differs from the stored copy, or replaces an
+ * old one, is told (D34) and stored, as a synchronization does; when that fails, the next reading does it. Refuses with 404 what the platform no longer has, and as D7 has it.
+ */
+export async function currentTemplate(ports: ReadingPorts, waba: Waba, found: FoundTemplate): Promise<CurrentTemplate> {
+  const { fact, rows } = found;
+  const readAtMs = ports.nowMs();
+  const template = await atPlatform(() => ports.platformTemplates.find(waba, fact.template));
+  if (template === undefined) {
+    // It was created a moment ago and never seen since: lists lag.
+    if (fact.readAtMs === 0) return { template: fact.template, rows, readAtMs, asSent: true };
+    throw templateNotFound();
+  }
+  if (goneUpstream(template)) throw templateNotFound();
+  if (!isFresh(fact, readAtMs) || contentHash(template) !== contentHash(fact.template)) {
+    await takeReading(ports, waba, found, { template, readAtMs });
+  }
+  const { status, category } = template;
+  return { template, rows: rows.map((row) => ({ ...row, status, category })), readAtMs };
+}
+
+async function takeReading(
+  { events, templates }: ReadingPorts,
+  { wabaId, clientIds }: Waba,
+  { fact, rows }: FoundTemplate,
+  { template, readAtMs }: Pick<CurrentTemplate, 'template' | 'readAtMs'>,
+): Promise<void> {
+  // Whoever reads beside this compares with the same stored copy, and tells one event.
+  const occasion = { occasion: fact.readAtMs === 0 ? readAtMs : fact.readAtMs, nowMs: readAtMs };
+  try {
+    await events.send(statusChangedEvents({ ...template, wabaId }, rows, occasion));
+    await templates.writeUpstream([{ kind: 'present', wabaId, clientIds, template, readAtMs }]);
+  } catch (error) {
+    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+  }
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { mediaName } from '../model/fact.ts';
+import type { Category } from '../rules/draft.ts';
+import { withHeaders } from '../rules/headers.ts';
+
+/*
+ * Who edits has read the template first, and sends back what the platform shows of it: more than may be written, and some of
+ * it in other words.
+ */
+
+/** Whether components are those of the stored template, as the listing shows them: media URLs are signed anew on every read. */
+export function isAsRead(stored: readonly Part[], given: readonly unknown[]): boolean {
+  return isDeepStrictEqual(withoutSignatures(stored), withoutSignatures(given));
+}
+
+function withoutSignatures(components: readonly unknown[]): unknown[] {
+  return withHeaders(components, '', ({ header }) => {
+    const url = urlInPlaceOfHandle(header);
+    return url === undefined ? header : { ...header, example: { header_handle: [mediaName(url)] } };
+  });
+}
+
+/** An AUTHENTICATION template with what only the platform writes taken out, and its OTP button as a client writes it (D20). */
+export function writtenByClient(components: readonly unknown[], category: Category): unknown[] {
+  if (category !== 'AUTHENTICATION') return [...components];
+  return components.map((component) => {
+    if (!isPart(component)) return component;
+    const { text: _, example: __, ...rest } = component;
+    const { buttons } = component;
+    return Array.isArray(buttons) ? { ...rest, buttons: buttons.map(otpButton) } : rest;
+  });
+}
+
+/** The platform shows an OTP button as a URL whose query names its kind. */
+function otpButton(button: unknown): unknown {
+  if (!isPart(button) || enumOf(button['type']) !== 'URL' || typeof button['url'] !== 'string') return button;
+  const kind = URL.parse(button['url'])?.searchParams.get('otp_type');
+  if (kind === undefined || kind === null) return button;
+  const { text } = button;
+  return { type: 'OTP', otp_type: kind, ...(text === undefined ? {} : { text }) };
+}
+
+/**
+ * The components with the media that stand there by their URL to be fetched and uploaded anew: the platform shows a URL where
+ * it takes nothing but a handle (platform reference, 2.3).
+ */
+export function withSourcesForUrls(components: readonly unknown[]): unknown[] {
+  return withHeaders(components, '', ({ header }) => {
+    const url = urlInPlaceOfHandle(header);
+    if (url === undefined) return header;
+    const { example: _, header_handle: __, ...rest } = header;
+    return { ...rest, header_source: url };
+  });
+}
+
+function urlInPlaceOfHandle({ example, header_handle }: Part): string | undefined {
+  const shown = isPart(example) && Array.isArray(example['header_handle']) ? example['header_handle'][0] : undefined;
+  const handle: unknown = header_handle ?? shown;
+  return typeof handle === 'string' && handle.startsWith('https://') ? handle : undefined;
+}
+
+/** All keys that occur anywhere in components: what the platform shows there, a client may send back. */
+export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const note = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(note);
+    if (!isPart(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      keys.add(key);
+      note(item);
+    }
+  };
+  components.forEach(note);
+  return keys;
+}
+
+/** The components without the keys that have no place in them; `unknown` is by the very objects. */
+export function withoutKeys(value: unknown, unknown: ReadonlyMap<unknown, ReadonlySet<string>>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutKeys(item, unknown));
+  if (!isPart(value)) return value;
+  const out = unknown.get(value);
+  const kept = Object.entries(value).filter(([key]) => out?.has(key) !== true);
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutKeys(item, unknown)]));
+}

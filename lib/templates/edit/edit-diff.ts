@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from 'node:util';
+import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { mediaName } from '../model/fact.ts';
+import { hiddenHash, otpButtonOf, otpSettings, type SentCode } from '../model/sent-code.ts';
+import type { PlatformTemplate } from '../model/template.ts';
+import type { Category } from '../rules/draft.ts';
+import { headersOf } from '../rules/headers.ts';
+import { bodyExamples } from '../rules/variables.ts';
+
+/** What a client wants a template to be. */
+export interface WantedTemplate {
+  readonly category: Category;
+  /** As the platform writes them (upstream-components.ts); absent when they are to stay. */
+  readonly components?: readonly Part[];
+  readonly optimizationSpec?: Part;
+  readonly timeToLiveSeconds?: number;
+  /** Media are given that the template does not have (`hasNewMedia`). */
+  readonly newMedia?: boolean;
+}
+
+/**
+ * What an edit has to tell the platform: only what really differs, nothing when nothing does (D20). Order of keys and of
+ * components, letter case of enums, `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons
+ * are no difference. What the platform does not show of a one-time-code button is compared with `sentCode`; without it, what
+ * is given counts as a difference.
+ */
+export function editChanges(
+  stored: PlatformTemplate,
+  wanted: WantedTemplate,
+  sentCode?: SentCode,
+): Record<string, unknown> {
+  const { category, components, optimizationSpec, timeToLiveSeconds, newMedia = false } = wanted;
+  const sent = sentCode?.platformId === stored.id ? sentCode : undefined;
+  const compared = (before: readonly Part[], now: readonly Part[]) =>
+    category === 'AUTHENTICATION' ? sameCode(before, now, sent) : sameMessage(before, now);
+  const sameSpec = optimizationSpec === undefined || isDeepStrictEqual(stored.optimization_spec, optimizationSpec);
+  return {
+    ...(enumOf(stored.category) === category ? {} : { category }),
+    ...(components === undefined || (compared(stored.components, components) && !newMedia) ? {} : { components }),
+    ...(sameSpec ? {} : { optimization_spec: optimizationSpec }),
+    ...(sameTimeToLive(stored, wanted) ? {} : { message_send_ttl_seconds: timeToLiveSeconds }),
+  };
+}
+
+const thirtyDaysSeconds = 2_592_000;
+
+/** -1 means 30 days, and so does nothing; but for one-time codes nothing has meant two things (platform reference, 2.9). */
+function sameTimeToLive(
+  { message_send_ttl_seconds: before }: PlatformTemplate,
+  { category, timeToLiveSeconds: now }: WantedTemplate,
+): boolean {
+  if (now === undefined) return true;
+  const seconds = (given: number) => (given === -1 ? thirtyDaysSeconds : given);
+  if (before === undefined) return category !== 'AUTHENTICATION' && seconds(now) === thirtyDaysSeconds;
+  return seconds(before) === seconds(now);
+}
+
+/**
+ * Whether an edit gives a header media that it does not have (D20): the request's file, a `header_source` that is not the
+ * stored example's URL, or a `header_handle` that is not the stored one. `example.header_handle` is no such wish: clients
+ * send back what they have read there.
+ */
+export function hasNewMedia(stored: readonly Part[], given: readonly unknown[], fileAttached: boolean): boolean {
+  const names = new Map(headersOf(stored, '').map(({ header, card }) => [card, exampleName(header)]));
+  return headersOf(given, '').some(({ header, card }) => {
+    if (fileAttached && card === undefined) return true;
+    const media = header['header_source'] ?? header['header_handle'];
+    return typeof media === 'string' && mediaName(media) !== names.get(card);
+  });
+}
+
+function exampleName(header: Part): string | undefined {
+  const handles = isPart(header['example']) ? header['example']['header_handle'] : undefined;
+  const handle: unknown = Array.isArray(handles) ? handles[0] : undefined;
+  return typeof handle === 'string' ? mediaName(handle) : undefined;
+}
+
+function sameMessage(stored: readonly Part[], wanted: readonly Part[]): boolean {
+  return isDeepStrictEqual(comparable(stored), comparable(wanted));
+}
+
+function comparable(components: readonly Part[]): unknown[] {
+  return components.map(comparableComponent).sort((a, b) => (String(a['type']) < String(b['type']) ? -1 : 1));
+}
+
+/** Only what a client can write: what the platform adds on its own is in nobody's hand. */
+function comparableComponent(component: Part): Part {
+  const type = enumOf(component['type']);
+  const { text } = component;
+  switch (type) {
+    case 'HEADER': {
+      const examples = isPart(component['example']) ? component['example']['header_text'] : undefined;
+      return { type, format: enumOf(component['format']), text: text ?? undefined, ...examplesFor(text, examples) };
+    }
+    case 'BODY':
+      return { type, text, ...examplesFor(text, bodyExamples(component['example'])) };
+    case 'BUTTONS':
+      return { type, buttons: partsOf(component['buttons']).map(comparableButton) };
+    case 'CAROUSEL':
+      return { type, cards: partsOf(component['cards']).map((card) => comparable(partsOf(card['components']))) };
+    case 'LIMITED_TIME_OFFER': {
+      const offer = isPart(component['limited_time_offer']) ? component['limited_time_offer'] : {};
+      return { type, text: offer['text'], expires: offer['has_expiration'] === true };
+    }
+    default:
+      return { type, text };
+  }
+}
+
+function examplesFor(text: unknown, examples: unknown): Part {
+  return typeof text === 'string' && text.includes('{{') ? { examples } : {};
+}
+
+function comparableButton(button: Part): Part {
+  const type = enumOf(button['type']);
+  const { text } = button;
+  switch (type) {
+    case 'URL':
+      return { type, text, ...comparableUrl(button) };
+    case 'PHONE_NUMBER':
+      return { type, text, phone: String(button['phone_number']).replace(/^\+/, '') };
+    case 'COPY_CODE':
+      return { type, code: [button['example']].flat()[0] };
+    case 'FLOW': {
+      const { flow_id, flow_name, flow_json, navigate_screen, icon } = button;
+      const action = enumOf(button['flow_action']) ?? 'NAVIGATE';
+      return { type, text, action, flow_id, flow_name, flow_json, navigate_screen, icon };
+    }
+    // Labels of these are the platform's own.
+    case 'CATALOG':
+    case 'MPM':
+    case 'SPM':
+      return { type };
+    default:
+      return { type, text };
+  }
+}
+
+/** An example may be the variable's value or the whole URL: both become the whole URL. */
+function comparableUrl({ url, example }: Part): Part {
+  if (typeof url !== 'string' || !url.endsWith('{{1}}')) return { url };
+  const fixed = url.slice(0, -'{{1}}'.length);
+  const value = String([example].flat()[0]);
+  return { url, example: value.startsWith(fixed) ? value : `${fixed}${value}` };
+}
+
+interface CodeSettings {
+  readonly advice: boolean;
+  /** Absent without a FOOTER: the platform shows no line then (D20). */
+  readonly minutes: unknown;
+}
+
+function sameCode(stored: readonly Part[], wanted: readonly Part[], sent: SentCode | undefined): boolean {
+  const [before, now] = [otpButtonOf(stored) ?? {}, otpButtonOf(wanted) ?? {}];
+  return isDeepStrictEqual(codeSettings(stored), codeSettings(wanted)) && sameOtpButton(before, now, sent);
+}
+
+/** The settings of an AUTHENTICATION template beside its button. */
+export function codeSettings(components: readonly Part[]): CodeSettings {
+  const of = (type: string) => components.find((component) => enumOf(component['type']) === type) ?? {};
+  return {
+    advice: of('BODY')['add_security_recommendation'] === true,
+    minutes: of('FOOTER')['code_expiration_minutes'],
+  };
+}
+
+/** The platform shows an OTP button as a URL that tells only a part of it. */
+function sameOtpButton(stored: Part, wanted: Part, sent: SentCode | undefined): boolean {
+  const { text: labelBefore, ...before } = otpSettings(stored);
+  const { text: label, ...now } = otpSettings(wanted);
+  const sameLabel = label === undefined ? sent?.ownLabel !== true : label === labelBefore;
+  const keys = Object.keys(now);
+  const shown = keys.filter((key) => before[key] !== undefined);
+  const hidden = keys.filter((key) => before[key] === undefined);
+  const sameHidden =
+    sent === undefined ? hidden.every((key) => now[key] === undefined) : sent.hidden === hiddenHash(wanted);
+  return (
+    sameLabel && shown.every((key) => isDeepStrictEqual(before[key], now[key])) && (hidden.length === 0 || sameHidden)
+  );
+}
+
+function partsOf(list: unknown): Part[] {
+  return Array.isArray(list) ? list.filter(isPart) : [];
+}

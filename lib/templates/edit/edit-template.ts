@@ -1,0 +1,230 @@
+import type { Waba } from '../../access/directory.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import type { Part } from '../../http/json-part.ts';
+import { invalid, refuseFaults } from '../../http/refusal.ts';
+import { log } from '../../observe/log.ts';
+import { changingAtPlatform } from '../../platform/refusals.ts';
+import { announce } from '../../webhooks/announce.ts';
+import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
+import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
+import { whenInDoubt } from '../authoring/in-doubt.ts';
+import type { TemplateManagement } from '../authoring/platform-template-management.ts';
+import { requestTime } from '../authoring/request-time.ts';
+import { refuseUnstorable } from '../authoring/storable.ts';
+import { checkRedirectTargets, checkSources } from '../authoring/template-request.ts';
+import { findTemplate } from '../model/find-template.ts';
+import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
+import type { PlatformTemplate } from '../model/template.ts';
+import { statusChangedEvents } from '../model/template-event.ts';
+import type { TemplateStore } from '../model/template-store.ts';
+import { checkComponents } from '../rules/components.ts';
+import { at, type Category, categories, type TemplateDraft } from '../rules/draft.ts';
+import { checkSettings } from '../rules/settings.ts';
+import { upstreamComponents } from '../rules/upstream-components.ts';
+import { type CurrentTemplate, currentTemplate, isFresh, type ReadingPorts } from './current-template.ts';
+import { isAsRead, keysOf, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
+import { codeSettings, editChanges, hasNewMedia } from './edit-diff.ts';
+import type { EditRequest } from './edit-request.ts';
+
+export interface EditPorts extends MediaPorts, RedirectPorts, ReadingPorts {
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream' | 'forgetSentCode'>;
+  readonly management: Pick<TemplateManagement, 'edit'>;
+}
+
+export interface TemplateEdit {
+  readonly messageTemplateId: string;
+  readonly clientId: number;
+  readonly request: Omit<EditRequest, 'clientId'>;
+  /** New media for the header of the message. */
+  readonly file?: MediaFile | undefined;
+  /** When the request began: what is done outside has one budget from then on. */
+  readonly startedAtMs: number;
+}
+
+/**
+ * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is changed
+ * anywhere, when nothing differs from what the platform has now. Media are fetched and uploaded when all else is found right and
+ * components are to be sent. Refuses with 404 without a template, with 400 for faults of the request (all of them), what
+ * could not be stored, media that will not do and another category of an approved template, and as the platform does. Two
+ * DynamoDB requests, one more when the stored copy is old, and two for each redirect (D19). The clients whose status it
+ * changes are told (D34), also when storing fails.
+ */
+export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
+  const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  // With a fresh copy a request that is wrong costs the platform no call.
+  if (isFresh(found.fact, ports.nowMs()))
+    wantedDraft(found.fact.template, editedCategory(found.fact.template, edit), edit);
+  const current = await currentTemplate(ports, waba, found);
+  const category = editedCategory(current.template, edit);
+  const checked = wantedDraft(current.template, category, edit);
+  const redirected = withRedirectsFor(ports, waba, edit, { templateKey: found.templateKey, checked });
+  const draft = checked === undefined ? undefined : { ...checked, components: redirected.components };
+  const differing = differences(current, { category, draft, edit, sentCode: found.fact.sentCode });
+  if (Object.keys(differing).length === 0) {
+    // The template has these redirects: should one of them have expired before anybody saw it, it leads on again.
+    await redirected.prepare();
+    await redirected.keep();
+    return false;
+  }
+  refuseUnstorable({ ...current.template, ...differing });
+
+  const time = requestTime(ports.nowMs, edit.startedAtMs);
+  const changes = { ...differing };
+  if (draft !== undefined && changes['components'] !== undefined) {
+    const { file } = edit;
+    const media = { components: withSourcesForUrls(draft.components), file, credential: waba.credential, time };
+    changes['components'] = upstreamComponents({ ...draft, components: await withMediaHandles(ports, media) });
+  }
+  await redirected.prepare();
+  const asking = () => ports.management.edit(waba, { id: current.template.id, changes }, time.forCall);
+  const settle = () => settleDoubt(ports, found.templateKey, { current, changes, redirected });
+  await changingAtPlatform(() => whenInDoubt(asking, settle));
+  await takenUpstream(ports, waba, { current, changes, redirected });
+  return true;
+}
+
+function withRedirectsFor(
+  ports: EditPorts,
+  { wabaId }: Waba,
+  { request, clientId }: TemplateEdit,
+  { templateKey, checked }: { readonly templateKey: string; readonly checked: TemplateDraft | undefined },
+): ButtonRedirects {
+  const wish = { urlChange: request.urlChange, components: checked?.components ?? [] };
+  return withButtonRedirects(ports, wish, { clientId, wabaId, templateKey });
+}
+
+interface Wanted {
+  readonly category: Category;
+  readonly draft: TemplateDraft | undefined;
+  readonly edit: TemplateEdit;
+  readonly sentCode: SentCode | undefined;
+}
+
+/** What the platform has to be told. */
+function differences(
+  { template }: CurrentTemplate,
+  { category, draft, edit, sentCode }: Wanted,
+): Record<string, unknown> {
+  const { optimizationSpec, timeToLiveSeconds } = edit.request;
+  const wanted = {
+    category,
+    ...(draft === undefined ? {} : { components: upstreamComponents(draft) }),
+    ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
+    ...(timeToLiveSeconds === undefined ? {} : { timeToLiveSeconds }),
+    newMedia: draft !== undefined && hasNewMedia(template.components, draft.components, draft.fileAttached),
+  };
+  return editChanges(template, wanted, sentCode);
+}
+
+interface Asked {
+  readonly current: CurrentTemplate;
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly redirected: ButtonRedirects;
+}
+
+/** Stores and tells what the platform has taken. If it cannot be stored here, the next synchronization brings it. */
+async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, redirected }: Asked): Promise<void> {
+  const { wabaId, clientIds } = waba;
+  const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
+  const nowMs = ports.nowMs();
+  const events = statusChangedEvents({ ...template, wabaId }, current.rows, { occasion: nowMs, nowMs });
+  const sentCode = sentCodeOf(template.id, changes['components']);
+  const store = async () => {
+    try {
+      // First the redirects: no stored template has one that will expire.
+      await redirected.keep();
+      const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
+      await ports.templates.writeUpstream([write]);
+    } catch (error) {
+      log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+    }
+  };
+  await Promise.all([store(), announce(ports.events, events)]);
+}
+
+/** The platform may have taken it: its redirects are kept, and what it does not show of a code is known no more. */
+async function settleDoubt(
+  { templates }: EditPorts,
+  templateKey: string,
+  { current, changes, redirected }: Asked,
+): Promise<void> {
+  const sendsCode = sentCodeOf(current.template.id, changes['components']) !== undefined;
+  await Promise.all([redirected.keep(), sendsCode ? templates.forgetSentCode(templateKey) : undefined]);
+}
+
+/**
+ * The components of an edit, checked, without what only the platform writes; undefined when they are those that the listing
+ * shows, which need not be such as a client may write. Refuses with one 400 that lists every fault.
+ */
+function wantedDraft(
+  stored: PlatformTemplate,
+  category: Category,
+  { request, file }: TemplateEdit,
+): TemplateDraft | undefined {
+  const { components, urlChange, timeToLiveSeconds } = request;
+  const settings = {
+    category,
+    components,
+    fileAttached: file !== undefined,
+    editing: true,
+    ...codeFields(request),
+  } as const;
+  const faults = new FaultList();
+  const root = { path: '', faults };
+  checkSettings(settings, timeToLiveSeconds, root);
+  const sameCategory = categoryOf(stored) === category;
+  const asRead = sameCategory && file === undefined && isAsRead(stored.components, components);
+  if (asRead && !urlChange && !asksOtherCode(stored, request)) {
+    refuseFaults(faults.listed(), faults.message);
+    return undefined;
+  }
+
+  const shown = keysOf(stored.components);
+  const unknown = new Map<unknown, Set<string>>();
+  const leaveOut = (part: Part, key: string) => {
+    if (shown.has(key)) unknown.set(part, (unknown.get(part) ?? new Set()).add(key));
+    return shown.has(key);
+  };
+  const judged = { ...at(root, 'components'), leaveOut };
+  const written = writtenByClient(components, category);
+  const draft = { ...settings, components: written };
+  checkComponents(draft, judged);
+  checkSources(written, judged);
+  if (urlChange) checkRedirectTargets(written, judged);
+  refuseFaults(faults.listed(), faults.message);
+  return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
+}
+
+function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
+  return {
+    ...(codeExpirationMinutes === undefined ? {} : { codeExpirationMinutes }),
+    ...(addSecurityRecommendation === undefined ? {} : { addSecurityRecommendation }),
+  };
+}
+
+/** Whether the fields beside the components ask for other settings of a code than the template has. */
+function asksOtherCode(stored: PlatformTemplate, request: TemplateEdit['request']): boolean {
+  const { codeExpirationMinutes: minutes, addSecurityRecommendation: advice } = request;
+  const before = codeSettings(stored.components);
+  const otherMinutes = minutes !== undefined && Math.ceil(minutes) !== before.minutes;
+  return otherMinutes || (advice !== undefined && advice !== before.advice);
+}
+
+function categoryOf({ category: stored }: PlatformTemplate): Category | undefined {
+  return categories.find((category) => category === stored.toUpperCase());
+}
+
+function editedCategory(current: PlatformTemplate, { request: { category: asked } }: TemplateEdit): Category {
+  const before = categoryOf(current);
+  if (asked !== undefined && asked !== before && current.status === 'APPROVED') {
+    throw invalid('category', 'the category of an APPROVED template cannot be changed');
+  }
+  const category = asked ?? before;
+  if (category === undefined) throw invalid('category', 'category is required');
+  return category;
+}
+
+/** Why it was rejected is history once it is in review again. */
+function withoutReason({ rejected_reason: _, ...template }: PlatformTemplate): PlatformTemplate {
+  return template;
+}

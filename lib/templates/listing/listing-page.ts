@@ -1,0 +1,149 @@
+import type { Caller } from '../../access/caller.ts';
+import type { Campaign, Channel, Directory, Waba } from '../../access/directory.ts';
+import { operatingClient } from '../../access/operating-client.ts';
+import { type Page, sliceOf } from '../../http/query.ts';
+import { Refusal } from '../../http/refusal.ts';
+import type { PairStands } from '../model/document.ts';
+import type { TemplateRow } from '../model/row.ts';
+import type { StoredFact } from '../model/template.ts';
+import type { TemplateStore } from '../model/template-store.ts';
+import {
+  campaignsNamed,
+  groupDocuments,
+  type ListedTemplate,
+  type ListingScope,
+  listedId,
+  selectTemplates,
+  type TemplateFilters,
+} from './listing.ts';
+import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
+
+/** Whose templates a caller lists, and which campaigns bound the view. */
+export interface ListingAccess {
+  readonly clientId: number;
+  readonly scope: ListingScope;
+}
+
+/**
+ * May the caller list, and what (D4, D15)? With `BSP_CN`: any client there is, which must be named (400 `client_id is required`).
+ * Without: the own client only (403), inside the user's campaigns; a user without any is refused with 400.
+ */
+export async function listingAccess(
+  directory: Pick<Directory, 'findUser' | 'hasClient'>,
+  caller: Caller,
+  askedId: number | undefined,
+): Promise<ListingAccess> {
+  if (caller.crossClient) {
+    if (askedId === undefined) throw new Refusal('client_id_required', 'client_id is required');
+    return { clientId: await operatingClient(directory, caller, askedId), scope: undefined };
+  }
+  const clientId = await operatingClient(directory, caller, askedId);
+  const user = await directory.findUser(caller.clientId, caller.userId);
+  if (user === undefined || user.campaignIds.length === 0) {
+    throw new Refusal('agent_without_campaigns', 'agent without campaigns');
+  }
+  return { clientId, scope: new Set(user.campaignIds) };
+}
+
+/** The parsed query, by the contract's names; paging and client apart. */
+export interface TemplatesQuery {
+  readonly state?: string[] | undefined;
+  readonly search?: string | undefined;
+  readonly category?: string[] | undefined;
+  readonly lang?: string[] | undefined;
+  readonly did?: string | undefined;
+  readonly name?: string | undefined;
+  readonly template_platform_id?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly campaign_name?: string | undefined;
+  readonly fields?: string[] | undefined;
+  readonly channel_ids?: string[] | undefined;
+  readonly quality_scores?: string[] | undefined;
+}
+
+/**
+ * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips to the stores: first
+ * the client's compact rows, campaigns, channels and WABAs side by side, then the page's bodies.
+ */
+export async function listTemplates(
+  stores: { readonly directory: Directory; readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'> },
+  { clientId, scope }: ListingAccess,
+  query: TemplatesQuery,
+  page: Page,
+): Promise<{ readonly data: Partial<TemplateView>[]; readonly total: number }> {
+  const { directory, templates } = stores;
+  const [rows, campaigns, channels, wabas] = await Promise.all([
+    templates.rowsOf(clientId),
+    directory.listCampaigns(clientId),
+    directory.listChannels(clientId),
+    directory.listWabas(clientId),
+  ]);
+  const current = rowsOfWabas(rows, wabas);
+  const filters = filtersOf(query, { campaigns, channels });
+  const selected = selectTemplates(current, filters, { scope, stands: pairStands(channels, campaigns) });
+  const listed = sliceOf(selected, page);
+  const wanted = wantedFields(query.fields);
+  const facts = wanted.has('platform_template')
+    ? await templates.factsOf(listed.map(({ row }) => row))
+    : new Map<string, StoredFact>();
+  const view = (template: ListedTemplate) =>
+    templateView(viewOf(template, { facts, campaigns, channels, wabas }), wanted);
+  return { data: listed.map(view), total: selected.length };
+}
+
+/** Rows of a WABA that the client has left stay behind, for the day it comes back; they are its templates no more. */
+function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): TemplateRow[] {
+  const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
+  return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
+}
+
+function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
+  const channelIds = new Set(channels.map(({ channelId }) => channelId));
+  const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
+  return (pair) => channelIds.has(pair.channelId) && campaignIds.has(pair.campaignId);
+}
+
+function filtersOf(
+  query: TemplatesQuery,
+  { campaigns, channels }: { readonly campaigns: readonly Campaign[]; readonly channels: readonly Channel[] },
+): TemplateFilters {
+  const didChannelId = channels.find(({ did }) => did === query.did)?.channelId ?? null;
+  return {
+    states: query.state,
+    categories: query.category,
+    languages: query.lang,
+    qualityScores: query.quality_scores,
+    search: query.search,
+    name: query.name,
+    platformId: query.template_platform_id,
+    active: query.active,
+    deleted: query.deleted,
+    documents: {
+      channelIds: query.channel_ids,
+      didChannelId: query.did === undefined ? undefined : didChannelId,
+      campaign: query.campaign_name === undefined ? undefined : campaignsNamed(query.campaign_name, campaigns),
+    },
+  };
+}
+
+function viewOf(
+  { row, documents }: ListedTemplate,
+  known: {
+    readonly facts: ReadonlyMap<string, StoredFact>;
+    readonly campaigns: readonly Campaign[];
+    readonly channels: readonly Channel[];
+    readonly wabas: readonly Waba[];
+  },
+): TemplateView {
+  const fact = known.facts.get(row.templateKey);
+  return {
+    id: listedId(row),
+    waba_id: row.wabaId,
+    client_id: row.clientId,
+    active: row.active,
+    namespace: known.wabas.find((waba) => waba.wabaId === row.wabaId)?.namespace ?? '',
+    platform_template: fact === undefined ? undefined : platformTemplateView(fact.template),
+    channel_campaigns: groupDocuments(documents, known.campaigns, known.channels),
+  };
+}

@@ -1,0 +1,191 @@
+import type { Campaign, Channel } from '../../access/directory.ts';
+import { type PairStands, standingDocuments } from '../model/document.ts';
+import type { TemplateRow } from '../model/row.ts';
+import type { TemplateDocument } from '../model/template.ts';
+
+/** The name under which a template without assignment is found (contract, Channel-campaign group). */
+export const unassignedCampaignName = 'Unassigned';
+
+/**
+ * What a listing asks for; an absent filter lets everything pass. Lists match any of their values as a whole, in any letter
+ * case (D16).
+ */
+export interface TemplateFilters {
+  readonly states?: readonly string[] | undefined;
+  readonly categories?: readonly string[] | undefined;
+  readonly languages?: readonly string[] | undefined;
+  readonly qualityScores?: readonly string[] | undefined;
+  /** Case-insensitive part of the name; plain text, never a pattern (D8). */
+  readonly search?: string | undefined;
+  readonly name?: string | undefined;
+  readonly platformId?: string | undefined;
+  readonly active?: boolean | undefined;
+  /** true: only deleted ones; otherwise none of them. */
+  readonly deleted?: boolean | undefined;
+  readonly documents: DocumentFilters;
+}
+
+/** Filters on a template's documents: some single document must satisfy all that are given. */
+export interface DocumentFilters {
+  /** Channel ids as text, so that a value that is no number matches nothing. */
+  readonly channelIds?: readonly string[] | undefined;
+  /** The channel of the asked DID; null when the client has no such DID. */
+  readonly didChannelId?: number | null | undefined;
+  /** The campaigns of the asked name, and whether the placeholder has it. */
+  readonly campaign?: { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } | undefined;
+}
+
+/** Campaigns that the caller may see; undefined for a caller with `BSP_CN`, who sees everything (D15). */
+export type ListingScope = ReadonlySet<number> | undefined;
+
+/** What a listing may show of the rows' documents: those that still stand, within the caller's scope. */
+export interface ListingBounds {
+  readonly scope: ListingScope;
+  readonly stands: PairStands;
+}
+
+/** A template of the listing, with those of its documents that count and that the caller may see. */
+export interface ListedTemplate {
+  readonly row: TemplateRow;
+  readonly documents: readonly TemplateDocument[];
+}
+
+/**
+ * The templates that pass the filters within the bounds, in the order of the listing: name, language, id (D8). A
+ * direct-message template is never among them (contract, Template).
+ */
+export function selectTemplates(
+  rows: readonly TemplateRow[],
+  filters: TemplateFilters,
+  { scope, stands }: ListingBounds,
+): ListedTemplate[] {
+  const rowPasses = rowFilter(filters);
+  const selected: ListedTemplate[] = [];
+  for (const row of rows) {
+    if (!rowPasses(row)) continue;
+    const documents = standingDocuments(row.documents, stands).filter((document) =>
+      inScope(document, scope, filters.documents),
+    );
+    if (documents.some((document) => documentPasses(document, filters.documents))) selected.push({ row, documents });
+  }
+  return selected.sort(
+    (a, b) =>
+      compareText(a.row.name, b.row.name) ||
+      compareText(a.row.language, b.row.language) ||
+      compareText(listedId(a.row), listedId(b.row)),
+  );
+}
+
+/** The listing's `id`: the client's oldest document of the template (D12). */
+export function listedId(row: TemplateRow): string {
+  return row.documents[0]?.id ?? '';
+}
+
+/** The campaigns of a name (names need not be unique); the placeholder's name finds the placeholder as well. */
+export function campaignsNamed(
+  name: string,
+  campaigns: readonly Campaign[],
+): { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } {
+  return {
+    ids: new Set(campaigns.filter((campaign) => campaign.name === name).map((campaign) => campaign.campaignId)),
+    unassigned: name === unassignedCampaignName,
+  };
+}
+
+export interface ChannelView {
+  readonly channel_id: number;
+  readonly name?: string;
+  readonly did: string;
+  readonly type: 'MESSAGING';
+}
+
+export interface ChannelCampaignGroup {
+  readonly campaign_id: number;
+  readonly campaign_name: string;
+  readonly channels: readonly ChannelView[];
+}
+
+/**
+ * Documents as groups by campaign, both ascending by id. The placeholder is no group, so a template without assignment has
+ * none; a campaign or channel that exists no more has nothing to show and is left out.
+ */
+export function groupDocuments(
+  documents: readonly TemplateDocument[],
+  campaigns: readonly Campaign[],
+  channels: readonly Channel[],
+): ChannelCampaignGroup[] {
+  return campaigns
+    .map((campaign) => {
+      const channelIds = new Set(
+        documents.filter(({ pair }) => pair?.campaignId === campaign.campaignId).map(({ pair }) => pair?.channelId),
+      );
+      return {
+        campaign_id: campaign.campaignId,
+        campaign_name: campaign.name,
+        channels: channels
+          .filter((channel) => channelIds.has(channel.channelId))
+          .sort((a, b) => a.channelId - b.channelId)
+          .map(channelView),
+      };
+    })
+    .filter((group) => group.channels.length > 0)
+    .sort((a, b) => a.campaign_id - b.campaign_id);
+}
+
+/** The channels that the documents name, each once. */
+export function channelIdsOf(listed: readonly ListedTemplate[]): number[] {
+  const pairs = listed.flatMap(({ documents }) => documents.map(({ pair }) => pair));
+  return [...new Set(pairs.flatMap((pair) => (pair === undefined ? [] : [pair.channelId])))];
+}
+
+function rowFilter(filters: TemplateFilters): (row: TemplateRow) => boolean {
+  const among = (values: readonly string[] | undefined) => {
+    const set = values === undefined ? undefined : new Set(values.map((value) => value.toLowerCase()));
+    return (value: string | undefined) => set === undefined || (value !== undefined && set.has(value.toLowerCase()));
+  };
+  const state = among(filters.states);
+  const category = among(filters.categories);
+  const language = among(filters.languages);
+  const quality = among(filters.qualityScores);
+  const search = filters.search?.toLowerCase();
+  return (row) =>
+    !row.isDirectMessage &&
+    row.deleted === (filters.deleted === true) &&
+    (filters.active === undefined || row.active === filters.active) &&
+    (filters.name === undefined || row.name === filters.name) &&
+    (filters.platformId === undefined || row.platformId === filters.platformId) &&
+    (search === undefined || row.name.toLowerCase().includes(search)) &&
+    state(row.status) &&
+    category(row.category) &&
+    language(row.language) &&
+    quality(row.qualityScore);
+}
+
+function inScope({ pair }: TemplateDocument, scope: ListingScope, filters: DocumentFilters): boolean {
+  if (scope === undefined) return true;
+  return pair === undefined ? filters.campaign?.unassigned === true : scope.has(pair.campaignId);
+}
+
+function documentPasses({ pair }: TemplateDocument, filters: DocumentFilters): boolean {
+  const { channelIds, didChannelId, campaign } = filters;
+  return (
+    (channelIds === undefined || (pair !== undefined && channelIds.includes(String(pair.channelId)))) &&
+    (didChannelId === undefined || pair?.channelId === (didChannelId ?? Number.NaN)) &&
+    (campaign === undefined || (pair === undefined ? campaign.unassigned : campaign.ids.has(pair.campaignId)))
+  );
+}
+
+function channelView(channel: Channel): ChannelView {
+  return {
+    channel_id: channel.channelId,
+    ...(channel.name === '' ? {} : { name: channel.name }),
+    did: channel.did,
+    type: 'MESSAGING',
+  };
+}
+
+/** By code unit, not by locale: the same on every machine. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

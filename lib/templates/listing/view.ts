@@ -1,0 +1,92 @@
+import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
+import type { ChannelCampaignGroup } from './listing.ts';
+
+/** Fields of a listed template, in the order in which they are answered (contract, GET /v1/templates, `fields`). */
+export const templateFields = [
+  'id',
+  'waba_id',
+  'client_id',
+  'active',
+  'namespace',
+  'platform_template',
+  'channel_campaigns',
+] as const;
+export type TemplateField = (typeof templateFields)[number];
+
+/** The fields that a request names. Unknown names are discarded; when nothing is left, all of them (D8). */
+export function wantedFields(names: readonly string[] | undefined): ReadonlySet<TemplateField> {
+  const known = templateFields.filter((field) => names?.includes(field));
+  return new Set(known.length === 0 ? templateFields : known);
+}
+
+export interface TemplateView {
+  readonly id: string;
+  readonly waba_id: string;
+  readonly client_id: number;
+  readonly active: boolean;
+  readonly namespace: string;
+  /** Absent when the field was not asked for. */
+  readonly platform_template: Record<string, unknown> | undefined;
+  readonly channel_campaigns: readonly ChannelCampaignGroup[];
+}
+
+/** A listed template with the wanted fields only. */
+export function templateView(template: TemplateView, wanted: ReadonlySet<TemplateField>): Partial<TemplateView> {
+  return Object.fromEntries(
+    templateFields.filter((field) => wanted.has(field)).map((field) => [field, template[field]]),
+  );
+}
+
+/**
+ * The contract's `platform_template`: its fields only, without those that the omission rule leaves out; a
+ * `rejected_reason` of `NONE` is empty. The rule holds for
+ * the components too, where the platform keeps format, text, buttons and example.
+ */
+export function platformTemplateView(template: PlatformTemplate): Record<string, unknown> {
+  const { id, name, language, status, category, components, quality_score, previous_category } = template;
+  const rejected_reason = rejectionReason(template);
+  return {
+    id,
+    name,
+    language,
+    status,
+    category,
+    components: components.map((component) => withoutOmitted(component)),
+    ...(quality_score?.score ? { quality_score: { score: quality_score.score } } : {}),
+    ...(previous_category ? { previous_category } : {}),
+    ...(rejected_reason === undefined ? {} : { rejected_reason }),
+    ...withoutOmitted(pick(template, ['example', 'format', 'text', 'buttons'])),
+  };
+}
+
+function pick(source: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => name in source).map((name) => [name, source[name]]));
+}
+
+/** `example` goes when it is an empty object (or null); `format`, `text` and `buttons` go when null. Cards alike. */
+function withoutOmitted(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(component)) {
+    if (name === 'example' && isEmptyObject(value)) continue;
+    if ((name === 'format' || name === 'text' || name === 'buttons') && isAbsent(value)) continue;
+    kept[name] = name === 'cards' && Array.isArray(value) ? value.map(cardView) : value;
+  }
+  return kept;
+}
+
+function cardView(card: unknown): unknown {
+  if (!isRecord(card) || !Array.isArray(card['components'])) return card;
+  return { ...card, components: card['components'].map((part) => (isRecord(part) ? withoutOmitted(part) : part)) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return isAbsent(value) || (isRecord(value) && Object.keys(value).length === 0);
+}

@@ -1,0 +1,31 @@
+import type { Waba } from '../../access/directory.ts';
+import { addressOf, rowOfDocument, templateNotFound } from './document.ts';
+import type { TemplateRow } from './row.ts';
+import type { StoredFact } from './template.ts';
+import type { TemplateStore } from './template-store.ts';
+
+export interface FoundTemplate {
+  readonly templateKey: string;
+  readonly fact: StoredFact;
+  /** Clients of the WABA that have documents of it. */
+  readonly clientIds: readonly number[];
+  /** Theirs, one each. */
+  readonly rows: readonly TemplateRow[];
+}
+
+/**
+ * The template that a `messageTemplateId` names on a WABA: any document of any client of that WABA names it (D12). Refuses
+ * with 404 what no document has, what belongs to another WABA and what is deleted. One DynamoDB request.
+ */
+export async function findTemplate(
+  templates: Pick<TemplateStore, 'stateOf'>,
+  waba: Pick<Waba, 'wabaId' | 'clientIds'>,
+  messageTemplateId: string,
+): Promise<FoundTemplate> {
+  const address = addressOf(messageTemplateId);
+  const { templateKey } = address;
+  const { fact, rows } = await templates.stateOf(templateKey, waba.clientIds);
+  const row = rowOfDocument(({ clientId }) => rows.find((each) => each.clientId === clientId), address);
+  if (row === undefined || fact?.wabaId !== waba.wabaId || fact.deleted) throw templateNotFound();
+  return { templateKey, fact, clientIds: rows.map(({ clientId }) => clientId), rows };
+}

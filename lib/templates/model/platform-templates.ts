@@ -1,0 +1,155 @@
+import * as v from 'valibot';
+import { log } from '../../observe/log.ts';
+import type { CredentialOf } from '../../platform/credentials.ts';
+import { PlatformFailure } from '../../platform/failure.ts';
+import { readList } from '../../platform/list-page.ts';
+import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
+import type { WabaAccess } from '../../platform/waba-access.ts';
+import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
+
+export interface UnreadableTemplate {
+  readonly id?: string;
+  readonly name?: string;
+  readonly language?: string;
+}
+
+export interface TemplatePage {
+  readonly templates: readonly PlatformTemplate[];
+  /**
+   * Templates that are there but could not be understood, as far as they could be named: they are not gone, and they do not
+   * stop the others.
+   */
+  readonly unreadable: readonly UnreadableTemplate[];
+  /** Cursor of the next page; absent on the last one. */
+  readonly after?: string;
+}
+
+/** The platform's templates of a WABA (platform reference, 2.1). Every method throws `PlatformFailure`. */
+export interface PlatformTemplates {
+  /** Asks for next to nothing: does the platform answer for this WABA? */
+  probe(waba: WabaAccess): Promise<void>;
+  /** One page of all templates, the first without cursor. */
+  page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
+  /** The template of exactly this name, in this language in any spelling (D26); undefined when there is none. */
+  find(waba: WabaAccess, wanted: WantedName): Promise<PlatformTemplate | undefined>;
+  /** The same, with what has the name in other languages: all of it when there is no such template. */
+  lookUp(waba: WabaAccess, wanted: WantedName): Promise<LookUp>;
+}
+
+export interface WantedName {
+  readonly name: string;
+  readonly language: string;
+}
+
+export interface LookUp {
+  readonly found?: PlatformTemplate;
+  readonly sameName: readonly PlatformTemplate[];
+}
+
+/** When a page is too large to be read, it is asked for with fewer templates. */
+const pageSizes = [100, 10, 1] as const;
+
+/** Everything that the platform documents for a template; without this list it leaves most of it out (2.3). */
+const fields = [
+  'id',
+  'name',
+  'language',
+  'status',
+  'category',
+  'sub_category',
+  'previous_category',
+  'correct_category',
+  'components',
+  'quality_score',
+  'rejected_reason',
+  'parameter_format',
+  'message_send_ttl_seconds',
+  'cta_url_link_tracking_opted_out',
+  'library_template_name',
+  'optimization_spec',
+].join(',');
+
+export function platformTemplates(call: PlatformTransport, credentialOf: CredentialOf): PlatformTemplates {
+  const list = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    const { accessToken } = await credentialOf(waba.credential);
+    return call({ method: 'GET', path: `${waba.wabaId}/message_templates`, query, accessToken });
+  };
+  const readableList = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    for (const pageSize of pageSizes) {
+      try {
+        return await list(waba, { fields, limit: String(pageSize), ...query });
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+      }
+    }
+    // One template alone is too large: only what it is called is read, so that it is known to be there and the list goes on.
+    return list(waba, { fields: 'id,name,language', limit: '1', ...query });
+  };
+  const page = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
+    const read = readPage(await readableList(waba, query), query['after']);
+    if (read.unreadable.length > 0) {
+      log('platform.template_unreadable', { wabaId: waba.wabaId, count: read.unreadable.length });
+    }
+    return read;
+  };
+  return {
+    probe: async (waba) => {
+      await list(waba, { fields: 'id', limit: '1' });
+    },
+    page: (waba, after) => page(waba, after === undefined ? {} : { after }),
+    find: async (waba, wanted) => (await lookUp(waba, wanted)).found,
+    lookUp,
+  };
+
+  async function lookUp(waba: WabaAccess, { name, language }: WantedName): Promise<LookUp> {
+    const sameName: PlatformTemplate[] = [];
+    // The platform's name filter also finds longer names, so the exact one may stand on a later page.
+    let after: string | undefined;
+    do {
+      const read: TemplatePage = await page(waba, { name, ...(after === undefined ? {} : { after }) });
+      const named = read.templates.filter((template) => template.name === name);
+      const found = named.find((template) => languageKey(template.language) === languageKey(language));
+      sameName.push(...named.filter((template) => template !== found));
+      if (found !== undefined) return { found, sameName };
+      // Present and not understood is not gone.
+      if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
+      after = read.after;
+    } while (after !== undefined);
+    return { sameName };
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.facts.cause instanceof ReplyTooLarge;
+}
+
+function mayBe(entry: UnreadableTemplate, wanted: WantedName): boolean {
+  const sameName = entry.name === undefined || entry.name === wanted.name;
+  return sameName && (entry.language === undefined || languageKey(entry.language) === languageKey(wanted.language));
+}
+
+function readPage(reply: PlatformReply, askedAfter: string | undefined): TemplatePage {
+  const { entries, after } = readList(reply, askedAfter);
+  const templates: PlatformTemplate[] = [];
+  const unreadable: UnreadableTemplate[] = [];
+  for (const entry of entries) {
+    const template = v.safeParse(PlatformTemplateSchema, entry);
+    if (template.success) templates.push(template.output);
+    else unreadable.push(nameOf(entry));
+  }
+  return { templates, unreadable, ...(after === undefined ? {} : { after }) };
+}
+
+const text = v.fallback(v.optional(v.string()), undefined);
+const NameSchema = v.object({ id: text, name: text, language: text });
+
+function nameOf(entry: unknown): UnreadableTemplate {
+  const named = v.safeParse(NameSchema, entry);
+  if (!named.success) return {};
+  const { id, name, language } = named.output;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { name }),
+    ...(language === undefined ? {} : { language }),
+  };
+}

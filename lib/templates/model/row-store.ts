@@ -1,0 +1,41 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import type { RowLookup, RowName } from './document.ts';
+import { rowFromItem } from './row.ts';
+import { rowKey } from './upstream-writes.ts';
+
+/** Single rows of clients, by name. */
+export interface RowStore {
+  /** Strongly consistent. One round trip: 100 rows a request, the requests side by side. */
+  findRows(names: readonly RowName[]): Promise<RowLookup>;
+}
+
+export function rowStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): RowStore {
+  const table: TableAccess = { documentClient, tableName, pause };
+  return {
+    findRows: async (names) => {
+      const keys = [...new Map(names.map((name) => [textOf(name), rowKey(name.clientId, name.templateKey)])).values()];
+      const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
+        keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
+      );
+      const items = await Promise.all(chunks.map((chunk) => batchGet(table, chunk, { consistent: true })));
+      const rows = new Map(
+        items
+          .flat()
+          .map(rowFromItem)
+          .map((row) => [textOf(row), row]),
+      );
+      return (name) => rows.get(textOf(name));
+    },
+  };
+}
+
+function textOf({ clientId, templateKey }: RowName): string {
+  return `${clientId} ${templateKey}`;
+}

@@ -1,0 +1,48 @@
+import { hashKey } from '../../keys/hash-key.ts';
+import { languageKey } from './template.ts';
+
+const keyCharacters = 16;
+
+/**
+ * The key under which one template of a WABA is stored: 16 characters of lower-case base32 (80 bits of SHA-256 over
+ * WABA, name and language key). Being computed, it needs no index: (WABA, name, language) addresses the items directly.
+ */
+export function templateKey(template: {
+  readonly wabaId: string;
+  readonly name: string;
+  readonly language: string;
+}): string {
+  return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
+}
+
+/** The key of a name of a WABA, in whatever language. */
+export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
+  return hashKey(['name', wabaId, name], keyCharacters);
+}
+
+/** What the `_id` of a stored document says: which template, whose, and which of that client's documents (D12). */
+export interface DocumentAddress {
+  readonly templateKey: string;
+  readonly clientId: number;
+  /** Counts the client's documents of this template from 0; a number is never used twice. */
+  readonly sequence: number;
+}
+
+/** The `_id` of a document: `<templateKey>-<clientId in base 36>-<sequence in base 36>`. */
+export function documentId(address: DocumentAddress): string {
+  return `${address.templateKey}-${address.clientId.toString(36)}-${address.sequence.toString(36)}`;
+}
+
+const documentIdPattern = /^([a-z2-7]{16})-([1-9a-z][0-9a-z]{0,10})-(0|[1-9a-z][0-9a-z]{0,10})$/;
+
+/** The inverse of `documentId`; undefined for any text that it cannot have made, so that every document has one spelling. */
+export function parseDocumentId(id: string): DocumentAddress | undefined {
+  const [, key, client, sequence] = documentIdPattern.exec(id) ?? [];
+  if (key === undefined || client === undefined || sequence === undefined) return undefined;
+  const address = {
+    templateKey: key,
+    clientId: Number.parseInt(client, 36),
+    sequence: Number.parseInt(sequence, 36),
+  };
+  return Number.isSafeInteger(address.clientId) && Number.isSafeInteger(address.sequence) ? address : undefined;
+}

@@ -1,0 +1,241 @@
+import { DynamoDBServiceException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { obstacleToHolding, unpackTemplate } from './fact.ts';
+import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
+import { reportSkipped, type SkipReason } from './skipped-template.ts';
+import { SyncLockLost } from './sync-lock-lost.ts';
+import type { StoredFact, TemplatesForSending } from './template.ts';
+import { templateKey } from './template-key.ts';
+import {
+  factKey,
+  packTransactions,
+  refusedUnits,
+  rowKey,
+  type SyncFence,
+  type UpstreamWrite,
+  type WriteUnit,
+  writeUnits,
+} from './upstream-writes.ts';
+
+/** The templates table as listing and synchronization see it; see row.ts for the model. */
+export interface TemplateStore extends TemplatesForSending {
+  /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to about 8,000. */
+  rowsOf(clientId: number): Promise<TemplateRow[]>;
+  /** One template of a WABA as those clients have it, strongly consistent: one round trip for up to 99 clients. */
+  stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;
+  /** The facts of at most 100 rows, by template key. One round trip, two when a fact was changed in this moment. */
+  factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
+  /**
+   * Stores what the platform said, about 20 templates a request, `between` called before each of them. Returns the keys of
+   * the templates that were left alone because a newer reading is stored. Throws `SyncLockLost` when the fence is refused.
+   * What the table does not take (an item that is too large) is told to `onRefused`, by template key, and its neighbours
+   * are written; without `onRefused` it throws.
+   */
+  writeUpstream(writes: readonly UpstreamWrite[], options?: WriteOptions): Promise<Set<string>>;
+  /** Nobody knows any more what the platform has of what it does not show (D20). */
+  forgetSentCode(templateKey: string): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly fence?: SyncFence;
+  readonly between?: () => Promise<void>;
+  readonly onRefused?: (templateKey: string) => void;
+}
+
+export interface TemplateState {
+  readonly fact?: StoredFact;
+  /** The live rows; archived ones are not among them. */
+  readonly rows: readonly TemplateRow[];
+}
+
+const StoredFactSchema = v.object({
+  wabaId: v.string(),
+  hash: v.string(),
+  body: v.instance(Uint8Array),
+  deleted: v.boolean(),
+  readAtMs: v.number(),
+  asSent: v.optional(v.boolean(), false),
+  nameHeldUntilMs: v.optional(v.number()),
+  sentCode: v.optional(v.object({ platformId: v.string(), hidden: v.string(), ownLabel: v.boolean() })),
+});
+
+export function templateStore(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  pause: Pause = storePause,
+): TemplateStore {
+  const table: TableAccess = { documentClient, tableName, pause };
+  return {
+    find: async ({ clientId, wabaId, name, language }) => {
+      const key = templateKey({ wabaId, name, language });
+      const items = await batchGet(table, [factKey(key), rowKey(clientId, key)], { consistent: true });
+      const factItem = items.find((item) => item['sk'] === 'FACT');
+      if (factItem === undefined) return undefined;
+      const rowItem = items.find((item) => item['sk'] === key);
+      const fact = factFromItem(factItem).fact;
+      return rowItem === undefined ? { fact } : { fact, client: rowFromItem(rowItem) };
+    },
+    refresh: async ({ wabaId, clientIds }, template, readAtMs) => {
+      const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
+      const obstacle = obstacleToHolding(template);
+      if (obstacle !== undefined) return skip(obstacle);
+      const onRefused = () => skip('refused_by_table');
+      await writeUpstream(table, [{ kind: 'present', wabaId, clientIds, template, readAtMs }], { onRefused });
+    },
+    rowsOf: async (clientId) => {
+      const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
+      return shards.flat().map(rowFromItem);
+    },
+    stateOf: (key, clientIds) => stateOf(table, key, clientIds),
+    factsOf: (rows) => factsOf(table, rows),
+    writeUpstream: (writes, options) => writeUpstream(table, writes, options),
+    forgetSentCode: async (key) => {
+      const where = { TableName: tableName, Key: factKey(key), ConditionExpression: 'attribute_exists(pk)' };
+      await conditionalWrite(documentClient.send(new UpdateCommand({ ...where, UpdateExpression: 'REMOVE sentCode' })));
+    },
+  };
+}
+
+/** Older than any reading, so that whoever needs the platform's own form asks for it. */
+const neverRead = 0;
+
+interface HashedFact {
+  readonly fact: StoredFact;
+  readonly hash: string;
+}
+
+/**
+ * Facts are read eventually consistent, for half the price. A row names the hash of its fact; a fact that does not match
+ * it is read again, strongly, and then it is at least as new as the row.
+ */
+async function factsOf(table: TableAccess, rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>> {
+  const read = await readFacts(table, rows, { consistent: false });
+  const stale = rows.filter((row) => read.get(row.templateKey)?.hash !== row.contentHash);
+  const reread = await readFacts(table, stale, { consistent: true });
+  const facts = new Map<string, StoredFact>();
+  for (const { templateKey } of rows) {
+    const found = reread.get(templateKey) ?? read.get(templateKey);
+    if (found === undefined) throw new Error(`template ${templateKey} has a row and no fact`);
+    facts.set(templateKey, found.fact);
+  }
+  return facts;
+}
+
+async function readFacts(
+  table: TableAccess,
+  rows: readonly TemplateRow[],
+  read: { readonly consistent: boolean },
+): Promise<Map<string, HashedFact>> {
+  const items = await getAll(
+    table,
+    rows.map((row) => factKey(row.templateKey)),
+    read,
+  );
+  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+}
+
+async function stateOf(table: TableAccess, key: string, clientIds: readonly number[]): Promise<TemplateState> {
+  const keys = [factKey(key), ...[...new Set(clientIds)].map((clientId) => rowKey(clientId, key))];
+  const items = await getAll(table, keys, { consistent: true });
+  const factItem = items.find((item) => item['sk'] === 'FACT');
+  const rows = items.filter((item) => item !== factItem).map(rowFromItem);
+  return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
+}
+
+/** Any number of items, in batches side by side. */
+export async function getAll(
+  table: TableAccess,
+  keys: readonly ItemKey[],
+  read: { readonly consistent: boolean },
+): Promise<Item[]> {
+  const batches: Promise<Item[]>[] = [];
+  for (let start = 0; start < keys.length; start += maxBatchKeys) {
+    batches.push(batchGet(table, keys.slice(start, start + maxBatchKeys), read));
+  }
+  return (await Promise.all(batches)).flat();
+}
+
+/** Reads a stored fact; throws when the item is not one. */
+export function factFromItem(item: Item): HashedFact {
+  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs, sentCode } = v.parse(StoredFactSchema, item);
+  const fact = {
+    wabaId,
+    template: unpackTemplate(body),
+    deleted,
+    readAtMs: asSent ? neverRead : readAtMs,
+    ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
+    ...(sentCode === undefined ? {} : { sentCode }),
+  };
+  return { hash, fact };
+}
+
+async function writeUpstream(
+  table: TableAccess,
+  writes: readonly UpstreamWrite[],
+  options: WriteOptions = {},
+): Promise<Set<string>> {
+  const units = writes.flatMap((write) => writeUnits(table.tableName, write, options.fence));
+  const newer = new Set<string>();
+  for (const transaction of packTransactions(units)) {
+    for (const key of await writeTogether(table, transaction, options)) newer.add(key);
+  }
+  return newer;
+}
+
+/** Writes units in one transaction; returns the keys of those that met a newer reading. */
+async function writeTogether(
+  table: TableAccess,
+  units: readonly WriteUnit[],
+  options: WriteOptions,
+): Promise<Set<string>> {
+  const newer = new Set<string>();
+  let pending = units;
+  while (pending.length > 0) {
+    await options.between?.();
+    const actions = pending.flatMap((unit) => unit.actions);
+    const reasons = await transactWrite(table, actions).catch((error: unknown) => {
+      if (options.onRefused === undefined || !isContentRefused(error)) throw error;
+      return 'content_refused' as const;
+    });
+    if (reasons === undefined) break;
+    if (reasons === 'content_refused') {
+      for (const key of await writeApart(table, pending, options)) newer.add(key);
+      break;
+    }
+    const refused = refusedUnits(pending, reasons, options.fence);
+    if (refused.fenceLost) throw new SyncLockLost();
+    for (const unit of refused.newer) newer.add(unit.templateKey);
+    pending = pending.filter((unit) => !refused.newer.has(unit));
+  }
+  return newer;
+}
+
+/** One of the units is not taken: each by itself shows which. */
+async function writeApart(
+  table: TableAccess,
+  units: readonly WriteUnit[],
+  options: WriteOptions,
+): Promise<Set<string>> {
+  const [unit, ...others] = units;
+  if (unit !== undefined && others.length === 0) {
+    options.onRefused?.(unit.templateKey);
+    return new Set();
+  }
+  const newer = new Set<string>();
+  for (const each of units) for (const key of await writeTogether(table, [each], options)) newer.add(key);
+  return newer;
+}
+
+/** DynamoDB refuses an item for what it is, with the whole transaction: too large, or nothing that it can store. */
+function isContentRefused(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) {
+    return error instanceof DynamoDBServiceException && error.name === 'ValidationException';
+  }
+  return error.CancellationReasons?.some(({ Code }) => Code === 'ValidationError') ?? false;
+}

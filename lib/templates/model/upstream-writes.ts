@@ -1,0 +1,247 @@
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
+import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { contentHash, goneUpstream, packTemplate } from './fact.ts';
+import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
+import type { SentCode } from './sent-code.ts';
+import type { PlatformTemplate } from './template.ts';
+import { nameKey, templateKey } from './template-key.ts';
+
+/** What was read from the platform about one template, to be stored for the clients named. */
+export type UpstreamWrite =
+  | {
+      readonly kind: 'present';
+      readonly wabaId: string;
+      readonly template: PlatformTemplate;
+      readonly clientIds: readonly number[];
+      /** When the platform was asked: an older reading never replaces a newer one. */
+      readonly readAtMs: number;
+      /**
+       * The template is what was sent to the platform, which shows it in another form: the next send reads it again. It does
+       * not bring back what was deleted meanwhile, and does not replace a template that was made anew under the name.
+       */
+      readonly asSent?: true;
+      /** What was sent with it and no reading shows (D20); left as it is when absent. */
+      readonly sentCode?: SentCode | undefined;
+    }
+  | {
+      /** The platform lists it no more: marked deleted, never erased (D21, D22). */
+      readonly kind: 'gone';
+      readonly templateKey: string;
+      readonly clientIds: readonly number[];
+      readonly readAtMs: number;
+      /** The platform keeps the name of an approved template for a while after its deletion (D18). */
+      readonly nameHeld?: NameHold;
+    };
+
+/** Until when the platform keeps a name: in the language that was deleted, and in every other once none has it any more. */
+export interface NameHold {
+  readonly untilMs: number;
+  readonly wabaId: string;
+  readonly name: string;
+}
+
+/**
+ * The fencing number of a synchronization. Each lock counts for itself and leaves its number in an attribute of its own:
+ * numbers of two locks (scope `client`, one WABA) cannot be compared.
+ */
+export interface SyncFence {
+  readonly lockName: string;
+  readonly fence: number;
+}
+
+/** One fact with rows of it, written whole or not at all. */
+export interface WriteUnit {
+  readonly templateKey: string;
+  readonly actions: readonly TransactionAction[];
+  readonly bytes: number;
+}
+
+const templatesPerTransaction = 20;
+/** DynamoDB takes 4 MB; what the sizes below leave out stays far under the difference. */
+const transactionBytes = 3_000_000;
+const rowBytes = 1_000;
+
+export function keyOf(write: UpstreamWrite): string {
+  return write.kind === 'gone' ? write.templateKey : templateKey({ ...write.template, wabaId: write.wabaId });
+}
+
+/**
+ * The actions of one template. A WABA of more than 99 clients does not fit one transaction: then the fact is written again
+ * with each slice of rows, so that every slice is guarded by the fact's conditions.
+ */
+export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
+  const key = keyOf(write);
+  const place = { tableName, key };
+  const packed = write.kind === 'present' ? packTemplate(write.template) : new Uint8Array();
+  const units: WriteUnit[] = [];
+  const name = write.kind === 'gone' && write.nameHeld !== undefined ? [nameAction(tableName, write.nameHeld)] : [];
+  const slice = maxTransactionActions - 1 - name.length;
+  for (let start = 0; start < Math.max(1, write.clientIds.length); start += slice) {
+    const clientIds = write.clientIds.slice(start, start + slice);
+    units.push({
+      templateKey: key,
+      actions: [
+        factAction(place, factValues(write, packed), fence),
+        ...name,
+        ...clientIds.map((clientId) => rowAction(place, write, clientId)),
+      ],
+      bytes: packed.byteLength + rowBytes * (1 + clientIds.length),
+    });
+  }
+  return units;
+}
+
+/** Packs units, in order, into transactions of about 20 templates within DynamoDB's 100 actions and 4 MB. */
+export function packTransactions(units: readonly WriteUnit[]): WriteUnit[][] {
+  const transactions: WriteUnit[][] = [];
+  let current: WriteUnit[] = [];
+  let actions = 0;
+  let bytes = 0;
+  for (const unit of units) {
+    const full =
+      current.length === templatesPerTransaction ||
+      actions + unit.actions.length > maxTransactionActions ||
+      bytes + unit.bytes > transactionBytes;
+    if (full && current.length > 0) {
+      transactions.push(current);
+      [current, actions, bytes] = [[], 0, 0];
+    }
+    current.push(unit);
+    actions += unit.actions.length;
+    bytes += unit.bytes;
+  }
+  return current.length === 0 ? transactions : [...transactions, current];
+}
+
+/** Which units of a refused transaction met a newer reading, and whether the fence was refused. */
+export function refusedUnits(
+  units: readonly WriteUnit[],
+  reasons: readonly CancellationReason[],
+  fence: SyncFence | undefined,
+): { readonly fenceLost: boolean; readonly newer: ReadonlySet<WriteUnit> } {
+  const newer = new Set<WriteUnit>();
+  let fenceLost = false;
+  let index = 0;
+  for (const unit of units) {
+    for (const _ of unit.actions) {
+      const reason = reasons[index++];
+      if (reason?.Code !== 'ConditionalCheckFailed') continue;
+      newer.add(unit);
+      const stored = fence === undefined ? undefined : reason.Item?.[fenceAttribute(fence)]?.N;
+      if (fence !== undefined && stored !== undefined && Number(stored) > fence.fence) fenceLost = true;
+    }
+  }
+  return { fenceLost, newer };
+}
+
+export function factKey(key: string): { pk: string; sk: string } {
+  return { pk: `FACT#${key}`, sk: 'FACT' };
+}
+
+/** The item of a name of a WABA, in whatever language; there is one only while, or after, the name was held. */
+export function nameItemKey(template: { readonly wabaId: string; readonly name: string }): { pk: string; sk: string } {
+  return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
+}
+
+function nameAction(tableName: string, { untilMs, ...name }: NameHold): TransactionAction {
+  return {
+    Update: {
+      TableName: tableName,
+      Key: nameItemKey(name),
+      UpdateExpression: 'SET heldUntilMs = :until',
+      ExpressionAttributeValues: { ':until': untilMs },
+    },
+  };
+}
+
+export function rowKey(clientId: number, key: string): { pk: string; sk: string } {
+  return { pk: rowPartition(clientId, key), sk: key };
+}
+
+function fenceAttribute(fence: SyncFence): string {
+  return `syncFence#${fence.lockName}`;
+}
+
+interface Place {
+  readonly tableName: string;
+  /** The template's key. */
+  readonly key: string;
+}
+
+/** The attributes of a fact that a write sets. */
+export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<string, unknown> {
+  const { readAtMs } = write;
+  if (write.kind === 'gone') {
+    const { nameHeld } = write;
+    return { deleted: true, readAtMs, ...(nameHeld === undefined ? {} : { nameHeldUntilMs: nameHeld.untilMs }) };
+  }
+  const { wabaId, template, sentCode } = write;
+  const { id: platformId, name, language, status } = template;
+  const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
+  const deleted = goneUpstream(template);
+  const asSent = write.asSent === true;
+  return { ...described, deleted, readAtMs, asSent, ...(sentCode === undefined ? {} : { sentCode }) };
+}
+
+function factAction(
+  { tableName, key }: Place,
+  values: Readonly<Record<string, unknown>>,
+  fence: SyncFence | undefined,
+): TransactionAction {
+  const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
+  // Without a body it only marks: what is not stored must not come into being by that.
+  if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
+  const onlyLive = values['asSent'] === true;
+  if (onlyLive) {
+    conditions.push('#deleted = :live', '(attribute_not_exists(#platformId) OR #platformId = :platformId)');
+  }
+  if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
+  const names = Object.keys(values);
+  const settings = names.map((name) => `#${name} = :${name}`);
+  if (fence !== undefined) settings.push('#fence = :fence');
+  return {
+    Update: {
+      TableName: tableName,
+      Key: factKey(key),
+      UpdateExpression: `SET ${settings.join(', ')}`,
+      ConditionExpression: conditions.join(' AND '),
+      ExpressionAttributeNames: {
+        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ...(fence === undefined ? {} : { '#fence': fenceAttribute(fence) }),
+      },
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
+        ...(onlyLive ? { ':live': false } : {}),
+        ...(fence === undefined ? {} : { ':fence': fence.fence }),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+function rowAction({ tableName, key }: Place, write: UpstreamWrite, clientId: number): TransactionAction {
+  const item = { TableName: tableName, Key: rowKey(clientId, key) };
+  if (write.kind === 'gone') {
+    return {
+      Update: {
+        ...item,
+        UpdateExpression: 'SET g = :gone',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':gone': true },
+      },
+    };
+  }
+  const { set, remove } = upstreamRowAttributes(write.wabaId, write.template);
+  // A client that has no row yet gets a whole one; on an existing row its own attributes stay as they are.
+  const own = Object.keys(newRowAttributes).map((name) => `${name} = if_not_exists(${name}, :${name})`);
+  const facts = Object.keys(set).map((name) => `${name} = :${name}`);
+  const values = Object.entries({ ...newRowAttributes, ...set });
+  return {
+    Update: {
+      ...item,
+      UpdateExpression: `SET ${[...facts, ...own].join(', ')}${remove.length === 0 ? '' : ` REMOVE ${remove.join(', ')}`}`,
+      ExpressionAttributeValues: Object.fromEntries(values.map(([name, value]) => [`:${name}`, value])),
+    },
+  };
+}

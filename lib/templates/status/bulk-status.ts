@@ -1,0 +1,215 @@
+import type { Caller } from '../../access/caller.ts';
+import { type Fault, Refusal } from '../../http/refusal.ts';
+import { type RowLookup, type RowName, rowForClient, rowOfDocument, standingDocuments } from '../model/document.ts';
+import type { TemplateRow } from '../model/row.ts';
+import { type DocumentAddress, parseDocumentId } from '../model/template-key.ts';
+
+export type StatusAction = 'enable' | 'disable';
+
+/** One item of the request, with the action that applies to it. */
+export interface StatusItem {
+  readonly id: string;
+  readonly action: StatusAction;
+}
+
+/**
+ * The items of a request: an item's own action, else the request's. Refuses with one 400 that names every item that is left
+ * without an action (contract, Errors).
+ */
+export function statusItems(
+  asked: readonly (string | { readonly id: string; readonly action?: StatusAction | undefined })[],
+  action: StatusAction | undefined,
+): StatusItem[] {
+  const errors: Fault[] = [];
+  const items = asked.flatMap((item, index) => {
+    const own = typeof item === 'string' ? { id: item, action } : { id: item.id, action: item.action ?? action };
+    if (own.action !== undefined) return { id: own.id, action: own.action };
+    errors.push({ path: `templates[${index}]`, message: `templates[${index}] has no action` });
+    return [];
+  });
+  const [first] = errors;
+  if (first !== undefined) throw new Refusal('invalid_request', first.message, { errors: errors.slice(0, 100) });
+  return items;
+}
+
+/** Why an item was not carried out (contract, PATCH /v1/templates/status; conditions in D17). */
+export type StatusReason =
+  | 'not_found'
+  | 'forbidden'
+  | 'already_enabled'
+  | 'already_disabled'
+  | 'template_not_approved'
+  | 'channel_unassigned'
+  | 'campaign_unassigned'
+  | 'duplicate_request'
+  | 'conflicting_action';
+
+export interface StatusResult {
+  readonly id: string;
+  readonly action: StatusAction;
+  readonly success: boolean;
+  readonly skipped: boolean;
+  readonly reason?: StatusReason;
+  readonly previous_active?: boolean;
+  readonly current_active?: boolean;
+}
+
+/** On whose behalf the items are carried out. */
+export interface StatusAccess {
+  readonly caller: Pick<Caller, 'clientId' | 'crossClient'>;
+  /** The client asked for; undefined when the request names none. */
+  readonly askedId: number | undefined;
+  /** Campaigns of a caller without `BSP_CN`; undefined with it. */
+  readonly campaignIds: ReadonlySet<number> | undefined;
+}
+
+/** Which channels and campaigns a client still has. */
+export interface Assignable {
+  hasChannel(clientId: number, channelId: number): boolean;
+  hasCampaign(clientId: number, campaignId: number): boolean;
+}
+
+/** A row that is to be switched, as it was read. */
+export interface StatusChange {
+  readonly row: TemplateRow;
+  readonly active: boolean;
+  /** Enabling rests on the template's status and assignments: they must still be as they were read. */
+  readonly enabled: boolean;
+}
+
+export interface StatusPlan {
+  readonly results: readonly StatusResult[];
+  /** One for each row that is to be written. */
+  readonly changes: readonly StatusChange[];
+}
+
+/** An item with what can be said of it before anything is read. */
+export interface ExaminedItem extends StatusItem {
+  /** Undefined when no document can have this id. */
+  readonly address: DocumentAddress | undefined;
+  readonly skipped: 'duplicate_request' | 'conflicting_action' | undefined;
+}
+
+/** Finds repetitions: of the same action all but the first are skipped, of different actions all are (contract, rules 1, 2). */
+export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
+  const actions = new Map<string, Set<StatusAction>>();
+  for (const { id, action } of items) actions.set(id, (actions.get(id) ?? new Set()).add(action));
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const conflicting = (actions.get(item.id)?.size ?? 0) > 1;
+    const skipped = conflicting ? 'conflicting_action' : seen.has(item.id) ? 'duplicate_request' : undefined;
+    seen.add(item.id);
+    return { ...item, address: parseDocumentId(item.id), skipped };
+  });
+}
+
+/** The client that an item works for: the one asked for, the caller's own, or, with `BSP_CN`, the owner of the document. */
+function actingClient({ caller, askedId }: StatusAccess, address: DocumentAddress): number {
+  return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
+}
+
+/** The rows that the items need, skipped ones too (`allForeign`): the document's own, and that of the client worked for. */
+export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
+  return items.flatMap(({ address }) => {
+    if (address === undefined) return [];
+    return [address, { clientId: actingClient(access, address), templateKey: address.templateKey }];
+  });
+}
+
+/**
+ * The rows whose channels and campaigns have to be known: those to enable, and all of a caller who is bound to campaigns.
+ * Without `BSP_CN` another client's template is never among them.
+ */
+export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
+  const found = items.flatMap((item) => {
+    if (item.skipped !== undefined || item.address === undefined) return [];
+    if (item.action === 'disable' && access.campaignIds === undefined) return [];
+    if (isForeign(access, item.address)) return [];
+    return rowForClient(rows, item.address, actingClient(access, item.address)) ?? [];
+  });
+  return [...new Set(found)];
+}
+
+/** Whether every item is an existing document of another client, which a caller without `BSP_CN` may not touch (D17). */
+export function allForeign(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): boolean {
+  return items.every(
+    ({ address }) => address !== undefined && isForeign(access, address) && rowOfDocument(rows, address) !== undefined,
+  );
+}
+
+function isForeign({ caller }: StatusAccess, address: DocumentAddress): boolean {
+  return !caller.crossClient && address.clientId !== caller.clientId;
+}
+
+/**
+ * Decides every item, in the order of the request (D17). Two `_id`s of one template share its `active` flag: the later item
+ * finds what the earlier one left.
+ */
+export function planStatus(
+  items: readonly ExaminedItem[],
+  known: { readonly rows: RowLookup; readonly assignable: Assignable },
+  access: StatusAccess,
+): StatusPlan {
+  const changes = new Map<TemplateRow, StatusChange>();
+  const results = items.map((item): StatusResult => {
+    const { id, action, address, skipped } = item;
+    if (skipped !== undefined) return { id, action, success: false, skipped: true, reason: skipped };
+    const refused = (reason: StatusReason): StatusResult => ({ id, action, success: false, skipped: false, reason });
+    const row = rowToSwitch(address, known, access);
+    if (typeof row === 'string') return refused(row);
+    const change = changes.get(row) ?? { row, active: row.active, enabled: false };
+    const active = action === 'enable';
+    if (change.active === active) return refused(active ? 'already_enabled' : 'already_disabled');
+    const obstacle = active ? obstacleToEnable(row, known.assignable) : undefined;
+    if (obstacle !== undefined) return refused(obstacle);
+    changes.set(row, { row, active, enabled: change.enabled || active });
+    return { id, action, success: true, skipped: false, previous_active: change.active, current_active: active };
+  });
+  return { results, changes: [...changes.values()] };
+}
+
+/** The row that an item works on, or why there is none: `not_found` comes before `forbidden` (D17). */
+function rowToSwitch(
+  address: DocumentAddress | undefined,
+  { rows, assignable }: { readonly rows: RowLookup; readonly assignable: Assignable },
+  access: StatusAccess,
+): TemplateRow | 'not_found' | 'forbidden' {
+  if (address === undefined || rowOfDocument(rows, address) === undefined) return 'not_found';
+  if (isForeign(access, address)) return 'forbidden';
+  const row = rowForClient(rows, address, actingClient(access, address));
+  if (row === undefined) return 'not_found';
+  return inCampaigns(row, assignable, access) ? row : 'forbidden';
+}
+
+/** An unassigned template is outside nobody's campaigns (D15 lists it too), but who has no campaigns has no templates. */
+function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: StatusAccess): boolean {
+  if (campaignIds === undefined) return true;
+  const { clientId } = row;
+  const documents = standingDocuments(
+    row.documents,
+    ({ channelId, campaignId }) =>
+      assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
+  );
+  return campaignIds.size > 0 && documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
+}
+
+function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReason | undefined {
+  if (row.status !== 'APPROVED') return 'template_not_approved';
+  const pairs = row.documents.flatMap(({ pair }) => pair ?? []);
+  const onChannel = pairs.filter(({ channelId }) => assignable.hasChannel(row.clientId, channelId));
+  if (onChannel.length === 0) return 'channel_unassigned';
+  const inCampaign = onChannel.some(({ campaignId }) => assignable.hasCampaign(row.clientId, campaignId));
+  return inCampaign ? undefined : 'campaign_unassigned';
+}
+
+/** Counts for the answer: what neither succeeded nor was skipped has failed (D17). */
+export function summaryOf(results: readonly StatusResult[]): {
+  total: number;
+  succeeded: number;
+  skipped: number;
+  failed: number;
+} {
+  const succeeded = results.filter(({ success }) => success).length;
+  const skipped = results.filter((result) => result.skipped).length;
+  return { total: results.length, succeeded, skipped, failed: results.length - succeeded - skipped };
+}

@@ -1,0 +1,128 @@
+import type { ServiceEvent } from '../../webhooks/event.ts';
+import { contentHash, goneUpstream, isTooDeep, obstacleToHolding } from '../model/fact.ts';
+import type { TemplatePage } from '../model/platform-templates.ts';
+import type { TemplateRow } from '../model/row.ts';
+import type { SkippedTemplate, SkipReason } from '../model/skipped-template.ts';
+import { announcedRow, deletedEvents, type Occasion, statusChangedEvents } from '../model/template-event.ts';
+import { templateKey } from '../model/template-key.ts';
+import type { UpstreamWrite } from '../model/upstream-writes.ts';
+
+/** The rows of a WABA's templates before this synchronization: by template key, then by client. */
+export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
+
+/** One template that differs from what is stored: what it means, and the write that settles it. */
+export interface TemplateChange {
+  readonly templateKey: string;
+  readonly kind: 'created' | 'updated' | 'deleted';
+  /** The rows before, of every client that has one. */
+  readonly rows: readonly TemplateRow[];
+  readonly write: UpstreamWrite;
+}
+
+export interface WabaClients {
+  readonly wabaId: string;
+  readonly clientIds: readonly number[];
+}
+
+/** Puts the rows of all clients of a WABA side by side; rows of other WABAs are left out. */
+export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRows {
+  const known = new Map<string, Map<number, TemplateRow>>();
+  for (const row of rows) {
+    if (row.wabaId !== wabaId) continue;
+    const ofTemplate = known.get(row.templateKey) ?? new Map<number, TemplateRow>();
+    ofTemplate.set(row.clientId, row);
+    known.set(row.templateKey, ofTemplate);
+  }
+  return known;
+}
+
+export interface PageDiff {
+  readonly changes: readonly TemplateChange[];
+  /** What is there and cannot be held: it stays as it is stored, if it is, and is not gone. */
+  readonly skipped: readonly SkippedTemplate[];
+}
+
+/**
+ * Compares one page of the platform's list with the rows. A template needs a write when a client of the WABA has no row of
+ * it, or one with other facts, or one marked deleted; what is equal everywhere is not written at all (D22).
+ */
+export function compareWithPage(
+  waba: WabaClients,
+  known: KnownRows,
+  { page, readAtMs }: { readonly page: TemplatePage; readonly readAtMs: number },
+): PageDiff {
+  const changes = new Map<string, TemplateChange>();
+  const skipped: SkippedTemplate[] = page.unreadable.map(({ id }) => ({ platformId: id, reason: 'unreadable' }));
+  for (const template of page.templates) {
+    const key = templateKey({ ...template, wabaId: waba.wabaId });
+    const skip = (reason: SkipReason) => {
+      changes.delete(key);
+      skipped.push({ platformId: template.id, reason });
+    };
+    if (isTooDeep(template)) {
+      skip('too_deep');
+      continue;
+    }
+    const rows = known.get(key);
+    const hash = contentHash(template);
+    const deleted = goneUpstream(template);
+    const settled = waba.clientIds.every((clientId) => {
+      const row = rows?.get(clientId);
+      return row !== undefined && row.contentHash === hash && row.deleted === deleted;
+    });
+    // The list may name a template twice when it changes under the cursor: the later reading counts.
+    if (settled) {
+      changes.delete(key);
+      continue;
+    }
+    const obstacle = obstacleToHolding(template);
+    if (obstacle !== undefined) {
+      skip(obstacle);
+      continue;
+    }
+    const before = rows?.values().next().value;
+    changes.set(key, {
+      templateKey: key,
+      kind: before === undefined ? 'created' : deleted && !before.deleted ? 'deleted' : 'updated',
+      rows: [...(rows?.values() ?? [])],
+      write: { kind: 'present', wabaId: waba.wabaId, template, clientIds: waba.clientIds, readAtMs },
+    });
+  }
+  return { changes: [...changes.values()], skipped };
+}
+
+/** The keys of everything that a page shows to be there, read or not; undefined for an entry without name. */
+export function keysOfPage(wabaId: string, page: TemplatePage): (string | undefined)[] {
+  return [...page.templates, ...page.unreadable].map(({ name, language }) =>
+    name === undefined || language === undefined ? undefined : templateKey({ wabaId, name, language }),
+  );
+}
+
+/** Templates that are stored and that no page of the whole list showed: deleted upstream. */
+export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, listedFromMs: number): TemplateChange[] {
+  const changes: TemplateChange[] = [];
+  for (const [key, rows] of known) {
+    const live = [...rows.values()].filter((row) => !row.deleted);
+    if (live.length === 0 || seen.has(key)) continue;
+    const clientIds = live.map((row) => row.clientId);
+    changes.push({
+      templateKey: key,
+      kind: 'deleted',
+      rows: live,
+      write: { kind: 'gone', templateKey: key, clientIds, readAtMs: listedFromMs },
+    });
+  }
+  return changes;
+}
+
+/**
+ * What the clients are told of a change (D34): another status or category, or the end of the template. A template that
+ * appears upstream is no `template.created`: who creates one through the service is told then, a first synchronization
+ * would tell thousands at once, and `sync.completed` gives their number.
+ */
+export function eventsOfChange({ rows, write }: TemplateChange, occasion: Occasion): ServiceEvent[] {
+  if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], occasion.nowMs));
+  const template = { ...write.template, wabaId: write.wabaId };
+  if (goneUpstream(template)) return deletedEvents(template, rows, occasion.nowMs);
+  return statusChangedEvents(template, rows, occasion);
+}

@@ -1,0 +1,72 @@
+import type { Directory, Waba } from '../../access/directory.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { correlationId } from '../../observe/correlation.ts';
+import { log } from '../../observe/log.ts';
+import { PlatformFailure } from '../../platform/failure.ts';
+import { refusalOf } from '../../platform/refusals.ts';
+import type { PlatformTemplates } from '../model/platform-templates.ts';
+import { type SyncLockScope, type SyncLocks, syncLockName } from './sync-lock.ts';
+import { noCounts, type SyncMessage, type SyncQueue } from './sync-message.ts';
+
+export interface SyncStart {
+  readonly directory: Pick<Directory, 'listWabas'>;
+  readonly platform: Pick<PlatformTemplates, 'probe'>;
+  readonly locks: SyncLocks;
+  readonly queue: SyncQueue;
+  readonly lockScope: SyncLockScope;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Starts the synchronization of a client's WABAs (D22): it returns once the lock is held, the platform has answered and the
+ * work is queued. Refuses with 409 while another one runs or another client comes first (sync-turns.ts), and with 502 (or 429) when the platform or the queue does not
+ * answer; then the lock is free again. A client without WABAs is synchronized with nothing to do.
+ */
+export async function startSync(
+  start: SyncStart,
+  { clientId, owner, walk }: { readonly clientId: number; readonly owner: string; readonly walk?: SyncMessage['walk'] },
+): Promise<void> {
+  const wabas = await start.directory.listWabas(clientId);
+  const name = syncLockName(start.lockScope, clientId);
+  const contender = walk === undefined ? `client ${clientId}` : 'walk';
+  const lock = await start.locks.acquire({ name, owner, contender, nowMs: start.nowMs() });
+  if (lock === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
+  try {
+    await firstAnswer(start.platform, wabas);
+    const wabaIds = wabas.map((waba) => waba.wabaId);
+    const counts = noCounts;
+    await enqueue(start.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
+    log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
+  } catch (error) {
+    // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
+    await start.locks.release(lock, start.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
+    throw error;
+  }
+}
+
+/**
+ * The platform must answer for one WABA: one that is refused (a credential of its own) does not stop the others, but a
+ * platform that cannot be reached, or limits us, is not asked again.
+ */
+async function firstAnswer(platform: Pick<PlatformTemplates, 'probe'>, wabas: readonly Waba[]): Promise<void> {
+  let firstFailure: PlatformFailure | undefined;
+  for (const waba of wabas) {
+    try {
+      await platform.probe(waba);
+      return;
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+      if (error.kind !== 'refused' || error.throttled) throw refusalOf(error);
+      firstFailure ??= error;
+    }
+  }
+  if (firstFailure !== undefined) throw refusalOf(firstFailure);
+}
+
+async function enqueue(queue: SyncQueue, message: SyncMessage): Promise<void> {
+  try {
+    await queue.send(message);
+  } catch (cause) {
+    throw new Refusal('dispatch_unavailable', 'the synchronization could not be queued', { cause });
+  }
+}

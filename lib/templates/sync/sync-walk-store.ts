@@ -1,0 +1,52 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { type SyncWalks, walkDeadAfterMs } from './sync-walk.ts';
+
+const key = { pk: 'WALK#sync', sk: 'WALK' };
+
+const again = 'turn = :turn AND messageId = :messageId';
+const goesOn = `walkId = :id AND active = :yes AND (turn < :turn OR (${again}))`;
+/** A schedule may deliver one message twice: a walk of the same id never begins again. */
+const begins = `attribute_not_exists(walkId) OR (walkId <> :id AND (active = :no OR movedAtMs < :deadSince))
+  OR (walkId = :id AND active = :yes AND ${again})`;
+
+/** The walk of the scheduled synchronization as one item: which walk, whose turn, and when it last moved. */
+export function syncWalkStore(documentClient: DynamoDBDocumentClient, tableName: string): SyncWalks {
+  return {
+    take: async ({ id, turn }, messageId, nowMs) => {
+      const { written } = await conditionalWrite(
+        documentClient.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key: key,
+            UpdateExpression: 'SET walkId = :id, turn = :turn, messageId = :messageId, active = :yes, movedAtMs = :now',
+            ConditionExpression: turn === 0 ? begins : goesOn,
+            ExpressionAttributeValues: {
+              ':id': id,
+              ':turn': turn,
+              ':messageId': messageId,
+              ':yes': true,
+              ':now': nowMs,
+              ...(turn === 0 ? { ':no': false, ':deadSince': nowMs - walkDeadAfterMs } : {}),
+            },
+          }),
+        ),
+      );
+      return written;
+    },
+
+    finish: async (walkId) => {
+      await conditionalWrite(
+        documentClient.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key: key,
+            UpdateExpression: 'SET active = :no',
+            ConditionExpression: 'walkId = :id',
+            ExpressionAttributeValues: { ':no': false, ':id': walkId },
+          }),
+        ),
+      );
+    },
+  };
+}

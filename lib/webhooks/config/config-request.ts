@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { closedObject } from '../../http/closed-object.ts';
+import type { HttpEvent } from '../../http/endpoint.ts';
+import { publicHttpsUrlFault } from '../../http/public-url.ts';
+import { invalid } from '../../http/refusal.ts';
+
+/**
+ * A receiver's address. Only its text is judged here: what a name resolves to can change any moment, so it is looked at
+ * whenever an event is delivered, by whoever connects (D33, R40).
+ */
+const ReceiverUrl = v.pipe(
+  v.string('url must be a text'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const fault = dataset.typed && dataset.value !== '' ? receiverUrlFault(dataset.value) : undefined;
+    if (fault !== undefined) addIssue({ message: `url ${fault}` });
+  }),
+  v.minLength(1, 'url is required'),
+);
+
+/** The body of a PUT; `client_id` is judged with the one of the query (D4). */
+export const WebhookConfigPutBody = closedObject({
+  url: ReceiverUrl,
+  active: v.optional(v.boolean('active must be true or false')),
+  client_id: v.optional(v.unknown()),
+});
+export const WebhookConfigPutQuery = v.object({ client_id: v.optional(v.string()) });
+
+/** The ports that events are delivered to (D34); the text of the default port of https is empty. */
+const receiverPorts = new Set(['', '8443']);
+
+function receiverUrlFault(text: string): string | undefined {
+  return publicHttpsUrlFault(text) ?? (receiverPorts.has(new URL(text).port) ? undefined : 'must use port 443 or 8443');
+}
+
+const rotateHeader = 'webhook-secret-rotate';
+
+/** Whether a PUT asks for a new signing secret. Refuses with 400 what is neither `true` nor `false`. */
+export function asksRotation(event: HttpEvent): boolean {
+  const value = event.headers[rotateHeader] ?? 'false';
+  if (value !== 'true' && value !== 'false') {
+    throw invalid('Webhook-Secret-Rotate', 'Webhook-Secret-Rotate must be true or false');
+  }
+  return value === 'true';
+}

@@ -1,0 +1,103 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import type { DisabledReason, WebhookConfig } from './config.ts';
+
+const ConfigItemSchema = v.object({
+  clientId: v.number(),
+  url: v.string(),
+  active: v.boolean(),
+  secrets: v.pipe(
+    v.array(v.object({ sealed: v.string(), createdAtMs: v.number(), validUntilMs: v.optional(v.number()) })),
+    v.minLength(1),
+  ),
+  version: v.number(),
+  disabledReason: v.optional(v.picklist(['gone', 'failing'])),
+  disabledAtMs: v.optional(v.number()),
+  updatedAtMs: v.number(),
+});
+
+/** Configurations in the webhooks table, one item a client. Reads are strongly consistent. */
+export interface WebhookConfigs {
+  findConfig(clientId: number): Promise<WebhookConfig | undefined>;
+  /**
+   * Writes `config` as the successor of the version before it, or as the first. Resolves to undefined when it was written,
+   * and to the configuration in the way when there is another one by now: nothing was written then.
+   */
+  replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
+  /** Forgets the failures and the pause of a client's deliveries. Its slots stay: an attempt may be in the air. */
+  forgetFailures(clientId: number): Promise<void>;
+  /**
+   * Switches a configuration off for the service's own reason. False when it is not the version given any more, or off
+   * already: the client has changed it since.
+   */
+  switchOff(clientId: number, version: number, reason: DisabledReason, nowMs: number): Promise<boolean>;
+}
+
+export function webhookConfigStore(documentClient: DynamoDBDocumentClient, tableName: string): WebhookConfigs {
+  return {
+    findConfig: async (clientId) => {
+      const get = new GetCommand({ TableName: tableName, Key: configKey(clientId), ConsistentRead: true });
+      const { Item } = await documentClient.send(get);
+      return Item === undefined ? undefined : v.parse(ConfigItemSchema, Item);
+    },
+    replaceConfig: async (config) => {
+      const put = new PutCommand({
+        TableName: tableName,
+        Item: { ...configKey(config.clientId), ...config },
+        ...(config.version === 1
+          ? { ConditionExpression: 'attribute_not_exists(pk)' }
+          : {
+              ConditionExpression: 'version = :before',
+              ExpressionAttributeValues: { ':before': config.version - 1 },
+            }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const write = await conditionalWrite(documentClient.send(put));
+      if (write.written) return undefined;
+      if (write.existing === undefined) throw new Error('a webhook configuration has vanished');
+      return v.parse(ConfigItemSchema, write.existing);
+    },
+    forgetFailures: async (clientId) => {
+      const update = new UpdateCommand({
+        TableName: tableName,
+        Key: { pk: partitionOf(clientId), sk: 'DELIVERY' },
+        ConditionExpression: 'attribute_exists(pk)',
+        // A delivery that is about to write the state back finds that it has changed.
+        UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs ADD version :one',
+        ExpressionAttributeValues: { ':one': 1 },
+      });
+      await conditionalWrite(documentClient.send(update));
+    },
+    switchOff: async (clientId, version, reason, nowMs) => {
+      const update = new UpdateCommand({
+        TableName: tableName,
+        Key: configKey(clientId),
+        ConditionExpression: 'version = :version AND active = :on',
+        UpdateExpression:
+          'SET active = :off, disabledReason = :reason, disabledAtMs = :now, updatedAtMs = :now, version = :next',
+        ExpressionAttributeValues: {
+          ':version': version,
+          ':next': version + 1,
+          ':on': true,
+          ':off': false,
+          ':reason': reason,
+          ':now': nowMs,
+        },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      const write = await conditionalWrite(documentClient.send(update));
+      // The SDK repeats a request whose reply was lost: what refuses us may be our own write.
+      const { existing } = write.written ? {} : write;
+      return write.written || (existing?.['version'] === version + 1 && existing['disabledAtMs'] === nowMs);
+    },
+  };
+}
+
+function configKey(clientId: number) {
+  return { pk: partitionOf(clientId), sk: 'CONFIG' };
+}
+
+function partitionOf(clientId: number): string {
+  return `CLIENT#${clientId}`;
+}

@@ -1,0 +1,52 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { ServiceEvent } from '../event.ts';
+import type { DeliveryState } from './delivery-state.ts';
+import type { Pending } from './pending.ts';
+import type { Post } from './post-network.ts';
+import type { PostAnswer } from './verdict.ts';
+
+export type SwitchOffReason = 'gone' | 'failing';
+
+/** Where a client receives, now. */
+export interface Receiver {
+  readonly url: string;
+  /** Which state of the configuration this is. */
+  readonly version: number;
+  /** The secrets that sign now, newest first. */
+  readonly secrets: readonly string[];
+}
+
+export interface DeliveryStates {
+  /**
+   * Replaces the state of a client by what `decide` makes of it, as one step; undefined leaves it. Returns the state that is
+   * then there. Throws when the store cannot be reached or the state will not hold still.
+   */
+  change(
+    clientId: number,
+    decide: (state: DeliveryState) => DeliveryState | undefined,
+  ): Promise<{ readonly changed: boolean; readonly state: DeliveryState }>;
+}
+
+export interface PendingQueue {
+  sendLater(pending: Pending, delaySeconds: number): Promise<void>;
+}
+
+export interface DeliverPorts {
+  readonly records: { record(event: ServiceEvent): Promise<void> };
+  readonly receivers: {
+    /** Undefined when the client has none, or it is switched off. */
+    find(clientId: number): Promise<Receiver | undefined>;
+    /** False, and nothing done, when the configuration is no longer the one that was read. */
+    switchOff(clientId: number, version: number, reason: SwitchOffReason): Promise<boolean>;
+  };
+  readonly states: DeliveryStates;
+  readonly queue: PendingQueue;
+  readonly post: (post: Post) => Promise<PostAnswer>;
+  /** Unlike that of any other run. */
+  readonly newOwner: () => string;
+  readonly nowMs: () => number;
+  /** Time until the function is killed. */
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}

@@ -1,0 +1,19 @@
+import type { WebhookConfigs } from '../config/config-store.ts';
+import type { OpenSecrets } from '../config/sealing.ts';
+import type { DeliverPorts } from './deliver-ports.ts';
+
+/** Where clients receive: their configurations, as they are at the moment of asking. */
+export function receiversIn(
+  configs: Pick<WebhookConfigs, 'findConfig' | 'switchOff'>,
+  openSecrets: OpenSecrets,
+  nowMs: () => number,
+): DeliverPorts['receivers'] {
+  return {
+    find: async (clientId) => {
+      const config = await configs.findConfig(clientId);
+      if (config?.active !== true) return undefined;
+      return { url: config.url, version: config.version, secrets: await openSecrets(config, nowMs()) };
+    },
+    switchOff: (clientId, version, reason) => configs.switchOff(clientId, version, reason, nowMs()),
+  };
+}

@@ -1,0 +1,111 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { MemoryEvents } from '../support/memory-events.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
+
+const nowMs = 1_800_000_000_000;
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
+let queueUrl: string;
+let postponed: [string, number][];
+let handle: (event: SQSEvent, context: Context) => Promise<unknown>;
+
+beforeEach(async () => {
+  const table = await freshTable('messages');
+  queueUrl = await freshQueue();
+  postponed = [];
+  vi.stubEnv('MESSAGES_TABLE', table);
+  vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
+  vi.stubEnv('SEND_JOB_QUEUE_URL', queueUrl);
+  vi.stubEnv('EVENT_QUEUE_URL', queueUrl);
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  const { messagesFanOut } = await import('../../functions/messages-fan-out.ts');
+  const client = localDocumentClient();
+  handle = messagesFanOut({
+    jobs: jobStore(client, table),
+    claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    events: new MemoryEvents(),
+    queue: dispatchQueue(localQueueClient(), queueUrl),
+    postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
+    compose: (_, recipient) => ({ to: recipient.to }),
+    nowMs: () => nowMs,
+    random: () => 0,
+    pause: async () => undefined,
+    log: () => undefined,
+  });
+});
+
+function record(name: string, body: unknown, deliveries = 1): SQSRecord {
+  return {
+    messageId: name,
+    receiptHandle: `receipt of ${name}`,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    attributes: { SentTimestamp: String(nowMs - 1_000), ApproximateReceiveCount: String(deliveries) },
+  } as SQSRecord;
+}
+
+function jobOf(jobId: string, changes: object = {}): object {
+  return {
+    head: {
+      jobId,
+      clientId: 1001,
+      did: '5491100000001',
+      wabaId: '2',
+      phoneNumberId: '3',
+      credential: 'main',
+      throughputPerSecond: 1_000,
+      path: 'messages',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+      acceptedAtMs: nowMs,
+      total: 2,
+    },
+    plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
+    recipients: [{ to: '5491100000010' }, { to: '5491100000011' }],
+    firstIndex: 0,
+    ...changes,
+  };
+}
+
+async function queuedMessages(): Promise<number> {
+  const { Messages = [] } = await localQueueClient().send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+  );
+  return Messages.length;
+}
+
+test('a job that nobody can read fails alone; the other is fanned out', async () => {
+  const event = { Records: [record('poison', '{'), record('good', jobOf('A'))] };
+  expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
+  expect(await queuedMessages()).toBe(2);
+});
+
+test.each([
+  [1, 30],
+  [2, 180],
+  [4, 6_480],
+])(
+  'after failed delivery %i a job comes again in %i s, not after the visibility time-out',
+  async (deliveries, seconds) => {
+    await handle({ Records: [record('poison', '{', deliveries)] }, context);
+    expect(postponed).toEqual([['receipt of poison', seconds]]);
+  },
+);
+
+test('a part without its commit comes again soon and sends nothing', async () => {
+  const event = { Records: [record('part', jobOf('B', { part: { number: 1, of: 2 } }))] };
+  expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'part' }] });
+  expect(postponed).toEqual([['receipt of part', 5]]);
+  expect(await queuedMessages()).toBe(0);
+});
+
+test('without time for a wave the job comes again at once', async () => {
+  const hurried = { getRemainingTimeInMillis: () => 14_999 } as Context;
+  const event = { Records: [record('late', jobOf('C'))] };
+  expect(await handle(event, hurried)).toEqual({ batchItemFailures: [{ itemIdentifier: 'late' }] });
+  expect(postponed).toEqual([['receipt of late', 0]]);
+  expect(await queuedMessages()).toBe(0);
+});

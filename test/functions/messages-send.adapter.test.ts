@@ -1,0 +1,409 @@
+import '../support/function-environment.ts';
+import { describe, expect, test } from 'vitest';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';
+import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
+import { makeRecipients } from '../support/send-jobs.ts';
+import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
+import { localDocumentClient, localQueueClient } from '../support/stores.ts';
+
+const templates = {
+  ...sendable,
+  paused: makeTemplate([body('x')], { status: 'PAUSED' }),
+  named: makeTemplate([body('Hi {{name}}')], { parameter_format: 'NAMED' }),
+};
+const to = '5491155550001';
+const operator = { clientId: 1, permissions: ['BSP_CN'] };
+
+/** A good request for a template; its recipients get the given params. */
+function request(name: keyof typeof templates, params: unknown, more: object = {}) {
+  return {
+    did: '5491100000001',
+    type: 'template',
+    channel: 'MESSAGING',
+    template: { name, language: 'en_US' },
+    recipients: [params === undefined ? { to } : { to, params }],
+    ...more,
+  };
+}
+const order = request('order', { body: ['Ana', '17'], buttons: ['17'] });
+const plain = request('plain', undefined);
+
+const shared = await sendingEndpoint({ templates });
+
+test('an accepted request answers success, and its job carries everything', async () => {
+  const { send, queueUrl } = await sendingEndpoint({ templates });
+  const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' };
+  const sent = request(
+    'image',
+    { body: ['Ana'] },
+    {
+      attends: { waitTime: -1 },
+      message_send_ttl_seconds: 60,
+      component: { header: image },
+    },
+  );
+  const answer = await send(sent, { base64: true });
+  expect(answer).toMatchObject({ status: 200, body: { success: true } });
+  expect(Object.keys(answer.body)).toEqual(['success']);
+  expect(answer.headers['dispatch-id']).toBe('JOB1');
+  expect(await drainJobs(localQueueClient(), queueUrl)).toEqual([
+    {
+      head: {
+        jobId: 'JOB1',
+        correlationId: 'r',
+        clientId: 1001,
+        did: '5491100000001',
+        wabaId: '200000000000001',
+        phoneNumberId: '300000000000001',
+        credential: 'main',
+        throughputPerSecond: 1_000,
+        path: 'messages',
+        templateName: sendable.image.name,
+        templateLanguage: 'en_US',
+        acceptedAtMs: startMs,
+        expiresAtMs: startMs + 60_000,
+        attends: { waitTime: -1 },
+        total: 1,
+      },
+      plan: { templateName: sendable.image.name, languageCode: 'en_US', header: image, buttons: [], cards: [] },
+      firstIndex: 0,
+      recipients: sent.recipients,
+    },
+  ]);
+});
+
+test('10,000 recipients are one queue request and no write to the messages table', async () => {
+  const { send, queueUrl, queueAttempts, tableAttempts, table } = await sendingEndpoint({ templates });
+  const recipients = makeRecipients(10_000);
+  expect(await send({ ...order, recipients })).toMatchObject({ status: 200, body: { success: true } });
+  expect(queueAttempts).toHaveLength(1);
+  expect(tableAttempts).toHaveLength(0);
+  const jobs = await drainJobs(localQueueClient(), queueUrl);
+  expect((await dispatchIdsOf(jobs, localDocumentClient(), table)).size).toBe(10_000);
+});
+
+test.each<[string, unknown, SentRequest, number, string, string?]>([
+  ['no caller', order, { caller: 'none' }, 401, 'unauthorized', 'Unauthorized'],
+  ['an expired token', order, { caller: 'expired' }, 401, 'unauthorized', 'Unauthorized'],
+  ['broken JSON', order, { rawBody: '{"did":' }, 400, 'malformed_body'],
+  ['no body', order, { rawBody: '' }, 400, 'malformed_body'],
+  ['null', order, { rawBody: 'null' }, 400, 'malformed_body'],
+  ['a list', order, { rawBody: '[]' }, 400, 'malformed_body'],
+  ['a prototype', order, { rawBody: '{"__proto__":{"a":1}}' }, 400, 'malformed_body'],
+  [
+    'a million brackets',
+    order,
+    {
+      rawBody: JSON.stringify({ ...order, attends: { x: 1 } }).replace(
+        '{"x":1}',
+        `{"x":${'['.repeat(1e6)}${']'.repeat(1e6)}}`,
+      ),
+    },
+    400,
+    'malformed_body',
+  ],
+  ['no did', { ...order, did: undefined }, {}, 400, 'invalid_request', 'did is required'],
+  ['an empty object', {}, {}, 400, 'invalid_request', 'did is required'],
+  ['an unknown field', { ...order, extra: 1 }, {}, 400, 'invalid_request', 'unrecognized field: extra'],
+  ['a bad key', order, { headers: { 'idempotency-key': 'a b' } }, 400, 'invalid_request'],
+  ['client_id in text', { ...order, client_id: '1001' }, {}, 400, 'invalid_client_id', 'invalid client_id: 1001'],
+  ['client_id twice', order, { query: { client_id: '1,2' } }, 400, 'invalid_client_id', 'invalid client_id: 1,2'],
+  ['client_id null', { ...order, client_id: null }, {}, 400, 'invalid_client_id', 'invalid client_id: null'],
+  ['another did in the path', order, { did: '5491100000002' }, 422, 'did_mismatch'],
+  [
+    'another client',
+    { ...order, client_id: 1002 },
+    {},
+    403,
+    'cross_client_forbidden',
+    'BSP_CN permission required for cross-client access',
+  ],
+  ['a foreign did', { ...order, did: '5511900000003' }, { did: '5511900000003' }, 403, 'did_forbidden'],
+  ['an unknown did', { ...order, did: '5400000000000' }, { did: '5400000000000' }, 403, 'did_forbidden'],
+  ['an operator without client', order, { caller: operator }, 403, 'did_forbidden'],
+  ['an unknown template', { ...order, template: { name: 'nope', language: 'es' } }, {}, 404, 'template_not_found'],
+  ['another language', { ...order, template: { name: 'order', language: 'es' } }, {}, 404, 'template_not_found'],
+  [
+    'a paused template',
+    request('paused', undefined),
+    {},
+    422,
+    'template_not_sendable',
+    'the template is not APPROVED: its status is PAUSED',
+  ],
+  ['named parameters', request('named', undefined), {}, 422, 'template_not_sendable'],
+  [
+    'a product without catalog',
+    request('product', { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p' } }] }),
+    {},
+    422,
+    'template_not_sendable',
+  ],
+  ['a missing header', request('image', { body: ['a'] }), {}, 400, 'invalid_request'],
+  [
+    'too few values',
+    request('order', { body: ['a'], buttons: ['b'] }),
+    {},
+    400,
+    'invalid_recipients',
+    'recipients[0].params.body: expected 2 values, received 1',
+  ],
+])('%s', async (_what, sent, how, status, code, message) => {
+  const answer = await shared.send(sent, how);
+  expect(answer).toMatchObject({ status, body: { code, ...(message === undefined ? {} : { message }) } });
+});
+
+test('nothing of what was refused was queued', async () => {
+  const { send, queueAttempts } = shared;
+  await send({ ...order, did: undefined });
+  expect(queueAttempts).toEqual([]);
+});
+
+test('checks come in their order: the first fault of a request with all of them is the one that is told (D5)', async () => {
+  const { send } = await sendingEndpoint({ templates });
+  const foreign = {
+    ...request('order', undefined),
+    did: '5511900000003',
+    client_id: 1002,
+    template: { name: 'nope', language: 'es' },
+  };
+  const steps: [unknown, SentRequest, string][] = [
+    [{ ...foreign, extra: 1 }, { caller: 'none' }, 'unauthorized'],
+    [{ ...foreign, extra: 1 }, {}, 'invalid_request'],
+    [{ ...foreign, client_id: 'x' }, {}, 'invalid_client_id'],
+    [foreign, {}, 'did_mismatch'],
+    [foreign, { did: '5511900000003' }, 'cross_client_forbidden'],
+    [{ ...foreign, client_id: 1001 }, { did: '5511900000003' }, 'did_forbidden'],
+    [{ ...foreign, client_id: 1001, did: '5491100000001' }, {}, 'template_not_found'],
+    [request('paused', { body: ['a'] }), {}, 'template_not_sendable'],
+    [request('order', undefined), {}, 'invalid_recipients'],
+  ];
+  const told: string[] = [];
+  for (const [sent, how] of steps) told.push((await send(sent, how)).body.code);
+  expect(told).toEqual(steps.map(([, , code]) => code));
+});
+
+test.each([
+  ['its own client', { client_id: 1001 }, undefined],
+  ['another client, with BSP_CN', { client_id: 1001 }, operator],
+])('client_id of %s is fine', async (_what, more, caller) => {
+  const { send, queueUrl } = await sendingEndpoint({ templates });
+  expect(await send({ ...plain, ...more }, caller === undefined ? {} : { caller })).toMatchObject({ status: 200 });
+  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { clientId: 1001 } }]);
+});
+
+test('warnings are joined into one', async () => {
+  const { send, platform, ages, queueUrl } = await sendingEndpoint({ templates, client: { active: false } });
+  platform.reachable = false;
+  ages.storedMs = 300_000;
+  const sent = {
+    ...plain,
+    template: { name: 'plain', language: 'en-us' },
+    campaignId: 10,
+    recipients: [{ to }, { to }],
+  };
+  expect((await send(sent)).body).toEqual({
+    success: true,
+    warning:
+      "campaign 10 is not among the template's assignments for this client; " +
+      "language en-us was taken for the template's en_US; " +
+      'the template is disabled for this client and was sent nevertheless; ' +
+      'duplicate recipients were dropped: recipients[1]; ' +
+      'the platform could not be reached, the stored copy of the template was used',
+  });
+  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([
+    { head: { total: 1, campaignId: 10, templateLanguage: 'en_US' }, plan: { languageCode: 'en_US' } },
+  ]);
+});
+
+test('a direct-message template is refused', async () => {
+  const { send } = await sendingEndpoint({ templates, client: { isDirectMessage: true } });
+  expect(await send(plain)).toMatchObject({ status: 422, body: { code: 'template_not_sendable' } });
+});
+
+test('the platform unreachable and nothing stored: 502', async () => {
+  const { send, platform } = await sendingEndpoint({ templates });
+  platform.reachable = false;
+  const unknown = { ...plain, template: { name: 'nope', language: 'es' } };
+  expect(await send(unknown)).toMatchObject({ status: 502, body: { code: 'platform_unreachable' } });
+});
+
+describe('a single product', () => {
+  const product = request('product', {
+    products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }],
+  });
+
+  test('is sent from the catalog of the WABA', async () => {
+    const { send, queueUrl } = await sendingEndpoint({ templates, catalogId: '700' });
+    expect(await send(product)).toMatchObject({ status: 200 });
+    expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ plan: { catalogId: '700' } }]);
+  });
+
+  test('is 502 while the catalog cannot be read', async () => {
+    const { send, platform } = await sendingEndpoint({ templates, catalogId: '700' });
+    platform.reachable = false;
+    expect(await send(product)).toMatchObject({ status: 502, body: { code: 'platform_unreachable' } });
+  });
+});
+
+test.each<[string, Partial<PlatformTemplate>, boolean, string]>([
+  [
+    'a MARKETING template with a time to live of its own, onboarded',
+    { message_send_ttl_seconds: 43_200 },
+    true,
+    'marketing_messages',
+  ],
+  ['the same where the WABA is not onboarded', { message_send_ttl_seconds: 43_200 }, false, 'messages'],
+  ['a MARKETING template without one', {}, true, 'messages'],
+  ['another category', { category: 'UTILITY', message_send_ttl_seconds: 43_200 }, true, 'messages'],
+])('%s: where it goes (D30)', async (_what, facts, onboarded, path) => {
+  const plainly = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
+  const { send, queueUrl, platform } = await sendingEndpoint({ templates: { plain: plainly } });
+  platform.onboarded = onboarded;
+  expect(await send(plain)).toMatchObject({ status: 200 });
+  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path } }]);
+});
+
+test('a did that is a channel of another client of the WABA may be used, and is named (D5, D26)', async () => {
+  const { send } = await sendingEndpoint({ templates });
+  const did = '5491100000002';
+  expect(await send({ ...plain, did }, { did })).toMatchObject({
+    status: 200,
+    body: { success: true, warning: 'the did 5491100000002 is a channel of another client of the WABA' },
+  });
+});
+
+describe('a refusal never rests on a stored copy (D23)', () => {
+  const unknown = (name: string) => ({ ...plain, template: { name, language: 'es' } });
+
+  test('a name that does not exist costs the platform one question in 10 s', async () => {
+    const { send, platform, clock } = await sendingEndpoint({ templates });
+    for (const [afterMs, asked] of [
+      [0, 1],
+      [0, 1],
+      [9_000, 1],
+      [1_000, 2],
+      [0, 2],
+    ] as const) {
+      clock.nowMs += afterMs;
+      expect(await send(unknown('nope'))).toMatchObject({ status: 404, body: { code: 'template_not_found' } });
+      expect(platform.asked).toBe(asked);
+    }
+  });
+
+  test('the answer names the languages that the name has, also when it is remembered', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const message = 'no template for the requested name/language; order_update exists in en_US';
+    const asked = { ...order, template: { name: 'order_update', language: 'es' } };
+    const there = { ...templates, order_update: sendable.order };
+    const { send: sendNamed } = await sendingEndpoint({ templates: there });
+    for (let time = 0; time < 2; time += 1)
+      expect(await sendNamed(asked)).toMatchObject({ status: 404, body: { message } });
+    expect((await send(unknown('nope'))).body.message).toBe('no template for the requested name/language');
+  });
+
+  test('ten at once: one question, one answer', async () => {
+    const { send, platform } = await sendingEndpoint({ templates });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(unknown('nope'))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(404));
+    expect(platform.asked).toBe(1);
+  });
+
+  test('a client has 30 questions a minute; another client of the WABA has its own', async () => {
+    const { send, platform, clock } = await sendingEndpoint({ templates });
+    for (let name = 0; name < 30; name += 1) expect(await send(unknown(`nope_${name}`))).toMatchObject({ status: 404 });
+    const refused = await send(unknown('nope_30'));
+    expect(refused).toMatchObject({ status: 429, body: { code: 'platform_rate_limited' } });
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(platform.asked).toBe(30);
+    const other = { caller: { clientId: 1002, permissions: [] } };
+    expect(await send(unknown('nope_30'), other)).toMatchObject({ status: 404 });
+    // What was answered is told without a question, and what needs none is sent.
+    expect(await send(unknown('nope_30'))).toMatchObject({ status: 404 });
+    expect(await send(order)).toMatchObject({ status: 200 });
+    clock.nowMs += 60_000;
+    expect(await send(unknown('nope_31'))).toMatchObject({ status: 404 });
+  });
+});
+
+test('a template with a bid goes to /marketing_messages (D30)', async () => {
+  const { send, queueUrl } = await sendingEndpoint({ templates });
+  await send(request('bid', { body: ['Ana'] }));
+  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path: 'marketing_messages' } }]);
+});
+
+test('a queue that does not answer: 502, and the same key may be used again at once', async () => {
+  let broken = true;
+  const { send, queueUrl, table } = await sendingEndpoint({
+    templates,
+    queueFaults: () => (broken ? 'after' : undefined),
+  });
+  const headers = { 'idempotency-key': 'k' };
+  expect(await send(order, { headers })).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
+  broken = false;
+  expect(await send(order, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB2' } });
+  const jobs = await drainJobs(localQueueClient(), queueUrl);
+  expect(jobs.length).toBeGreaterThan(1);
+  expect(await dispatchIdsOf(jobs, localDocumentClient(), table)).toEqual(new Set(['JOB2-0']));
+});
+
+describe('Idempotency-Key', () => {
+  const headers = { 'idempotency-key': 'order-17' };
+
+  test('the same request again gets the same answer and dispatch id, and queues nothing', async () => {
+    const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
+    const twice = { ...order, recipients: [...order.recipients, ...order.recipients] };
+    const first = await send(twice, { headers });
+    expect(first.body.warning).toContain('duplicate');
+    expect(tableAttempts).toHaveLength(2);
+    expect(await send(twice, { headers })).toEqual(first);
+    expect(queueAttempts).toHaveLength(1);
+  });
+
+  test('an answer once given stays, whatever became of the template since', async () => {
+    const mutable = { ...templates };
+    const { send } = await sendingEndpoint({ templates: mutable });
+    const first = await send(order, { headers });
+    mutable.order = { ...templates.order, status: 'PAUSED' } as never;
+    expect(await send(order, { headers })).toEqual(first);
+    expect(await send(order)).toMatchObject({ status: 422 });
+  });
+
+  test('another body: 422', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    await send(order, { headers });
+    expect(await send(plain, { headers })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+  });
+
+  test('ten at once: one job (R21)', async () => {
+    const { send, queueAttempts } = await sendingEndpoint({ templates });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(order, { headers })));
+    expect(queueAttempts).toHaveLength(1);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+  });
+
+  test('a refused request is not remembered', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    expect(await send(request('order', undefined), { headers })).toMatchObject({ status: 400 });
+    expect(await send(order, { headers })).toMatchObject({ status: 200 });
+  });
+});
+
+test('no number, value or key is written to the log (R44)', async () => {
+  const written: string[] = [];
+  const write = process.stdout.write;
+  process.stdout.write = ((chunk: string) => written.push(String(chunk)) > 0) as never;
+  try {
+    const { send } = await sendingEndpoint({ templates, queueFaults: () => 'before' });
+    const canary = request('order', { body: ['canary-name', '17'], buttons: ['canary-suffix'] });
+    await send(canary, { headers: { 'idempotency-key': 'canary-key' } });
+    await send(canary);
+  } finally {
+    process.stdout.write = write;
+  }
+  const lines = written.filter((line) => line.includes('request.failed'));
+  expect(lines).toHaveLength(2);
+  expect(lines.join('')).not.toMatch(/canary|5491155550001/);
+});

@@ -1,0 +1,192 @@
+import '../support/function-environment.ts';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { templatesSync } from '../../functions/templates-sync.ts';
+import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
+import { platformTransport } from '../../lib/platform/transport.ts';
+import { platformTemplates } from '../../lib/templates/model/platform-templates.ts';
+import { templateStore } from '../../lib/templates/model/template-store.ts';
+import type { SyncLockScope } from '../../lib/templates/sync/sync-lock.ts';
+import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
+import { syncQueue } from '../../lib/templates/sync/sync-queue.ts';
+import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
+import { call } from '../support/calls.ts';
+import { makeWaba, memoryDirectory } from '../support/directory.ts';
+import { MemoryEvents } from '../support/memory-events.ts';
+import { type PlatformServer, startPlatformServer } from '../support/platform-server.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
+import { makeTemplate } from '../support/templates.ts';
+
+const supervisor = { userId: 'u-1', clientId: 1001 };
+const operator = { userId: 'u-0', clientId: 1, permissions: ['BSP_CN'] };
+const shared = makeWaba();
+const own = makeWaba({ wabaId: '200000000000002', clientIds: [1002], credential: 'expired' });
+
+let platform: PlatformServer;
+let table: string;
+let queueUrl: string;
+const documentClient = localDocumentClient();
+
+beforeAll(async () => {
+  platform = await startPlatformServer();
+});
+afterAll(() => platform.close());
+beforeEach(async () => {
+  [table, queueUrl] = await Promise.all([freshTable('templates'), freshQueue()]);
+  platform.failures.clear();
+  platform.requests.length = 0;
+  platform.templates.set(shared.wabaId, [makeTemplate()]);
+});
+
+function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string; baseUrl?: string } = {}) {
+  const { lockScope = 'deployment', baseUrl = platform.baseUrl } = overrides;
+  const transport = platformTransport({ baseUrl, version: 'v26.0', timeoutMs: 2_000 });
+  const tokens: Record<string, string> = { demo: 'demo-token', expired: 'old-token' };
+  let ids = 0;
+  return {
+    directory: memoryDirectory({ wabas: [own, shared] }),
+    templates: templateStore(documentClient, table),
+    refreshChannels: async () => 0,
+    locks: syncLockStore(documentClient, table),
+    walks: syncWalkStore(documentClient, table),
+    platform: platformTemplates(transport.call, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
+    queue: syncQueue(localQueueClient(), overrides.queueUrl ?? queueUrl),
+    events: new MemoryEvents(),
+    lockScope,
+    nowMs: Date.now,
+    newId: () => `sync-${process.hrtime.bigint()}-${++ids}`,
+    pause: async () => undefined,
+  };
+}
+
+async function queued(): Promise<string[]> {
+  const { Messages = [] } = await localQueueClient().send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+  );
+  return Messages.map((message) => message.Body ?? '');
+}
+
+const work = (body: string, over = {}) =>
+  templatesSyncWorker(dependencies(over))({ Records: [{ body }] } as SQSEvent, {
+    getRemainingTimeInMillis: () => 300_000,
+  });
+
+test('starts, and the worker does the rest; meanwhile nobody else can start', async () => {
+  const sync = templatesSync(dependencies());
+  expect(await call(sync, supervisor)).toMatchObject({
+    status: 200,
+    body: { status: 'started', message: 'the synchronization has started', clientId: 1001 },
+  });
+  expect(await call(sync, operator, { body: '{"client_id":1002}' })).toMatchObject({
+    status: 409,
+    body: { message: 'a synchronization is already in progress', code: 'sync_in_progress' },
+  });
+  const [message = '', ...others] = await queued();
+  expect(others).toEqual([]);
+  await work(message);
+  expect(await templateStore(documentClient, table).rowsOf(1002)).toMatchObject([{ name: 'order_update' }]);
+  expect(await call(sync, operator, { body: '{"client_id":1002}' })).toMatchObject({
+    status: 200,
+    body: { clientId: 1002 },
+  });
+});
+
+test('a second delivery of a finished message is done with at once', async () => {
+  await call(templatesSync(dependencies()), supervisor);
+  const [message = ''] = await queued();
+  await work(message);
+  platform.requests.length = 0;
+  await work(message);
+  expect(platform.requests).toEqual([]);
+});
+
+test('a run that has too little time queues its checkpoint', async () => {
+  platform.templates.set(
+    shared.wabaId,
+    Array.from({ length: 101 }, (_, n) => makeTemplate({ name: `t_${n}` })),
+  );
+  await call(templatesSync(dependencies()), supervisor);
+  const [message = ''] = await queued();
+  const late = { getRemainingTimeInMillis: () => 1_000 };
+  await templatesSyncWorker(dependencies())({ Records: [{ body: message }] } as SQSEvent, late);
+  const [checkpoint = ''] = await queued();
+  expect(JSON.parse(checkpoint)).toMatchObject({ wabaIds: [shared.wabaId], counts: { created: 100 } });
+  await work(checkpoint);
+  expect(await templateStore(documentClient, table).rowsOf(1001)).toHaveLength(101);
+});
+
+test('a message that is none is an error, so that it ends in the dead-letter queue', async () => {
+  await expect(work('{"clientId":1}')).rejects.toThrow();
+});
+
+test.each<[string, string | undefined, number, unknown]>([
+  ['no body', undefined, 200, { clientId: 1001 }],
+  ['an empty object', '{}', 200, { clientId: 1001 }],
+  ['the own client', '{"client_id":1001}', 200, { clientId: 1001 }],
+  ['fields nobody knows (D6)', '{"force":true}', 400, { message: 'unrecognized field: force' }],
+  [
+    'another client without BSP_CN',
+    '{"client_id":1002}',
+    403,
+    { message: 'BSP_CN permission required for cross-client access', code: 'cross_client_forbidden' },
+  ],
+  ['a client id as text', '{"client_id":"1001"}', 400, { message: 'invalid client_id: 1001' }],
+  ['client id null', '{"client_id":null}', 400, { message: 'invalid client_id: null' }],
+  ['client id 0', '{"client_id":0}', 400, { message: 'invalid client_id: 0' }],
+  ['no JSON', '{', 400, { code: 'malformed_body' }],
+  ['null', 'null', 400, { code: 'malformed_body' }],
+  ['an array', '[]', 400, { code: 'malformed_body' }],
+])('%s', async (_, body, status, answer) => {
+  const given = body === undefined ? {} : { body };
+  expect(await call(templatesSync(dependencies()), supervisor, given)).toMatchObject({ status, body: answer });
+});
+
+test('a client without WABA is synchronized with nothing to do', async () => {
+  const sync = templatesSync(dependencies());
+  expect(await call(sync, operator)).toMatchObject({ status: 200, body: { clientId: 1 } });
+  const [message = ''] = await queued();
+  await work(message);
+  expect(platform.requests).toEqual([]);
+  expect(await call(sync, operator)).toMatchObject({ status: 200 });
+});
+
+test.each<[string, { status: number; body: unknown; retryAfter?: string }, number, string]>([
+  ['HTTP 500', { status: 500, body: { error: { message: 'x', code: 2 } } }, 502, 'platform_unreachable'],
+  ['HTML', { status: 502, body: '<html>' }, 502, 'platform_unreachable'],
+  ['our credential is refused', { status: 401, body: { error: { code: 190 } } }, 502, 'platform_unreachable'],
+  ['throttled', { status: 400, body: { error: { code: 80008 } }, retryAfter: '7' }, 429, 'platform_rate_limited'],
+])('%s: nothing is queued and the lock is free again', async (_, failure, status, code) => {
+  platform.failures.set(shared.wabaId, failure);
+  const sync = templatesSync(dependencies());
+  const refused = await call(sync, supervisor);
+  expect(refused).toMatchObject({ status, body: { code } });
+  expect(refused.headers['retry-after']).toBe(failure.retryAfter);
+  expect(await queued()).toEqual([]);
+  platform.failures.clear();
+  expect(await call(sync, supervisor)).toMatchObject({ status: 200 });
+});
+
+test('nobody listens at the platform: 502', async () => {
+  const refused = await call(templatesSync(dependencies({ baseUrl: 'http://127.0.0.1:1' })), supervisor);
+  expect(refused).toMatchObject({ status: 502, body: { code: 'platform_unreachable' } });
+});
+
+test('one WABA with a refused credential does not keep the others from starting', async () => {
+  const asked = { body: '{"client_id":1002}' };
+  expect(await call(templatesSync(dependencies()), operator, asked)).toMatchObject({ status: 200 });
+  expect(platform.requests.map((request) => request.split('?')[0])).toEqual([own.wabaId, shared.wabaId]);
+});
+
+test('the queue takes nothing: 502, and the lock is free again', async () => {
+  const broken = templatesSync(dependencies({ queueUrl: `${queueUrl}-missing` }));
+  expect(await call(broken, supervisor)).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
+  expect(await call(templatesSync(dependencies()), supervisor)).toMatchObject({ status: 200 });
+});
+
+test('with the scope `client` two clients synchronize side by side, one of them not twice', async () => {
+  const sync = templatesSync(dependencies({ lockScope: 'client' }));
+  expect(await call(sync, supervisor)).toMatchObject({ status: 200 });
+  expect(await call(sync, operator, { body: '{"client_id":1002}' })).toMatchObject({ status: 200 });
+  expect(await call(sync, supervisor)).toMatchObject({ status: 409 });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { eventsCommand } from '../../../infra/operate/events.ts';
+import type { WebhookConfig } from '../../../lib/webhooks/config/config.ts';
+import { eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
+import { eventRecordStore } from '../../../lib/webhooks/event-record-store.ts';
+import { makeEvent } from '../../support/delivery-world.ts';
+import { queuedEvents } from '../../support/events.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+const records = eventRecordStore(localDocumentClient(), await freshTable('webhooks'));
+const { sink, arrived } = await queuedEvents();
+const nowMs = Date.parse('2026-10-02T00:00:00Z');
+
+function happened(time: string, type: 'template.created' | 'template.deleted', clientId = 1001): ServiceEvent {
+  const event = makeEvent(clientId);
+  return { ...event, type, id: eventId(type, clientId, [time]), timestampMs: Date.parse(time) };
+}
+
+const created = happened('2026-10-01T10:00:00Z', 'template.created');
+const deleted = happened('2026-10-01T11:00:00Z', 'template.deleted');
+const future = happened('2026-10-02T00:00:00.001Z', 'template.created');
+const theirs = happened('2026-10-01T10:30:00Z', 'template.created', 1002);
+const twice = { ...created, timestampMs: created.timestampMs + 5 };
+for (const event of [created, twice, deleted, future, theirs]) await records.record(event);
+
+const on: WebhookConfig = {
+  clientId: 1001,
+  url: 'https://a.example.com',
+  active: true,
+  secrets: [],
+  version: 1,
+  updatedAtMs: 0,
+};
+let config: WebhookConfig | undefined = on;
+
+async function run(...commandLine: string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const configs = { findConfig: async () => config };
+  await eventsCommand(commandLine, () => ({ records, configs, queue: async () => sink }), {
+    print,
+    nowMs: () => nowMs,
+  });
+  return lines;
+}
+
+const since = ['--client', '1001', '--since', '2026-10-01T00:00:00Z'];
+
+describe('replay', () => {
+  test('queues what was recorded, under the same ids, each once', async () => {
+    expect(await run('replay', ...since)).toEqual([
+      '1 template.created',
+      '1 template.deleted',
+      'total 2, on their way again',
+    ]);
+    expect(await arrived()).toEqual([created, deleted]);
+  });
+
+  test('of one kind', async () => {
+    expect(await run('replay', ...since, '--type', 'template.deleted')).toEqual([
+      '1 template.deleted',
+      'total 1, on their way again',
+    ]);
+    expect(await arrived()).toEqual([deleted]);
+  });
+
+  test('up to a moment, which is included; zones are understood', async () => {
+    await run('replay', ...since, '--until', '2026-10-01T12:00:00+02:00');
+    expect(await arrived()).toEqual([created]);
+  });
+
+  test.each([
+    ['no webhook', undefined],
+    ['a webhook that is switched off', { ...on, active: false }],
+  ])('with %s nobody would be reached: status 1, and nothing is sent', async (_, found) => {
+    config = found;
+    const error = await run('replay', ...since).catch((reason: unknown) => reason);
+    config = on;
+    expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('client 1001 has no webhook') });
+    expect(await arrived()).toEqual([]);
+  });
+
+  test('nothing to send is not on its way', async () => {
+    expect(await run('replay', ...since, '--type', 'message.failed')).toEqual(['total 0']);
+  });
+
+  test('a dry run counts and sends nothing', async () => {
+    expect((await run('replay', ...since, '--dry-run')).at(-1)).toBe('total 2');
+    expect(await arrived()).toEqual([]);
+  });
+});
+
+test('list tells time, id and kind', async () => {
+  expect(await run('list', ...since)).toEqual([
+    `2026-10-01T10:00:00.000Z  ${created.id}  template.created`,
+    `2026-10-01T11:00:00.000Z  ${deleted.id}  template.deleted`,
+    '1 template.created',
+    '1 template.deleted',
+    'total 2',
+  ]);
+  expect(await arrived()).toEqual([]);
+});
+
+test.each([
+  [['replay', '--since', '2026-10-01T00:00:00Z'], '--client is missing'],
+  [['replay', '--client', '1e3', '--since', '2026-10-01T00:00:00Z'], '--client is not a client id: 1e3'],
+  [['replay', '--client', '1001'], '--since is missing'],
+  [['replay', '--client', '1001', '--since', 'yesterday'], '--since is not a time'],
+  [['replay', '--client', '1001', '--since', '2026-10-01T00:00:00'], '--since is not a time'],
+  [['list', ...since, '--until', '2026-13-01T00:00:00Z'], '--until is not a time'],
+  [['list', ...since, '--until', '2026-02-30T00:00:00Z'], '--until is not a time'],
+  [['list', ...since, '--until', '2026-09-30T00:00:00Z'], '--until is before --since'],
+  [['list', ...since, '--type', 'template.creatd'], '--type is none of template.created'],
+  [['resend'], 'npm run events -- replay'],
+  [[], 'npm run events -- replay'],
+])('%j is refused with status 2', async (commandLine, message) => {
+  const error = await run(...commandLine).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });
+});
+
+test('--help', async () => {
+  expect((await run('--help'))[0]).toContain('--dry-run');
+});

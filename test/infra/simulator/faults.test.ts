@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { magicRecipients } from '../../../infra/simulator/magic-recipients.ts';
+import { firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest();
+});
+beforeEach(() => simulator.control('POST', 'reset'));
+afterAll(() => simulator.stop());
+
+const fault = (action: unknown, match: unknown = {}, times?: number) =>
+  simulator.control('POST', 'faults', { match, action, ...(times === undefined ? {} : { times }) });
+const accepted = async () => (await simulator.control('GET', 'messages?limit=0')).body.total;
+const statuses = async () =>
+  (await simulator.control('GET', 'requests')).body.data.map((request: { status: unknown }) => request.status);
+
+describe('actions', () => {
+  test.each([
+    [{ code: 130429 }, 400, { code: 130429, error_data: expect.anything() }],
+    [{ code: 131000 }, 500, { code: 131000 }],
+    [{ code: 131056, status: 429 }, 429, { code: 131056 }],
+    [{ code: 190 }, 401, { code: 190 }],
+    [{ code: 270 }, 403, { code: 270 }],
+    [{ code: 80008 }, 400, { code: 80008, is_transient: true }],
+    [{ status: 500 }, 500, { code: 131000 }],
+    [{ status: 503 }, 503, { code: 2, is_transient: true }],
+    [{ status: 429 }, 429, { code: 4 }],
+    [{ status: 403 }, 403, { code: 10 }],
+    [{ status: 400 }, 400, { code: 100 }],
+    [
+      { subcode: 2388039 },
+      400,
+      {
+        message: 'Invalid parameter',
+        code: 100,
+        error_subcode: 2388039,
+        is_transient: false,
+        error_user_title: 'status cannot be changed',
+        error_user_msg: 'status cannot be changed',
+      },
+    ],
+  ])('%o', async (action, status, error) => {
+    await fault(action);
+    const answer = await simulator.send(recipient);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toMatchObject({ ...error, type: 'OAuthException', fbtrace_id: expect.any(String) });
+    expect([await accepted(), await statuses()]).toEqual([0, [status]]);
+  });
+
+  test.each([
+    [{ html: true }, 502, /<h1>502 Bad Gateway/],
+    [{ html: '<p>down</p>', status: 503 }, 503, /^<p>down<\/p>$/],
+    [{ html: 'hello', status: 200 }, 200, /^hello$/],
+  ])('%o', async (action, status, text) => {
+    await fault(action);
+    const answer = await simulator.send(recipient);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html']);
+    expect(answer.body).toMatch(text);
+    expect(await accepted()).toBe(0);
+  });
+
+  test('drop before: the connection closes, no message is recorded', async () => {
+    await fault({ drop: 'before' });
+    await expect(simulator.send(recipient)).rejects.toThrow('fetch failed');
+    expect([await accepted(), await statuses()]).toEqual([0, [null]]);
+  });
+
+  test('drop after: the connection closes, the message is recorded', async () => {
+    await fault({ drop: 'after' });
+    await expect(simulator.send(recipient)).rejects.toThrow('fetch failed');
+    expect([await accepted(), await statuses()]).toEqual([1, [null]]);
+  });
+
+  test('a delay alone: the request is carried out, also when the client has given up', async () => {
+    await fault({ delay_ms: 1 }, {}, 1);
+    expect((await simulator.send(recipient)).status).toBe(200);
+    await fault({ delay_ms: 600_000 });
+    const impatient = fetch(`${simulator.url}/v25.0/${firstWaba}`, { signal: AbortSignal.timeout(50) });
+    await expect(impatient).rejects.toThrow();
+    await expect.poll(statuses).toEqual([401, 200]);
+  });
+});
+
+describe('matching', () => {
+  test('by part of the path', async () => {
+    await fault({ status: 500 }, { path: '/messages' });
+    expect((await simulator.send(recipient)).status).toBe(500);
+    expect((await simulator.get(firstWaba)).status).toBe(200);
+    expect((await simulator.get(`${firstWaba}/message_templates`)).status).toBe(200);
+    expect((await simulator.post('300000000000001/marketing_messages', {})).body.error.code).toBe(100);
+  });
+
+  test('by recipient, with or without a plus', async () => {
+    await fault({ status: 500 }, { to: `+${recipient}` });
+    expect((await simulator.send(recipient)).status).toBe(500);
+    expect((await simulator.send(`+${recipient}`)).status).toBe(500);
+    expect((await simulator.send('5491150000002')).status).toBe(200);
+  });
+
+  test('so many times, in the order in which they were set, then no more', async () => {
+    await fault({ status: 500 }, {}, 2);
+    await fault({ status: 503 }, {}, 1);
+    const answers = [];
+    for (let call = 0; call < 4; call += 1) answers.push((await simulator.send(recipient)).status);
+    expect(answers).toEqual([500, 500, 503, 200]);
+  });
+
+  test('without times: until they are taken away', async () => {
+    await fault({ status: 500 });
+    expect([(await simulator.send(recipient)).status, (await simulator.send(recipient)).status]).toEqual([500, 500]);
+    await simulator.control('DELETE', 'faults');
+    expect((await simulator.send(recipient)).status).toBe(200);
+  });
+});
+
+test('a message is accepted under another word, and what accepts none is left alone', async () => {
+  await fault({ message_status: 'teleported' });
+  const { status, body } = await simulator.send(recipient);
+  expect([status, body.messages[0].message_status, await accepted()]).toEqual([200, 'teleported', 1]);
+  expect((await simulator.get(`${firstWaba}/message_templates`)).body.data.length).toBeGreaterThan(0);
+  const refused = await simulator.send(recipient, { template: { name: 'no_such', language: { code: 'es' } } });
+  expect(refused.body.error.code).toBe(132001);
+});
+
+describe('magic recipients', () => {
+  const fates: Record<string, readonly unknown[]> = {
+    '15550131026': ['400 131026', '400 131026'],
+    '15550131049': ['400 131049', '400 131049'],
+    '15550131050': ['400 131050', '400 131050'],
+    '15550131056': ['400 131056', '400 131056'],
+    '15550130429': ['400 130429', '400 130429', 'accepted', 'accepted'],
+    '15550230429': ['400 130429', '400 130429', '400 130429', '400 130429'],
+    '15550000190': ['401 190', '401 190'],
+    '15550000500': ['500 131000', '500 131000'],
+    '15550000502': ['502 <html>', '502 <html>'],
+    '15550000504': ['no answer'],
+    '15550000100': ['closed', 'closed'],
+    '15550000200': ['closed', 'closed'],
+    '15550000201': ['held_for_quality_assessment', 'held_for_quality_assessment'],
+    '15550000202': ['paused', 'paused'],
+  };
+  const recorded: Record<string, number> = { '15550130429': 2, '15550000200': 2, '15550000201': 2, '15550000202': 2 };
+
+  test('the table here is the table there', () => {
+    expect(magicRecipients.map((magic) => magic.to).sort()).toEqual(Object.keys(fates).sort());
+  });
+
+  test.each(magicRecipients.map((magic) => [magic.to, magic.what]))('%s: %s', async (to) => {
+    const met: unknown[] = [];
+    for (const _ of fates[to] ?? []) met.push(await fateOf(to));
+    expect(met).toEqual(fates[to]);
+    expect((await simulator.control('GET', `messages?to=${to}`)).body.total).toBe(recorded[to] ?? 0);
+  });
+
+  async function fateOf(to: string): Promise<string> {
+    if (to === '15550000504') return fateOfTimeOut(to);
+    try {
+      const { status, body } = await simulator.send(to);
+      if (status === 200) return body.messages[0].message_status;
+      return `${status} ${typeof body === 'string' ? body.slice(0, 6) : body.error.code}`;
+    } catch {
+      return 'closed';
+    }
+  }
+
+  async function fateOfTimeOut(to: string): Promise<string> {
+    const answer = simulator.send(to);
+    const first = await Promise.race([answer, new Promise((resolve) => setTimeout(() => resolve('no answer'), 100))]);
+    answer.catch(() => undefined);
+    return String(first);
+  }
+
+  test('a message that fails a check is refused for that, whoever it is for', async () => {
+    const answer = await simulator.send('15550000500', { template: { name: 'no_such', language: { code: 'es' } } });
+    expect(answer.body.error.code).toBe(132001);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { demoSeed, type Seed } from '../../../infra/simulator/seed.ts';
+import { ThroughputLimit } from '../../../infra/simulator/sending/limits.ts';
+import { firstNumber, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest(withLevels('STANDARD', 'HIGH'));
+});
+beforeEach(() => simulator.control('POST', 'reset'));
+afterAll(() => simulator.stop());
+
+/** The demo data with other throughput levels on the first WABA's two numbers; the second is a coexistence number. */
+function withLevels(...levels: ('STANDARD' | 'HIGH')[]): Seed {
+  const seed = demoSeed();
+  const [first, ...others] = seed.wabas;
+  if (first === undefined) throw new Error('the demo data has WABAs');
+  const numbers = first.phone_numbers.map((number, index) => ({
+    ...number,
+    throughput: { level: levels[index] ?? 'HIGH' },
+    is_on_biz_app: index === 1,
+  }));
+  return { ...seed, wabas: [{ ...first, phone_numbers: numbers }, ...others] };
+}
+
+async function codesOf(count: number, number: string, to: (index: number) => string): Promise<Record<string, number>> {
+  const codes: Record<string, number> = {};
+  for (let index = 0; index < count; index += 1) {
+    const { status, body } = await simulator.send(to(index), {}, number);
+    const code = status === 200 ? 'accepted' : `${status} ${body.error.code}`;
+    codes[code] = (codes[code] ?? 0) + 1;
+  }
+  return codes;
+}
+
+const another = (index: number) => String(5491160000000 + index);
+
+test('a STANDARD number: 80 messages a second, then 130429 until the next second', async () => {
+  expect(await codesOf(83, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 3 });
+  await simulator.control('POST', 'clock', { advance_seconds: 1 });
+  expect(await codesOf(81, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 1 });
+});
+
+test('a number that is also on the app: 20 a second; numbers do not share', async () => {
+  expect(await codesOf(21, '300000000000002', another)).toEqual({ accepted: 20, '400 130429': 1 });
+  expect(await codesOf(1, firstNumber, another)).toEqual({ accepted: 1 });
+});
+
+test('a HIGH number: 1,000 a second', async () => {
+  const high = await simulatorAtRest();
+  const usedPercent = async (to: string) => {
+    const { headers } = await high.send(to);
+    return JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')['200000000000001'][0].call_count;
+  };
+  const used = [];
+  for (let index = 0; index < 11; index += 1) used.push(await usedPercent(another(index)));
+  await high.stop();
+  expect(used).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+});
+
+test('the limit is met exactly', () => {
+  const limit = new ThroughputLimit();
+  const takes = Array.from({ length: 1_002 }, () => limit.take('1', 1_000, 5_500).allowed);
+  expect(takes.filter((allowed) => !allowed)).toHaveLength(2);
+  expect(limit.take('1', 1_000, 6_000).allowed).toBe(true);
+});
+
+test('one user: 45 at once, then one per 6 seconds (131056); other users are not affected', async () => {
+  const same = () => recipient;
+  const seconds = (advance_seconds: number) => simulator.control('POST', 'clock', { advance_seconds });
+  expect(await codesOf(48, firstNumber, same)).toEqual({ accepted: 45, '400 131056': 3 });
+  await seconds(5);
+  expect(await codesOf(1, firstNumber, same)).toEqual({ '400 131056': 1 });
+  await seconds(1);
+  expect(await codesOf(2, firstNumber, same)).toEqual({ accepted: 1, '400 131056': 1 });
+  expect(await codesOf(1, firstNumber, another)).toEqual({ accepted: 1 });
+  await seconds(45 * 6);
+  expect(await codesOf(46, firstNumber, same)).toEqual({ accepted: 45, '400 131056': 1 });
+});

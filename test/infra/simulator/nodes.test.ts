@@ -1,0 +1,185 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseSeed } from '../../../infra/simulator/seed.ts';
+import {
+  firstNumber,
+  firstWaba,
+  type SimulatorAtRest,
+  secondWaba,
+  simulatorAtRest,
+  thirdNumber,
+} from '../../support/simulator.ts';
+
+let simulator: SimulatorAtRest;
+beforeAll(async () => {
+  simulator = await simulatorAtRest();
+});
+afterAll(() => simulator.stop());
+
+describe('tokens', () => {
+  test.each([
+    ['none', undefined, 190, undefined],
+    ['empty', 'Bearer ', 190, undefined],
+    ['another scheme', 'Basic abc', 190, undefined],
+    ['unknown', 'Bearer nobody', 190, undefined],
+    ['expired', 'Bearer expired-platform-token', 190, 463],
+  ])('%s: 401', async (_, authorization, code, subcode) => {
+    const reply = await fetch(`${simulator.url}/v25.0/${firstWaba}`, {
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    const { error } = (await reply.json()) as { error: Record<string, unknown> };
+    expect([reply.status, error['code'], error['error_subcode']]).toEqual([401, code, subcode]);
+    expect(error).toMatchObject({
+      type: 'OAuthException',
+      message: expect.any(String),
+      fbtrace_id: expect.any(String),
+    });
+  });
+
+  test.each([
+    ['GET', firstWaba, 200],
+    ['GET', `${firstWaba}/message_templates`, 200],
+    ['GET', firstNumber, 200],
+    ['GET', '1100000000000001', 200],
+    ['POST', `${firstNumber}/messages`, 10],
+  ])('without the right, %s %s: 403', async (method, path, code) => {
+    const answer = await simulator.call(
+      method,
+      `/v25.0/${path}`,
+      method === 'POST' ? {} : undefined,
+      'second-waba-platform-token',
+    );
+    expect([answer.status, answer.body.error.code]).toEqual([403, code]);
+  });
+
+  test('a token that runs out while time passes', async () => {
+    const own = await simulatorAtRest({
+      tokens: [{ token: 'demo-platform-token', waba_ids: [], expires_at: '2026-11-20T12:01:00Z' }],
+      wabas: [],
+    });
+    expect((await own.get(firstWaba)).status).toBe(400);
+    await own.control('POST', 'clock', { advance_seconds: 60 });
+    expect((await own.get(firstWaba)).body.error).toMatchObject({ code: 190, error_subcode: 463 });
+    await own.stop();
+  });
+});
+
+describe('paths', () => {
+  test.each(['/v19.0', '/v25.0', '/v99.9', ''])('any version or none: %s', async (version) => {
+    const answer = await simulator.call('GET', `${version}/${firstWaba}?fields=name`);
+    expect(answer.body).toEqual({ id: firstWaba, name: 'Andes Retail' });
+    expect(answer.headers.get('facebook-api-version')).toBe(version === '' ? 'v26.0' : version.slice(1));
+    expect(answer.headers.get('x-fb-trace-id')).toMatch(/^A[\w-]{22}$/);
+  });
+
+  test.each([
+    ['GET', '/v25.0/123/messages', 100],
+    ['POST', '/v25.0/123/messages', 100],
+    ['GET', `/v25.0/${firstWaba}/no_such_edge`, 100],
+    ['DELETE', `/v25.0/${firstNumber}`, 100],
+    ['GET', '/v25/a/b/c', 2500],
+  ])('%s %s: 400 with code %i', async (method, path, code) => {
+    const answer = await simulator.call(method, path);
+    expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+    if (code === 100) expect(answer.body.error).toMatchObject({ error_subcode: 33, type: 'GraphMethodException' });
+  });
+});
+
+test.each([
+  ['/_control/messages', 'a b'],
+  ['//', '127.0.0.1'],
+])('what is no address is a 400: %s at host %s', async (path, host) => {
+  const { port } = new URL(simulator.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /);
+});
+
+describe('WABA, numbers, catalogs', () => {
+  test('WABA node: default and chosen fields', async () => {
+    expect(Object.keys((await simulator.get(firstWaba)).body)).toEqual([
+      'id',
+      'name',
+      'currency',
+      'timezone_id',
+      'message_template_namespace',
+    ]);
+    const fields = 'message_template_namespace,owner_business_info,whatsapp_business_manager_messaging_limit';
+    expect((await simulator.get(firstWaba, { fields })).body).toEqual({
+      id: firstWaba,
+      message_template_namespace: expect.any(String),
+      owner_business_info: { id: '500000000000001', name: 'Andes Holding' },
+      whatsapp_business_manager_messaging_limit: 'TIER_100K',
+    });
+  });
+
+  test('numbers: fields and paging', async () => {
+    const fields = 'display_phone_number,throughput,quality_rating,is_on_biz_app,status';
+    const first = await simulator.get(`${firstWaba}/phone_numbers`, { fields, limit: '1' });
+    expect(first.body.data).toEqual([
+      {
+        id: firstNumber,
+        display_phone_number: '+54 9 11 0000-0001',
+        throughput: { level: 'HIGH' },
+        quality_rating: 'GREEN',
+        is_on_biz_app: false,
+        status: 'CONNECTED',
+      },
+    ]);
+    const next = await simulator.call('GET', first.body.paging.next.slice(simulator.url.length));
+    expect(next.body.data.map((number: { id: string }) => number.id)).toEqual(['300000000000002']);
+    expect(next.body.paging.next).toBeUndefined();
+    expect(next.body.paging.previous).toBeDefined();
+  });
+
+  test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {
+    const number = (index: number) => ({
+      id: String(310_000_000_000_000 + index),
+      display_phone_number: `+54 11 ${index}`,
+      throughput: { level: 'STANDARD' },
+    });
+    const numbers = Array.from({ length: 130 }, (_, index) => number(index));
+    const seed = parseSeed({
+      tokens: [{ token: 'demo-platform-token', waba_ids: [firstWaba] }],
+      wabas: [{ node: { id: firstWaba, name: 'W' }, phone_numbers: numbers, product_catalogs: [], templates: [] }],
+    });
+    const crowded = await simulatorAtRest(seed);
+    const count = async (query: Record<string, string>) =>
+      (await crowded.get(`${firstWaba}/phone_numbers`, query)).body.data.length;
+    expect([await count({}), await count({ limit: '100' }), await count({ limit: '1000' })]).toEqual([25, 100, 100]);
+    await crowded.stop();
+  });
+
+  test('one number', async () => {
+    const { body } = await simulator.get(thirdNumber, { fields: 'verified_name,display_phone_number' });
+    expect(body).toEqual({
+      id: thirdNumber,
+      verified_name: 'Boreal Clinics',
+      display_phone_number: '+55 11 90000-0003',
+    });
+  });
+
+  test('catalogs of a WABA', async () => {
+    expect((await simulator.get(`${firstWaba}/product_catalogs`, { fields: 'id,name' })).body.data).toEqual([
+      { id: '600000000000001', name: 'Andes spring catalog' },
+    ]);
+    expect((await simulator.get(`${secondWaba}/product_catalogs`)).body.data).toEqual([
+      { id: '600000000000002', name: 'Boreal travel shop' },
+    ]);
+  });
+});
+
+test('the usage header rises with the calls of the hour and starts again with the next', async () => {
+  const own = await simulatorAtRest();
+  const used = async () => {
+    const { headers } = await own.get(firstWaba);
+    return JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')[firstWaba][0].call_count;
+  };
+  const first = await used();
+  for (let call = 0; call < 60; call += 1) await own.get(firstWaba);
+  const later = await used();
+  await own.control('POST', 'clock', { advance_seconds: 3_600 });
+  expect([first, later, await used()]).toEqual([1, 2, 1]);
+  await own.stop();
+});

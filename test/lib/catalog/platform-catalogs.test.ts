@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { platformCatalogs } from '../../../lib/catalog/platform-catalogs.ts';
+import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { PlatformCall } from '../../../lib/platform/transport.ts';
+
+const waba = { wabaId: '200000000000001', credential: 'main' };
+
+function setup(...replies: (Record<string, unknown> | PlatformFailure)[]) {
+  const clock = { nowMs: 1_700_000_000_000 };
+  const calls: PlatformCall[] = [];
+  const catalogIdOf = platformCatalogs(
+    async (call) => {
+      const reply = replies[calls.length];
+      calls.push(call);
+      if (reply instanceof PlatformFailure) throw reply;
+      return { body: reply ?? {} };
+    },
+    async (name) => ({ accessToken: `token of ${name}`, appId: '1' }),
+    () => clock.nowMs,
+  );
+  return { clock, calls, catalogIdOf };
+}
+
+test('asks for the catalogs of the WABA and keeps the answer 5 minutes', async () => {
+  const { clock, calls, catalogIdOf } = setup({ data: [{ id: '700', name: 'Shop' }] }, { data: [{ id: '701' }] });
+  expect(await catalogIdOf(waba)).toBe('700');
+  clock.nowMs += 299_999;
+  expect(await catalogIdOf(waba)).toBe('700');
+  expect(calls).toEqual([
+    {
+      method: 'GET',
+      path: '200000000000001/product_catalogs',
+      query: { fields: 'id,name' },
+      accessToken: 'token of main',
+    },
+  ]);
+  clock.nowMs += 1;
+  expect(await catalogIdOf(waba)).toBe('701');
+});
+
+test('what is kept is not used for a fresh answer, which is kept in its place', async () => {
+  const { calls, catalogIdOf } = setup({ data: [] }, { data: [{ id: '701' }] });
+  expect([await catalogIdOf(waba), await catalogIdOf(waba)]).toEqual([undefined, undefined]);
+  expect(await catalogIdOf(waba, { fresh: true })).toBe('701');
+  expect(await catalogIdOf(waba)).toBe('701');
+  expect(calls).toHaveLength(2);
+});
+
+test('a WABA without catalog has none', async () => {
+  const { catalogIdOf } = setup({ data: [] });
+  expect(await catalogIdOf(waba)).toBeUndefined();
+});
+
+test('a failure is passed on and not kept', async () => {
+  const { catalogIdOf } = setup(new PlatformFailure('not_sent'), { unexpected: true }, { data: [{ id: '700' }] });
+  await expect(catalogIdOf(waba)).rejects.toMatchObject({ kind: 'not_sent' });
+  await expect(catalogIdOf(waba)).rejects.toMatchObject({ kind: 'ambiguous' });
+  expect(await catalogIdOf(waba)).toBe('700');
+});

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../../../lib/http/refusal.ts';
+import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
+import { type Accepted, acceptOnce, bodyHashOf, rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
+import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
+import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
+import { makeJob } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const table = await freshTable('messages');
+const startMs = 1_700_000_000_000;
+const undecided = new Refusal('dispatch_undecided', 'not known');
+const refused = new Refusal('invalid_recipients', 'no');
+let keys = 0;
+
+/** One key with a clock and a count of acceptances; `run` is a request with that key. */
+function setup(faults?: (attempt: Attempt) => Fault) {
+  keys += 1;
+  const scope = { clientId: 1001, did: '5491100000001', key: `key ${keys}` };
+  const clock = { nowMs: startMs };
+  const accepted: string[] = [];
+  const documents = localDocumentClient();
+  const attempts = injectFaults(documents, faults ?? (() => undefined));
+  let ids = 0;
+  const ports = {
+    records: idempotencyStore(documents, table),
+    acceptance: acceptanceStore(documents, table, () => clock.nowMs),
+    nowMs: () => clock.nowMs,
+    newJobId: () => {
+      ids += 1;
+      return `job ${keys}-${ids}`;
+    },
+  };
+  const acceptJob = async (jobId: string): Promise<Accepted> => {
+    accepted.push(jobId);
+    return { jobId, warning: 'a warning' };
+  };
+  return {
+    scope,
+    clock,
+    accepted,
+    attempts,
+    run: (body: unknown = { a: 1 }, accept: (jobId: string) => Promise<Accepted> = acceptJob, override = {}) =>
+      acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
+    begin: (jobId: string) => jobStore(documents, table).begin(makeJob([], { jobId }).head, 1),
+  };
+}
+
+const never = () => new Promise<never>(() => undefined);
+const crash = async () => {
+  throw undecided;
+};
+
+test('the same key and body again: the first answer, nothing accepted twice', async () => {
+  const { run, accepted, clock } = setup();
+  const first = await run();
+  clock.nowMs += rememberedMs - 1;
+  expect(await run()).toEqual(first);
+  expect(first).toEqual({ jobId: accepted[0], warning: 'a warning' });
+  expect(accepted).toHaveLength(1);
+});
+
+test('an answer without warning is repeated without one', async () => {
+  const { run } = setup();
+  const plain = async (jobId: string) => ({ jobId });
+  expect(await run({ a: 1 }, plain)).toEqual(await run({ a: 1 }, plain));
+});
+
+test('a first run takes two requests, a repeated one takes one', async () => {
+  const { run, attempts } = setup();
+  await run();
+  expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'UpdateItemCommand']);
+  await run();
+  expect(attempts.map(({ command }) => command).slice(2)).toEqual(['PutItemCommand']);
+});
+
+test('another body: 422, whether the first has ended or not', async () => {
+  const ended = setup();
+  await ended.run();
+  await expect(ended.run({ a: 2 })).rejects.toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+  const running = setup();
+  void running.run({ a: 1 }, never);
+  await expect.poll(() => running.attempts.length).toBe(1);
+  await expect(running.run({ a: 2 })).rejects.toMatchObject({ status: 422 });
+});
+
+test('another client, DID or key is another request', async () => {
+  const { run, accepted } = setup();
+  await run();
+  await run({ a: 1 }, undefined, { clientId: 1002 });
+  await run({ a: 1 }, undefined, { did: '5491100000002' });
+  await run({ a: 1 }, undefined, { key: 'another' });
+  expect(accepted).toHaveLength(4);
+});
+
+test('50 at once: one is accepted, the others get its answer or 409 (R21)', async () => {
+  const { run, accepted } = setup();
+  const results = await Promise.allSettled(Array.from({ length: 50 }, () => run()));
+  expect(accepted).toHaveLength(1);
+  for (const result of results) {
+    if (result.status === 'fulfilled') expect(result.value.jobId).toBe(accepted[0]);
+    else expect(result.reason).toMatchObject({ status: 409, code: 'request_in_progress' });
+  }
+  expect(await run()).toMatchObject({ jobId: accepted[0] });
+});
+
+test('a refused request is not remembered', async () => {
+  const { run, accepted } = setup();
+  await expect(run({ a: 1 }, () => Promise.reject(refused))).rejects.toBe(refused);
+  await run({ a: 2 });
+  expect(accepted).toHaveLength(1);
+});
+
+test('after 48 hours the key is free, though its item may still be there', async () => {
+  const { run, accepted, clock } = setup();
+  await run();
+  clock.nowMs += rememberedMs;
+  await run({ a: 2 });
+  expect(accepted).toHaveLength(2);
+});
+
+describe('a run that died', () => {
+  test('is 409 until it must have ended', async () => {
+    const { run, clock } = setup();
+    await expect(run({ a: 1 }, crash)).rejects.toBe(undecided);
+    clock.nowMs += 34_999;
+    await expect(run()).rejects.toMatchObject({ status: 409, details: { headers: { 'retry-after': '5' } } });
+  });
+
+  test('and whose job was never begun is taken over, its job withdrawn', async () => {
+    const { run, accepted, clock, begin } = setup();
+    let first = '';
+    const died = async (jobId: string) => {
+      first = jobId;
+      throw undecided;
+    };
+    await expect(run({ a: 1 }, died)).rejects.toBe(undecided);
+    clock.nowMs += 35_000;
+    const second = await run();
+    expect(accepted).toEqual([second.jobId]);
+    expect(second.jobId).not.toBe(first);
+    expect(await begin(first)).toBeUndefined();
+    expect(await run()).toEqual(second);
+  });
+
+  test('and whose job was begun is answered, nothing accepted again', async () => {
+    const { run, accepted, clock, begin } = setup();
+    let first = '';
+    const died = async (jobId: string) => {
+      first = jobId;
+      await begin(jobId);
+      throw undecided;
+    };
+    await expect(run({ a: 1 }, died)).rejects.toBe(undecided);
+    clock.nowMs += 35_000;
+    expect(await run()).toEqual({ jobId: first });
+    expect(await run()).toEqual({ jobId: first });
+    expect(accepted).toEqual([]);
+  });
+
+  test('is taken over by one of 20', async () => {
+    const { run, accepted, clock } = setup();
+    await expect(run({ a: 1 }, crash)).rejects.toBe(undecided);
+    clock.nowMs += 35_000;
+    await Promise.allSettled(Array.from({ length: 20 }, () => run()));
+    expect(accepted).toHaveLength(1);
+  });
+});
+
+describe('a store in trouble', () => {
+  test('a claim whose reply is lost is recognised as our own', async () => {
+    const { run, accepted } = setup(({ number }) => (number === 1 ? 'after' : undefined));
+    await run();
+    expect(accepted).toHaveLength(1);
+  });
+
+  test('a completion that cannot be written does not undo the acceptance', async () => {
+    const { run, accepted } = setup(({ command }) => (command === 'UpdateItemCommand' ? 'before' : undefined));
+    expect(await run()).toMatchObject({ jobId: accepted[0] });
+  });
+
+  test('a removal that cannot be written leaves the refusal as it is', async () => {
+    const { run } = setup(({ command }) => (command === 'DeleteItemCommand' ? 'before' : undefined));
+    await expect(run({ a: 1 }, () => Promise.reject(refused))).rejects.toBe(refused);
+  });
+
+  test('without a claim nothing is accepted', async () => {
+    const { run, accepted } = setup(() => 'before');
+    await expect(run()).rejects.toThrow('injected fault');
+    expect(accepted).toEqual([]);
+  });
+});
+
+test('the item carries no key of the client and expires in seconds', async () => {
+  const { run, scope } = setup();
+  await run();
+  const pk = `IDEMPOTENCY#1001#5491100000001#${createHash('sha256').update(scope.key).digest('base64url')}`;
+  const { Item } = await localDocumentClient().send(
+    new GetCommand({ TableName: table, Key: { pk, sk: 'IDEMPOTENCY' } }),
+  );
+  expect(Item).toMatchObject({ expiresAtSeconds: (startMs + rememberedMs) / 1_000, state: 'done' });
+  expect(JSON.stringify(Item)).not.toContain(scope.key);
+});

@@ -1,0 +1,83 @@
+import { brotliCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { queueMessageMaxBytes } from '../../../../lib/aws/queue-body.ts';
+import { decodeSendJobMessage, encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
+import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+
+const sizes = (messages: readonly string[]) => messages.map((message) => Buffer.byteLength(message));
+
+test('a small job is one message of plain JSON', () => {
+  const job = makeJob(makeRecipients(3), { attends: { waitTime: -1 }, campaignId: 10, expiresAtMs: 1_700_000_060_000 });
+  const [message = '', ...more] = encodeSendJob(job);
+  expect(more).toEqual([]);
+  expect(JSON.parse(message)).toEqual({ ...job, firstIndex: 0 });
+  expect(decodeSendJobMessage(message)).toEqual({ ...job, firstIndex: 0 });
+});
+
+test('10,000 recipients with parameters of their own are one message', () => {
+  const job = makeJob(makeRecipients(10_000, 60));
+  const messages = encodeSendJob(job);
+  expect(messages).toHaveLength(1);
+  expect(Math.max(...sizes(messages))).toBeLessThanOrEqual(queueMessageMaxBytes);
+  expect(decodeSendJobMessage(messages[0] ?? '')).toEqual({ ...job, firstIndex: 0 });
+});
+
+test('a job that does not compress enough is cut into parts that fit and lose nobody', () => {
+  const job = makeJob(makeRecipients(10_000, 400));
+  const messages = encodeSendJob(job);
+  expect(messages.length).toBeGreaterThan(1);
+  expect(Math.max(...sizes(messages))).toBeLessThanOrEqual(queueMessageMaxBytes);
+  const parts = messages.map(decodeSendJobMessage);
+  expect(parts.map(({ part }) => part)).toEqual(parts.map((_, index) => ({ number: index + 1, of: parts.length })));
+  expect(parts.flatMap(({ recipients }) => recipients)).toEqual(job.recipients);
+  let next = 0;
+  for (const { firstIndex, recipients, head } of parts) {
+    expect(firstIndex).toBe(next);
+    expect(head).toEqual(job.head);
+    next += recipients.length;
+  }
+});
+
+test('recipients of very different size still fit their parts', () => {
+  const messages = encodeSendJob(makeJob([...makeRecipients(5_000, 10), ...makeRecipients(700, 4_000)]));
+  expect(messages.length).toBeGreaterThan(2);
+  expect(Math.max(...sizes(messages))).toBeLessThanOrEqual(queueMessageMaxBytes);
+  expect(messages.flatMap((message) => decodeSendJobMessage(message).recipients)).toHaveLength(5_700);
+});
+
+test('a recipient that no message can hold is an error, not a loop', () => {
+  const [recipient] = makeRecipients(1, 2_000_000);
+  if (recipient === undefined) throw new Error('no recipient');
+  expect(() => encodeSendJob(makeJob([recipient]))).toThrow(RangeError);
+});
+
+test('every string comes back exactly, plain and compressed (R22)', () => {
+  const padding = makeRecipients(6_000, 150);
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 50 }), { maxLength: 5 }), (body) => {
+      const odd = { to: 'US.abc', params: { body: [...body, '\ufffe\uffff🙂'] } };
+      const [plain = ''] = encodeSendJob(makeJob([odd]));
+      expect(decodeSendJobMessage(plain).recipients).toEqual([odd]);
+    }),
+  );
+  const odd = { to: 'US.abc', params: { body: ['\ufffe\uffff🙂\u0001\ud800'] } };
+  const [compressed = ''] = encodeSendJob(makeJob([odd, ...padding]));
+  expect(compressed.startsWith('{"brotli":')).toBe(true);
+  expect(decodeSendJobMessage(compressed).recipients[0]).toEqual(odd);
+});
+
+const packed = (value: string) => JSON.stringify({ brotli: brotliCompressSync(value).toString('base64') });
+
+const bomb = { ...makeJob([{ to: 'x'.repeat(20_000_000) }]), firstIndex: 0 };
+
+test.each([
+  ['nothing', ''],
+  ['no job', '{}'],
+  ['a job without head', JSON.stringify({ ...makeJob([]), firstIndex: 0, head: undefined })],
+  ['what is not compressed', JSON.stringify({ brotli: 'AAAA' })],
+  ['a compressed nothing', packed('{}')],
+  ['a bomb: a job that unpacks to 20 MB', packed(JSON.stringify(bomb))],
+])('refuses to read %s', (_what, message) => {
+  expect(() => decodeSendJobMessage(message)).toThrow(Error);
+});

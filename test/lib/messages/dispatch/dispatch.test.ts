@@ -1,0 +1,363 @@
+import { expect, test } from 'vitest';
+import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
+import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
+import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import type { DispatchMessage } from '../../../../lib/messages/job.ts';
+import { correlationId } from '../../../../lib/observe/correlation.ts';
+import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
+import type { EventSink } from '../../../../lib/webhooks/event.ts';
+import { dispatchMessage } from '../../../faults/scenarios.ts';
+import { countedBy } from '../../../support/counted.ts';
+import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+function failingWith(kind: FailureKind, facts: FailureFacts = {}) {
+  return async (): Promise<Handover> => {
+    throw new PlatformFailure(kind, facts);
+  };
+}
+
+test('a batch of ten costs ten claims and one batch record (R15)', async () => {
+  const world = new DispatchWorld();
+  const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  expect(await dispatchBatch(batch, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(10);
+  expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
+  expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
+});
+
+test('the batch record of ten messages stays within one write unit', async () => {
+  const world = new DispatchWorld();
+  const platformId = 'w'.repeat(58);
+  const jobId = '01JD0000000000000000000000';
+  const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index, { jobId }), `m-${index}`));
+  await dispatchBatch(batch, world.ports({ send: async () => ({ platformMessageId: platformId }) }));
+  const stored = {
+    pk: `BATCH#${'u'.repeat(36)}`,
+    sk: 'BATCH',
+    sent: Object.fromEntries(
+      Object.entries(world.store.batches['run-1'] ?? {}).map(([id, { platformMessageId }]) => [id, platformMessageId]),
+    ),
+    expiresAtSeconds: 1e9,
+  };
+  expect(JSON.stringify(stored).length).toBeLessThan(1_150);
+});
+
+test.each([
+  ['not JSON', '{'],
+  ['not a dispatch message', { jobId: 'J' }],
+])('a record that is %s fails alone (R18)', async (_, body) => {
+  const world = new DispatchWorld();
+  const batch = [
+    deliveryOf(dispatchMessage(0), 'good-0'),
+    deliveryOf(body, 'bad'),
+    deliveryOf(dispatchMessage(1), 'good-1'),
+  ];
+  expect(await dispatchBatch(batch, world.ports())).toEqual(['bad']);
+  expect(world.posted).toHaveLength(2);
+});
+
+test('throttled for a day: never reported failed, always a copy with a longer wait (R17)', async () => {
+  const world = new DispatchWorld();
+  let message: DispatchMessage = dispatchMessage(0);
+  const throttled = failingWith('refused', { code: 130429 });
+  const delays: number[] = [];
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    expect(await dispatchBatch([deliveryOf(message)], world.ports({ send: throttled }))).toEqual([]);
+    const copy = world.copies.pop();
+    if (copy === undefined) break;
+    message = copy.message;
+    delays.push(copy.delaySeconds);
+    world.nowMs += copy.delaySeconds * 1_000;
+  }
+  expect(message.attempt).toBe(delays.length);
+  expect(delays.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
+  // A day of that, and it ends.
+  expect(world.store.claims['J-0']).toMatchObject({ state: 'failed', code: 'retry_deadline' });
+  expect(world.nowMs - message.acceptedAtMs).toBeLessThanOrEqual(dayMs);
+});
+
+test('after throttling the claim is gone and the copy is sent', async () => {
+  const world = new DispatchWorld();
+  const throttled = failingWith('refused', { code: 131056 });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: throttled }));
+  expect(world.store.claims).toEqual({});
+  await dispatchBatch([deliveryOf(world.copies[0]?.message)], world.ports());
+  expect(world.posted).toHaveLength(1);
+  expect(world.posted[0]?.attempt).toBe(1);
+});
+
+test('when the copy cannot be queued the delivery is reported failed and can be tried again', async () => {
+  const world = new DispatchWorld();
+  const ports = world.ports({ send: failingWith('not_sent') });
+  const queue = { ...ports.queue, sendLater: async () => Promise.reject(new Error('SQS is away')) };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], { ...ports, queue })).toEqual(['message-0']);
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('while claims cannot be written nothing is sent and no delivery is used up', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, take: async () => Promise.reject(new Error('DynamoDB is away')) };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toEqual([]);
+  expect(world.copies).toMatchObject([{ delaySeconds: 5, message: { attempt: 1 } }]);
+});
+
+test.each([
+  [
+    'refused',
+    { code: 131026, userMessage: 'no such number' },
+    { state: 'failed', code: '131026', reason: 'no such number' },
+  ],
+  ['ambiguous', {}, { state: 'unknown', code: 'no_answer' }],
+  ['ambiguous', { httpStatus: 502 }, { state: 'unknown', code: 'http_502' }],
+] as const)('%s %j settles the claim and is never tried again', async (kind, facts, settled) => {
+  const world = new DispatchWorld();
+  const first = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: failingWith(kind, facts) }));
+  expect(first).toEqual([]);
+  expect(world.store.claims['J-0']).toMatchObject(settled);
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  expect(world.posted).toEqual([]);
+  expect(JSON.stringify(world.logged)).not.toContain('no such number');
+});
+
+test('a refused credential is retried late, and loudly', async () => {
+  const world = new DispatchWorld();
+  const send = failingWith('refused', { httpStatus: 401, code: 190 });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
+  expect(world.copies[0]?.delaySeconds).toBe(120);
+  expect(world.logged.map(({ event }) => event)).toContain('dispatch.credential_refused');
+});
+
+test('a young claim of another run is waited out for exactly the rest of its life', async () => {
+  const world = new DispatchWorld();
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  world.nowMs += 20_000;
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual(['message-0']);
+  expect(world.postponed).toEqual([{ receiptHandle: 'receipt of message-0', seconds: (claimLifeMs - 20_000) / 1_000 }]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('an old claim with a batch record is done, one without ends unknown; neither is sent again', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, recordBatch: async () => Promise.reject(new Error('DynamoDB is away')) };
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  const unrecorded = await dispatchBatch([deliveryOf(dispatchMessage(1))], world.ports({ claims }));
+  expect(unrecorded).toEqual(['message-0']);
+  world.nowMs += claimLifeMs;
+  const again = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1), 'b')];
+  expect(await dispatchBatch(again, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(2);
+  expect(world.store.claims['J-0']?.state).toBe('claimed');
+  expect(world.store.claims['J-1']).toMatchObject({ state: 'unknown', code: 'worker_lost' });
+});
+
+test('a dead-letter redrive after 13 days sends nothing again (R24)', async () => {
+  const world = new DispatchWorld();
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  await dispatchBatch([deliveryOf(dispatchMessage(1))], world.ports({ send: failingWith('ambiguous') }));
+  world.nowMs += 13 * dayMs;
+  const redriven = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1), 'b')];
+  expect(await dispatchBatch(redriven, world.ports())).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test.each([
+  ['expired', { expiresAtMs: 1_800_000_030_000 }, 30_000, { state: 'expired' }],
+  ['retried for a day', { attempt: 1 }, dayMs, { state: 'failed', code: 'retry_deadline' }],
+  ['older than claims are remembered', {}, 28 * dayMs, { state: 'failed', code: 'retry_deadline' }],
+])('a message %s ends without a call (D27)', async (_, changes, afterMs, settled) => {
+  const world = new DispatchWorld();
+  world.nowMs += afterMs;
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0, changes))], world.ports())).toEqual([]);
+  expect(world.posted).toEqual([]);
+  expect(world.store.claims['J-0']).toMatchObject(settled);
+});
+
+test.each([
+  ['first delivered after two days of backlog', {}, 2 * dayMs],
+  ['a moment before its expiry', { expiresAtMs: 1_800_000_030_000 }, 29_999],
+  ['retried for less than a day', { attempt: 3 }, dayMs - 1],
+])('a message %s is still sent', async (_, changes, afterMs) => {
+  const world = new DispatchWorld();
+  world.nowMs += afterMs;
+  await dispatchBatch([deliveryOf(dispatchMessage(0, changes))], world.ports());
+  expect(world.posted).toHaveLength(1);
+});
+
+test('no send starts with less than 13 s left: not claimed, delivered again', async () => {
+  const world = new DispatchWorld();
+  const late = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ remainingMs: () => 12_999 }));
+  expect(late).toEqual(['message-0']);
+  expect(world.storeCalls).toEqual([]);
+});
+
+test('a claim that took too long to write is given back', async () => {
+  const world = new DispatchWorld();
+  const left = [20_000, 12_000];
+  const ports = world.ports({ remainingMs: () => left.shift() ?? 0 });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+  expect(world.posted).toEqual([]);
+  expect(world.store.claims).toEqual({});
+});
+
+test('two copies in one batch are sent once, the other comes again', async () => {
+  const world = new DispatchWorld();
+  const copies = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(0), 'b')];
+  expect(await dispatchBatch(copies, world.ports())).toEqual(['b']);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('an own claim that somebody settled while its reply was lost is not sent', async () => {
+  const world = new DispatchWorld();
+  const claims = {
+    ...world.claims,
+    take: async (claim: Claim): Promise<Claim> => ({ ...claim, state: 'unknown', code: 'worker_lost' }),
+  };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toEqual([]);
+});
+
+const about = { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } };
+
+test.each<[string, Partial<DispatchMessage>, FailureKind, FailureFacts, Record<string, unknown>]>([
+  [
+    'failed',
+    { about: { ...about, campaignId: 10, attends: { waitTime: -1 } } },
+    'refused',
+    { code: 131026, userMessage: 'undeliverable' },
+    { campaign_id: 10, attends: { waitTime: -1 }, code: '131026', platform_code: 131026, reason: 'undeliverable' },
+  ],
+  ['unknown', {}, 'ambiguous', {}, { code: 'no_answer' }],
+  ['expired', { expiresAtMs: 1 }, 'not_sent', {}, { code: 'expired' }],
+])(
+  '%s is told, once more with the same id when it is delivered again (D34)',
+  async (state, changes, kind, facts, more) => {
+    const world = new DispatchWorld();
+    const message = dispatchMessage(3, changes);
+    const send = failingWith(kind, facts);
+    for (let delivery = 0; delivery < 2; delivery += 1) {
+      expect(await dispatchBatch([deliveryOf(message)], world.ports({ send }))).toEqual([]);
+    }
+    const [event, again] = world.events.sent;
+    expect(event).toEqual({
+      id: expect.any(String),
+      clientId: 1001,
+      type: `message.${state}`,
+      timestampMs: world.nowMs,
+      data: { job_id: 'J', message_id: 'J-3', ...aboutData, ...more },
+    });
+    expect(again).toEqual(event);
+  },
+);
+
+const aboutData = {
+  did: about.did,
+  template: about.template,
+  to: '5491100000000',
+  accepted_at: new Date(1_800_000_000_000).toISOString(),
+};
+
+test('a batch queues its events in one call; not queued, exactly those messages come again and are not sent again', async () => {
+  const world = new DispatchWorld();
+  const batch = [0, 1, 2].map((index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  const send = async ({ index }: DispatchMessage): Promise<Handover> => {
+    world.posted.push(dispatchMessage(index));
+    if (index > 0) throw new PlatformFailure('refused', { code: 131026 });
+    return { platformMessageId: 'platform-0' };
+  };
+  world.events.broken = true;
+  expect(await dispatchBatch(batch, world.ports({ send }))).toEqual(['message-1', 'message-2']);
+  world.events.broken = false;
+  let calls = 0;
+  const events: EventSink = { send: (told) => world.events.send(told).finally(() => (calls += 1)) };
+  expect(await dispatchBatch(batch.slice(1), world.ports({ send, events }))).toEqual([]);
+  expect(calls).toBe(1);
+  expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed', 'message.failed']);
+  expect(world.posted).toHaveLength(3);
+});
+
+test('what an operator resolved as sent is told nobody', async () => {
+  const world = new DispatchWorld();
+  const claim: Claim = { key: { jobId: 'J', index: 0 }, state: 'sent', at: 'run-0/0', claimedAtMs: world.nowMs };
+  world.store = { ...world.store, claims: { 'J-0': claim } };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
+  expect(world.events.sent).toEqual([]);
+});
+
+test('every message is counted once, by what became of it', async () => {
+  const world = new DispatchWorld();
+  const fates: Readonly<Record<number, () => Promise<Handover>>> = {
+    1: failingWith('refused', { httpStatus: 400, code: 131026 }),
+    2: failingWith('ambiguous'),
+    3: failingWith('refused', { httpStatus: 429 }),
+    6: async () => ({ platformMessageId: 'platform-6', messageStatus: 'held_for_quality_assessment' }),
+  };
+  const send = async ({ index }: DispatchMessage) =>
+    (await fates[index]?.()) ?? { platformMessageId: `platform-${index}` };
+  const batch = [0, 1, 2, 3, 4, 5, 6].map((index) =>
+    deliveryOf(dispatchMessage(index, index === 5 ? { expiresAtMs: world.nowMs } : {}), `message-${index}`),
+  );
+  const lines = await countedBy(() => dispatchBatch(batch, world.ports({ send })));
+  expect(lines).toMatchObject([
+    { MessagesSent: 2, MessagesHeld: 1, MessagesFailed: 1, MessagesUnknown: 1, MessagesExpired: 1 },
+  ]);
+
+  const again = await countedBy(() => dispatchBatch(batch.slice(1, 3), world.ports({ send })));
+  expect(again).toEqual([]);
+});
+
+test('what the batch record does not vouch for is not counted as sent', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, recordBatch: () => Promise.reject(new Error('no connection')) };
+  const batch = [deliveryOf(dispatchMessage(0))];
+  expect(await countedBy(() => dispatchBatch(batch, world.ports({ claims })))).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+});
+
+test('each message of a batch is told and logged under the id of its own request', async () => {
+  const world = new DispatchWorld();
+  const batch = ['one', 'two', undefined].map((correlationId, index) =>
+    deliveryOf(dispatchMessage(index, { correlationId }), `message-${index}`),
+  );
+  const under: (string | undefined)[] = [];
+  await dispatchBatch(
+    batch,
+    world.ports({ send: failingWith('ambiguous'), log: () => void under.push(correlationId()) }),
+  );
+  expect(under.sort()).toEqual(['one', 'two', undefined]);
+  expect(world.events.sent.map((event) => event.correlationId)).toEqual(['one', 'two', undefined]);
+});
+
+test.each(['held_for_quality_assessment', 'paused'])(
+  'a message that the platform holds (%s) is recorded so, told nobody, and never sent again (D39)',
+  async (messageStatus) => {
+    const world = new DispatchWorld();
+    const send = async (message: DispatchMessage): Promise<Handover> => {
+      world.posted.push(message);
+      return { platformMessageId: 'platform-0', messageStatus };
+    };
+    const delivery = deliveryOf(dispatchMessage(0));
+    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0', held: messageStatus } });
+    expect(world.logged).toContainEqual({ event: 'dispatch.held', facts: { dispatchId: 'J-0', code: messageStatus } });
+    world.nowMs += claimLifeMs;
+    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    expect(world.posted).toHaveLength(1);
+    expect(world.events.sent).toEqual([]);
+  },
+);
+
+test('a status that nobody knows is a message that was taken: sent, and logged (D39)', async () => {
+  const world = new DispatchWorld();
+  const send = async () => ({ platformMessageId: 'platform-0', messageStatus: 'teleported' });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }))).toEqual([]);
+  expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0' } });
+  expect(world.logged.map(({ event, facts }) => [event, facts.code])).toEqual([
+    ['dispatch.status_unknown', 'teleported'],
+    ['dispatch.sent', undefined],
+  ]);
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { platformMessages } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import type { PlatformCall } from '../../../../lib/platform/transport.ts';
+import { dispatchMessage } from '../../../faults/scenarios.ts';
+
+const credentialOf = async () => ({ accessToken: 'token-1' });
+
+function answering(body: Record<string, unknown>) {
+  const calls: PlatformCall[] = [];
+  const send = platformMessages(async (call) => {
+    calls.push(call);
+    return { body };
+  }, credentialOf);
+  return { send, calls };
+}
+
+test.each(['messages', 'marketing_messages'] as const)(
+  'posts the request once to /%s and returns the id (D30)',
+  async (path) => {
+    const { send, calls } = answering({ messages: [{ id: 'platform-1', message_status: 'accepted' }] });
+    expect(await send(dispatchMessage(0, { path }))).toEqual({
+      platformMessageId: 'platform-1',
+      messageStatus: 'accepted',
+    });
+    expect(calls).toEqual([
+      {
+        method: 'POST',
+        path: `300000000000001/${path}`,
+        body: { to: '5491100000000' },
+        accessToken: 'token-1',
+      },
+    ]);
+  },
+);
+
+test.each<[string, unknown, string | undefined]>([
+  ['held', 'held_for_quality_assessment', 'held_for_quality_assessment'],
+  ['paused', 'paused', 'paused'],
+  ['left out', undefined, undefined],
+  ['no text', 7, 'unreadable'],
+  ['endless', 'x'.repeat(1_000), 'x'.repeat(64)],
+])('a message whose status is %s was taken all the same (D39)', async (_what, status, told) => {
+  const { send } = answering({ messages: [{ id: 'platform-1', message_status: status }] });
+  expect(await send(dispatchMessage(0))).toEqual({
+    platformMessageId: 'platform-1',
+    ...(told === undefined ? {} : { messageStatus: told }),
+  });
+});
+
+test.each([{}, { messages: [] }, { messages: [{}] }, { messages: [{ id: '' }] }])(
+  'a success without a message id is ambiguous: %j',
+  async (body) => {
+    await expect(answering(body).send(dispatchMessage(0))).rejects.toMatchObject({ kind: 'ambiguous' });
+  },
+);
+
+test('a credential that cannot be read proves that nothing was sent', async () => {
+  const calls: unknown[] = [];
+  const send = platformMessages(
+    async (call) => {
+      calls.push(call);
+      return { body: {} };
+    },
+    async () => Promise.reject(new Error('Secrets Manager is away')),
+  );
+  const failure = await send(dispatchMessage(0)).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(PlatformFailure);
+  expect(failure).toMatchObject({ kind: 'not_sent' });
+  expect(calls).toEqual([]);
+});

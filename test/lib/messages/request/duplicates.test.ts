@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { duplicatesWarning, withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
+
+test('the same number with the same params is kept once, whether spelled with a plus or not', () => {
+  const recipients = [
+    { to: '5491155550001', params: { body: ['a'] } },
+    { to: '+5491155550001', params: { body: ['a'], buttons: [] } },
+    { to: '5491155550001', params: { body: ['b'] } },
+    { to: '5491155550002', params: { body: ['a'] } },
+    { to: '5491155550001', params: { body: ['a'] } },
+  ];
+  const { kept, droppedIndexes } = withoutDuplicates(recipients);
+  expect(kept).toEqual([recipients[0], recipients[2], recipients[3]]);
+  expect(droppedIndexes).toEqual([1, 4]);
+});
+
+test('values are not confused with each other when joined', () => {
+  const { droppedIndexes } = withoutDuplicates([
+    { to: '5491155550001', params: { body: ['a', 'b'] } },
+    { to: '5491155550001', params: { body: ['a","b'] } },
+    { to: '5491155550001', params: { buttons: ['a', 'b'] } },
+    { to: '5491155550001' },
+  ]);
+  expect(droppedIndexes).toEqual([]);
+});
+
+test('absent params are empty params', () => {
+  const { droppedIndexes } = withoutDuplicates([{ to: '5491155550001' }, { to: '5491155550001', params: {} }]);
+  expect(droppedIndexes).toEqual([1]);
+});
+
+test('the warning names them, the first 20', () => {
+  expect(duplicatesWarning([])).toBeUndefined();
+  expect(duplicatesWarning([1, 4])).toBe('duplicate recipients were dropped: recipients[1], recipients[4]');
+  expect(duplicatesWarning(Array.from({ length: 25 }, (_, index) => index))).toMatch(/recipients\[19\] and 5 more$/);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { channelFromItem, wabaNumberFromItem } from '../../../lib/channels/channel-item.ts';
+import { provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
+import { provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
+
+const items = provisionedItems(provisioningFile(demo, []));
+
+test('every entry has its item, a WABA one per client, a channel one more under its DID', () => {
+  expect(items.map(({ key }) => `${key.pk} ${key.sk}`)).toEqual([
+    'CLIENT#1 PROFILE',
+    'CLIENT#1001 PROFILE',
+    'CLIENT#1002 PROFILE',
+    'CLIENTS CLIENT#0000000000000001',
+    'CLIENTS CLIENT#0000000000001001',
+    'CLIENTS CLIENT#0000000000001002',
+    'CLIENT#1001 WABA#200000000000001',
+    'CLIENT#1002 WABA#200000000000001',
+    'CLIENT#1002 WABA#200000000000002',
+    'CLIENT#1001 CAMPAIGN#10',
+    'CLIENT#1001 CAMPAIGN#11',
+    'CLIENT#1002 CAMPAIGN#20',
+    'CLIENT#1001 CHANNEL#501',
+    'DID#5491100000001 DID',
+    'CLIENT#1002 CHANNEL#502',
+    'DID#5491100000002 DID',
+    'CLIENT#1002 CHANNEL#503',
+    'DID#5511900000003 DID',
+    'CLIENT#1 USER#operator',
+    'CLIENT#1001 USER#supervisor1001',
+    'CLIENT#1001 USER#agent1001',
+    'CLIENT#1002 USER#supervisor1002',
+  ]);
+});
+
+test('the copy under the DID is the channel and the WABA with its clients in ascending order', () => {
+  const shuffled = structuredClone(demo);
+  shuffled.wabas[0]?.client_ids.reverse();
+  const [did] = provisionedItems(provisioningFile(shuffled, [])).filter(({ key }) => key.pk === 'DID#5491100000002');
+  expect(did?.attributes).toEqual({
+    channel: {
+      channelId: 502,
+      did: '5491100000002',
+      clientId: 1002,
+      wabaId: '200000000000001',
+      phoneNumberId: '300000000000002',
+      name: 'Boreal Buenos Aires',
+      throughputPerSecond: 1_000,
+    },
+    waba: {
+      wabaId: '200000000000001',
+      name: 'Shared WABA',
+      namespace: demo.wabas[0]?.namespace,
+      credential: 'demo',
+      clientIds: [1001, 1002],
+      dids: 'waba',
+    },
+  });
+});
+
+test('a channel is listed with what the file says of it; its status and creation are set only once', () => {
+  const listed = provisionedChannels(provisioningFile(demo, []), '2026-11-20T12:00:00.000Z');
+  expect(listed.map(({ key }) => key.sk)).toEqual([
+    '1001#5491100000001',
+    '300000000000001',
+    '1002#5491100000002',
+    '300000000000002',
+    '1002#5511900000003',
+    '300000000000003',
+  ]);
+  const [channel, number] = listed;
+  expect(channelFromItem({ ...channel?.key, ...channel?.whenAbsent, ...channel?.attributes })).toEqual({
+    clientId: 1001,
+    waId: '5491100000001',
+    clientName: 'Andes Retail',
+    wabaId: '200000000000001',
+    wabaName: 'Shared WABA',
+    businessId: '400000000000001',
+    businessName: 'Andes Retail',
+    phoneNumberId: '300000000000001',
+    status: 'ACTIVE',
+    createdAt: '2026-11-20T12:00:00.000Z',
+    createdBy: 'provisioning',
+    deleted: false,
+  });
+  expect(Object.keys(channel?.whenAbsent ?? {})).toEqual(['t']);
+  expect(number?.key.pk).toBe('WABA#200000000000001');
+  expect(wabaNumberFromItem({ ...number?.key, ...number?.attributes })).toEqual({
+    phoneNumberId: '300000000000001',
+    clientId: 1001,
+    waId: '5491100000001',
+  });
+});
+
+test('no item of the directory holds a password or a platform token', () => {
+  expect(JSON.stringify(items)).not.toMatch(/demo-/);
+});

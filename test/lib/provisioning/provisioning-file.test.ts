@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { routes } from '../../../infra/routes.ts';
+import type { Fault } from '../../../lib/http/refusal.ts';
+import {
+  ProvisioningFaults,
+  provisioningFile,
+  reservedPathWords,
+} from '../../../lib/provisioning/provisioning-file.ts';
+
+type Demo = typeof demo;
+
+/** The demo file after a change. */
+function demoWith(change: (file: Demo) => unknown): Demo {
+  const file = structuredClone(demo);
+  change(file);
+  return file;
+}
+
+function faultsOf(data: unknown, storedCredentials: readonly string[] = []): readonly Fault[] {
+  try {
+    provisioningFile(data, storedCredentials);
+  } catch (error) {
+    if (error instanceof ProvisioningFaults) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** The entry of a list that a test changes. */
+function at<T>(list: readonly T[], index: number): T {
+  const entry = list[index];
+  if (entry === undefined) throw new Error(`the demo file has no entry ${index}`);
+  return entry;
+}
+
+test('the demo file is sound', () => {
+  expect(provisioningFile(demo, []).users).toHaveLength(4);
+});
+
+test('platform credentials may be left out of the file once they are stored', () => {
+  const { platform_credentials: _, ...rest } = demo;
+  expect(faultsOf(rest, ['demo'])).toEqual([]);
+  expect(faultsOf(rest).map(({ path }) => path)).toEqual(['wabas[0].credential', 'wabas[1].credential']);
+});
+
+test('a stored hash may stand in the place of a password', () => {
+  const hashed = demoWith(({ users }) => {
+    const user: Record<string, unknown> = at(users, 0);
+    user['password'] = undefined;
+    user['password_hash'] = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+  });
+  expect(faultsOf(JSON.parse(JSON.stringify(hashed)))).toEqual([]);
+});
+
+const set =
+  (key: string, value: unknown, of: (file: Demo) => object) =>
+  (file: Demo): void => {
+    (of(file) as Record<string, unknown>)[key] = value;
+  };
+const client = (file: Demo) => at(file.clients, 1);
+const waba = (file: Demo) => at(file.wabas, 0);
+const channel = (file: Demo) => at(file.channels, 0);
+const campaign = (file: Demo) => at(file.campaigns, 0);
+const user = (file: Demo) => at(file.users, 1);
+const credential = (file: Demo) => at(file.platform_credentials, 0);
+
+test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
+  ['a list is missing', set('users', undefined, (file) => file), ['users']],
+  ['an unknown list', set('extra', [], (file) => file), ['extra']],
+  ['an unknown field', set('extra', 1, client), ['clients[1].extra']],
+  ['a client id of text', set('client_id', '1001', client), ['clients[1].client_id']],
+  ['an empty name', set('name', ' ', client), ['clients[1].name']],
+  [
+    'a WABA without clients',
+    set('client_ids', [], waba),
+    ['wabas[0].client_ids', 'channels[0].client_id', 'channels[1].client_id'],
+  ],
+  [
+    'a WABA id with letters',
+    set('waba_id', '2#1', waba),
+    ['wabas[0].waba_id', 'channels[0].waba_id', 'channels[1].waba_id'],
+  ],
+  ['an unknown client of a WABA', set('client_ids', [1001, 1002, 7], waba), ['wabas[0].client_ids[2]']],
+  ['a client of a WABA twice', set('client_ids', [1001, 1002, 1001], waba), ['wabas[0].client_ids[2]']],
+  ['an unknown credential', set('credential', 'other', waba), ['wabas[0].credential']],
+  ['an unknown WABA', set('waba_id', '7', channel), ['channels[0].waba_id']],
+  ['a channel of a client outside the WABA', set('client_id', 1, channel), ['channels[0].client_id']],
+  ['a channel id twice', set('channel_id', 502, channel), ['channels[1].channel_id']],
+  ['a DID twice', set('did', '5491100000002', channel), ['channels[1].did']],
+  ['a phone number id twice', set('phone_number_id', '300000000000003', channel), ['channels[2].phone_number_id']],
+  ['a DID with a plus', set('did', '+5491100000001', channel), ['channels[0].did']],
+  ['a throughput of zero', set('throughput_per_second', 0, channel), ['channels[0].throughput_per_second']],
+  ['a client twice', ({ clients }) => clients.push({ client_id: 1, name: 'Again' }), ['clients[3].client_id']],
+  ['a WABA twice', ({ wabas }) => wabas.push(at(wabas, 1)), ['wabas[2].waba_id']],
+  [
+    'a campaign of an unknown client',
+    set('client_id', 7, campaign),
+    ['campaigns[0].client_id', 'users[1].campaign_ids[0]'],
+  ],
+  ['a campaign id twice', set('campaign_id', 11, campaign), ['campaigns[1].campaign_id', 'users[1].campaign_ids[0]']],
+  ["a campaign called 'Unassigned'", set('name', 'Unassigned', campaign), ['campaigns[0].name']],
+  ['a user of an unknown client', set('client_id', 7, ({ users }) => at(users, 2)), ['users[2].client_id']],
+  ["another client's campaign on a user", set('campaign_ids', [10, 20], user), ['users[1].campaign_ids[1]']],
+  ['an unknown campaign on a user', set('campaign_ids', [10, 99], user), ['users[1].campaign_ids[1]']],
+  ['a campaign twice on a user', set('campaign_ids', [10, 10], user), ['users[1].campaign_ids[1]']],
+  ['a permission of two words', set('permissions', ['A BSP_CN'], user), ['users[1].permissions[0]']],
+  ['a permission that there is none of', set('permissions', ['OTHER'], user), ['users[1].permissions[0]']],
+  ['a permission in lower case', set('permissions', ['bsp_cn'], user), ['users[1].permissions[0]']],
+  ['a permission twice', set('permissions', ['BSP_CN', 'BSP_CN'], user), ['users[1].permissions[1]']],
+  ['a user name twice', set('username', 'operator', user), ['users[1].username']],
+  ['a user name that differs by letter case only', set('username', 'Operator', user), ['users[1].username']],
+  ['DIDs for neither all nor the own', set('dids', 'all', waba), ['wabas[0].dids']],
+  ['a user name with a number sign', set('username', 'a#b', user), ['users[1].username']],
+  ['neither password nor hash', set('password', undefined, user), ['users[1]']],
+  [
+    'both password and hash',
+    set('password_hash', `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, user),
+    ['users[1]'],
+  ],
+  [
+    'neither password nor hash, and something else wrong with the user',
+    (file) => {
+      set('password', undefined, user)(file);
+      set('client_id', 'x', user)(file);
+    },
+    ['users[1]', 'users[1].client_id', 'users[1].client_id', 'users[1].campaign_ids[0]', 'users[1].campaign_ids[1]'],
+  ],
+  ['a short password', set('password', 'canary', user), ['users[1].password']],
+  ['a password that is a number', set('password', 12_345_678, user), ['users[1].password']],
+  ['a hash of another kind', set('password_hash', '$2b$10$canary', user), ['users[1].password_hash', 'users[1]']],
+  ['a short access token', set('access_token', 'canary', credential), ['platform_credentials[0].access_token']],
+  [
+    'a credential called __proto__',
+    set('name', '__proto__', credential),
+    ['platform_credentials[0].name', 'wabas[0].credential', 'wabas[1].credential'],
+  ],
+])('refused with the path: %s', (_, change, paths) => {
+  const faults = faultsOf(JSON.parse(JSON.stringify(demoWith(change))));
+  expect(faults.map(({ path }) => path).toSorted()).toEqual([...paths].toSorted());
+  expect(JSON.stringify(faults)).not.toMatch(/canary|12345678/);
+});
+
+test('all faults are reported at once, each with its path, those between entries too', () => {
+  const broken = demoWith((file) => {
+    client(file).name = '';
+    channel(file).did = 'status';
+    user(file).campaign_ids = [20, 99];
+    at(file.wabas, 1).client_ids = [7];
+  });
+  expect(faultsOf(broken).map(({ path }) => path)).toEqual([
+    'clients[1].name',
+    'channels[0].did',
+    'channels[0].did',
+    'wabas[1].client_ids[0]',
+    'channels[2].client_id',
+    'users[1].campaign_ids[0]',
+    'users[1].campaign_ids[1]',
+  ]);
+});
+
+test('a fault of one kind hides none of another: shape, value, unknown field, double, reference', () => {
+  const broken = demoWith((file) => {
+    set('client_id', '1001', client)(file);
+    set('extra', 1, client)(file);
+    set('constructor', 1, client)(file);
+    set('nothing', [], () => file)(file);
+    set('throughput_per_second', 0, channel)(file);
+    set('channel_id', 502, channel)(file);
+    set('permissions', 'BSP_CN', user)(file);
+    set('campaign_ids', [20, 99], user)(file);
+    set('credential', 'other', waba)(file);
+    (file.users as unknown[]).push(null);
+  });
+  expect(faultsOf(JSON.parse(JSON.stringify(broken))).map(({ path }) => path)).toEqual([
+    'clients[1].client_id',
+    'channels[0].throughput_per_second',
+    'users[1].permissions',
+    'users[4]',
+    'clients[1].extra',
+    'clients[1].constructor',
+    'nothing',
+    'channels[1].channel_id',
+    'wabas[0].credential',
+    'users[1].campaign_ids[0]',
+    'users[1].campaign_ids[1]',
+  ]);
+});
+
+test('every unknown field is named, one called __proto__ too, and faults of the text come with the others', () => {
+  const text = JSON.stringify({ ...demo, a: 1, b: 1 }).replace('"a":', '"__proto__":');
+  const fault = { path: 'users', message: 'the key is there twice' };
+  try {
+    provisioningFile(JSON.parse(text), [], [fault]);
+  } catch (error) {
+    expect((error as ProvisioningFaults).faults).toEqual([
+      fault,
+      { path: '__proto__', message: 'unrecognized field: __proto__' },
+      { path: 'b', message: 'unrecognized field: b' },
+    ]);
+  }
+  expect.assertions(1);
+});
+
+test('whatever the file holds, judging it ends in a file or in faults', () => {
+  const values = fc.oneof(fc.jsonValue(), fc.constantFrom(1001, '1001', 'operator', null, [null], [[1001]], {}));
+  const lists = ['clients', 'wabas', 'channels', 'campaigns', 'users', 'platform_credentials'] as const;
+  const fields = ['client_id', 'client_ids', 'waba_id', 'campaign_ids', 'username', 'permissions', 'credential', 'did'];
+  const changes = fc.array(
+    fc.record({ list: fc.constantFrom(...lists), at: fc.nat(3), field: fc.constantFrom(...fields), value: values }),
+    { maxLength: 5 },
+  );
+  const wholeLists = fc.dictionary(fc.constantFrom(...lists), values, { maxKeys: 2 });
+  fc.assert(
+    fc.property(changes, wholeLists, (drawn, replaced) => {
+      const file: Record<string, unknown> = { ...structuredClone(demo), ...replaced };
+      for (const { list, at: index, field, value } of drawn) {
+        const entry = Array.isArray(file[list]) ? file[list][index] : undefined;
+        if (entry !== null && typeof entry === 'object') entry[field] = value;
+      }
+      const faults = faultsOf(JSON.parse(JSON.stringify(file)));
+      expect(faults.every(({ path, message }) => typeof path === 'string' && message !== '')).toBe(true);
+    }),
+  );
+});
+
+test('of an id written as text only the id itself is a fault, not what refers to it', () => {
+  expect(faultsOf(demoWith((file) => set('client_id', '1001', client)(file))).map(({ path }) => path)).toEqual([
+    'clients[1].client_id',
+  ]);
+});
+
+test.each([...reservedPathWords])('a DID called %s is refused as a word of a route (D36, R2)', (word) => {
+  const faults = faultsOf(demoWith((file) => set('did', word, channel)(file)));
+  expect(faults).toContainEqual({ path: 'channels[0].did', message: 'is a word of a route and cannot be a DID' });
+});
+
+test('every word of a route below /v1/templates/, where DIDs and template ids stand, is reserved (R2)', () => {
+  const words = routes
+    .filter(({ path }) => path.startsWith('/v1/templates/'))
+    .flatMap(({ path }) => path.split('/').slice(3))
+    .filter((segment) => !segment.startsWith('{'));
+  expect(words).toContain('sync-from-platform');
+  expect(words.filter((word) => !reservedPathWords.has(word))).toEqual([]);
+});

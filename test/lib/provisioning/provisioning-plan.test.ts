@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { lineText } from '../../../lib/provisioning/plan-lines.ts';
+import { wantedPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
+import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
+import { type ProvisioningFile, provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
+import {
+  isEmptyPlan,
+  type ProvisionedState,
+  placeText,
+  provisioningPlan,
+  type WantedState,
+} from '../../../lib/provisioning/provisioning-plan.ts';
+import { allowedIn, statesOf } from '../../support/provisioned-state.ts';
+
+const nothing: ProvisionedState = { items: [], platformCredentials: {} };
+const nowIso = '2026-11-20T12:00:00.000Z';
+
+/** What a file wants; its passwords stand for their hashes. */
+function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
+  const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
+  return {
+    items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
+    platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
+  };
+}
+
+const planFor = (stored: ProvisionedState, file: ProvisioningFile) => provisioningPlan(stored, wantedOf(file, stored));
+
+function provisioned(file: ProvisioningFile, stored: ProvisionedState = nothing): ProvisionedState {
+  const end = statesOf(stored, planFor(stored, file)).at(-1);
+  if (end === undefined) throw new Error('no state');
+  return end;
+}
+
+/** Comparable: items in one order, without channels that are listed as deleted. */
+const sorted = ({ items, platformCredentials }: ProvisionedState) => ({
+  items: items
+    .filter(({ attributes }) => attributes['g'] !== true)
+    .toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)),
+  platformCredentials,
+});
+
+function withoutDids({ dids: _, waba, ...attributes }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return waba === undefined ? attributes : { ...attributes, waba: withoutDids(waba as Record<string, unknown>) };
+}
+
+const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
+const clientIds = [1, 2, 3];
+
+/** Small files in which everything can be there or not and belong to anybody. Each passes as a provisioning file. */
+const files: fc.Arbitrary<ProvisioningFile> = fc
+  .record({
+    clients: fc.subarray(clientIds, { minLength: 1 }),
+    wabaClients: fc.tuple(subset(clientIds), subset(clientIds)),
+    wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
+    wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
+    tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
+    channels: fc.array(fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3) }), {
+      maxLength: 2,
+    }),
+    campaigns: fc.subarray([10, 11]),
+    campaignOwner: fc.nat(2),
+    users: fc.array(
+      fc.record({
+        client: fc.nat(2),
+        password: fc.constantFrom('password-1', 'password-2'),
+        permissions: subset(['BSP_CN']),
+        campaigns: subset([10, 11]),
+      }),
+      { maxLength: 2 },
+    ),
+  })
+  .map((drawn) => {
+    const clientAt = (index: number) => drawn.clients[index % drawn.clients.length] ?? 1;
+    const wabas = drawn.wabaClients.flatMap((ids, index) => {
+      const client_ids = ids.filter((id) => drawn.clients.includes(id));
+      const credential = drawn.wabaCredentials[index] ?? '';
+      const names = { name: 'WABA', namespace: 'ns', business_id: 'b', business_name: 'Business' };
+      const facts = { client_ids, credential, dids: drawn.wabaDids[index], ...names };
+      return client_ids.length === 0 ? [] : [{ waba_id: `20${index}`, ...facts }];
+    });
+    const campaigns = drawn.campaigns.map((campaign_id) => ({
+      campaign_id,
+      client_id: clientAt(drawn.campaignOwner),
+      name: `Campaign ${campaign_id}`,
+    }));
+    const channels = drawn.channels.flatMap(({ waba, client, did, number }, index) => {
+      const of = wabas[waba % Math.max(1, wabas.length)];
+      if (of === undefined) return [];
+      const client_id = of.client_ids[client % of.client_ids.length] ?? 0;
+      const owner = { client_id, waba_id: of.waba_id };
+      const ids = { channel_id: 501 + index, did: `5490000${did}${index}`, phone_number_id: `30${number}${index}` };
+      return [{ ...ids, ...owner, name: 'Channel', throughput_per_second: 80 }];
+    });
+    const users = drawn.users.map(({ client, password, permissions, campaigns: ids }, index) => {
+      const client_id = clientAt(client);
+      const own = campaigns.filter((campaign) => campaign.client_id === client_id).map((own) => own.campaign_id);
+      const campaign_ids = ids.filter((id) => own.includes(id));
+      return { username: `user${index}`, client_id, password, permissions, campaign_ids };
+    });
+    const platform_credentials = drawn.tokens.map((access_token, index) => ({
+      name: `c${index + 1}`,
+      access_token,
+      app_id: '1',
+    }));
+    const clients = drawn.clients.map((client_id) => ({ client_id, name: `Client ${client_id}` }));
+    return provisioningFile({ clients, wabas, channels, campaigns, users, platform_credentials }, []);
+  });
+
+test('from any state, a plan leads to what a fresh provisioning of the file gives; then there is nothing left to do', () => {
+  fc.assert(
+    fc.property(files, files, (before, after) => {
+      const end = provisioned(after, provisioned(before));
+      expect(sorted(end)).toEqual(sorted(provisioned(after)));
+      expect(isEmptyPlan(planFor(end, after))).toBe(true);
+      expect(planFor(end, after).lines).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('wherever a run ends, nobody may do what neither state allows, and the next run completes it (D36)', () => {
+  fc.assert(
+    fc.property(files, files, (before, after) => {
+      const start = provisioned(before);
+      const states = statesOf(start, planFor(start, after));
+      const [old, target] = [allowedIn(start), allowedIn(provisioned(after))];
+      for (const state of states) {
+        const allowed = [...allowedIn(state)];
+        expect(allowed.every((right) => old.has(right)) || allowed.every((right) => target.has(right))).toBe(true);
+        expect(sorted(provisioned(after, state))).toEqual(sorted(provisioned(after)));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a WABA that from now on keeps each client to its own DIDs is narrowed before anything is granted (D5)', () => {
+  const before = provisioningFile(demo, []);
+  const wabas = demo.wabas.map((waba) => ({ ...waba, dids: 'own' }));
+  const campaigns = [...demo.campaigns, { campaign_id: 12, client_id: 1001, name: 'New' }];
+  const { revocations, lines } = planFor(provisioned(before), provisioningFile({ ...demo, wabas, campaigns }, []));
+  const narrowedDids = revocations.filter(({ key }) => key.sk === 'DID').map(({ set }) => set);
+  expect(narrowedDids).toHaveLength(3);
+  for (const set of narrowedDids) expect(set).toMatchObject({ waba: { dids: 'own' } });
+  expect(lines.map(lineText)).toContain('~ WABA membership 200000000000001 of client 1001: dids');
+
+  const back = planFor(provisioned(provisioningFile({ ...demo, wabas }, [])), before);
+  expect([back.revocations, back.grants.length > 0]).toEqual([[], true]);
+});
+
+test('what an older provisioning has stored lets a client use every DID of its WABA, and is rewritten as such', () => {
+  const file = provisioningFile(demo, []);
+  const stored = provisioned(file);
+  const older = stored.items.map((item) => ({ ...item, attributes: withoutDids(item.attributes) }));
+  const plan = planFor({ ...stored, items: older }, file);
+  expect(plan.revocations).toEqual([]);
+  expect(sorted(provisioned(file, { ...stored, items: older }))).toEqual(sorted(stored));
+});
+
+test('a credential is never left behind without its user, by whom the next run finds it', () => {
+  fc.assert(
+    fc.property(files, files, (before, after) => {
+      const start = provisioned(before);
+      for (const { items } of statesOf(start, planFor(start, after))) {
+        const users = new Set(items.map(({ key }) => key.sk).filter((sk) => sk?.startsWith('USER#') === true));
+        const found = items.filter(({ table, key }) => table === 'credentials' && !users.has(key.pk));
+        expect(found).toEqual([]);
+      }
+    }),
+  );
+});
+
+const demoWith = (change: (file: ProvisioningFile) => Partial<ProvisioningFile>): ProvisioningFile => {
+  const file = provisioningFile(demo, []);
+  return { ...file, ...change(file) };
+};
+const linesFor = (file: ProvisioningFile) => planFor(provisioned(provisioningFile(demo, [])), file).lines.map(lineText);
+
+test('a new file is lines of additions, one for each entry, and names no secret', () => {
+  const lines = planFor(nothing, provisioningFile(demo, [])).lines.map(lineText);
+  expect(lines).toContain('+ WABA membership 200000000000001 of client 1002');
+  expect(lines).toHaveLength(18);
+  expect(lines.join('\n')).not.toMatch(/demo-/);
+});
+
+test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile>, readonly string[]]>([
+  ['nothing', () => ({}), []],
+  [
+    'a password and a permission',
+    ({ users }) => ({
+      users: users.map((user) =>
+        user.username === 'agent1001' ? { ...user, password: 'another-1', permissions: ['BSP_CN'] } : user,
+      ),
+    }),
+    ['~ user agent1001: permissions, password'],
+  ],
+  [
+    'a user moves to another client',
+    ({ users }) => ({
+      users: users.map((user) => (user.username === 'agent1001' ? { ...user, client_id: 1002 } : user)),
+    }),
+    ['~ user agent1001: client_id'],
+  ],
+  [
+    'a channel goes',
+    ({ channels }) => ({ channels: channels.filter(({ channel_id }) => channel_id !== 501) }),
+    ['- channel 501', '~ listing of channels: 2 items'],
+  ],
+  [
+    'a number changes its DID',
+    ({ channels }) => ({
+      channels: channels.map((channel) =>
+        channel.channel_id === 501 ? { ...channel, did: '5491100000009' } : channel,
+      ),
+    }),
+    ['~ channel 501: did', '~ listing of channels: 3 items'],
+  ],
+  [
+    'a client leaves a WABA',
+    ({ wabas, channels }) => ({
+      wabas: wabas.map((waba) => (waba.client_ids.length === 2 ? { ...waba, client_ids: [1001] } : waba)),
+      channels: channels.filter(({ channel_id }) => channel_id !== 502),
+    }),
+    [
+      '~ WABA membership 200000000000001 of client 1001: client_ids',
+      '~ channel 501: waba.client_ids',
+      '- WABA membership 200000000000001 of client 1002',
+      '- channel 502',
+      '~ listing of channels: 2 items',
+    ],
+  ],
+  [
+    'a campaign is renamed',
+    ({ campaigns }) => ({ campaigns: campaigns.map((each) => ({ ...each, name: 'X' })) }),
+    ['~ campaign 10: name', '~ campaign 11: name', '~ campaign 20: name'],
+  ],
+  [
+    'a token changes',
+    () => ({ platform_credentials: [{ name: 'demo', access_token: 'demo-other-token', app_id: '100000000000001' }] }),
+    ['~ platform credential demo: access_token'],
+  ],
+])('the lines say what changes, by the names of the file: %s', (_, change, lines) => {
+  const shown = linesFor(demoWith(change));
+  expect(shown.toSorted()).toEqual(lines.toSorted());
+  expect(shown.join('\n')).not.toMatch(/another-1|demo-/);
+});
+
+test('a copy that an earlier run left out of step is set right, and the line says so', () => {
+  const file = provisioningFile(demo, []);
+  const whole = provisioned(file);
+  const items = whole.items.map((item) =>
+    item.key.pk === 'CLIENTS' ? { ...item, attributes: { clientId: 0 } } : item,
+  );
+  const broken = { ...whole, items: items.filter(({ key }) => key.pk !== 'DID#5491100000001') };
+  expect(planFor(broken, file).lines.map(lineText)).toContainEqual(expect.stringMatching(/^~ channel 501: waba/));
+  expect(sorted(provisioned(file, broken))).toEqual(sorted(whole));
+});
+
+test('items of others in the same table stay', () => {
+  const foreign = {
+    table: 'directory',
+    key: { pk: 'PROVISIONING', sk: 'LOCK' },
+    attributes: { owner: 'run' },
+  } as const;
+  const whole = provisioned(provisioningFile(demo, []));
+  const plan = planFor({ ...whole, items: [...whole.items, foreign] }, provisioningFile(demo, []));
+  expect(isEmptyPlan(plan)).toBe(true);
+});
+
+test('a number that changes its credential is away before the old name gets another token', () => {
+  const credentials = (token: string) => [
+    { name: 'demo', access_token: token, app_id: '1' },
+    { name: 'other', access_token: 'token-of-other', app_id: '1' },
+  ];
+  const start = provisioned(demoWith(() => ({ platform_credentials: credentials('token-1') })));
+  const file = demoWith(({ wabas }) => ({
+    wabas: wabas.map((waba) => ({ ...waba, credential: 'other' })),
+    platform_credentials: credentials('token-2'),
+  }));
+  const states = statesOf(start, planFor(start, file));
+  const rights = states.flatMap((state) => [...allowedIn(state)]);
+  expect(rights.filter((right) => right.includes('with token-1'))).not.toEqual([]);
+  expect(rights.filter((right) => right.includes('with token-2'))).toEqual([]);
+});

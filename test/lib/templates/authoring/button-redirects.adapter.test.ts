@@ -1,0 +1,223 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import '../../../support/function-environment.ts';
+import { redirectCode } from '../../../../lib/redirects/code.ts';
+import { pendingSeconds, type RedirectStore, redirectStore } from '../../../../lib/redirects/redirect-store.ts';
+import { offeredRedirects } from '../../../../lib/templates/authoring/button-redirects.ts';
+import { creationStore } from '../../../../lib/templates/create/creation-store.ts';
+import { documentId, templateKey } from '../../../../lib/templates/model/template-key.ts';
+import { templateStore } from '../../../../lib/templates/model/template-store.ts';
+import { call } from '../../../support/calls.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+import { failures, type RecordedPlatform, recordedPlatform } from '../../../support/management.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { makeTemplate } from '../../../support/templates.ts';
+
+const { templatesCreate } = await import('../../../../functions/templates-create.ts');
+const { templatesEdit } = await import('../../../../functions/templates-edit.ts');
+
+const caller = { userId: 'u-1', clientId: 1001 };
+const waba = makeWaba();
+const directory = memoryDirectory({ wabas: [waba], channels: [makeChannel()] });
+const baseUrl = 'https://go.example.com/r';
+const target = 'https://shop.example.com/sale';
+const nowMs = 1_800_000_000_000;
+const client = localDocumentClient();
+
+const body = { type: 'BODY', text: 'Hello there, good news.' };
+const linkTo = (url: string) => ({ type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Open', url }] });
+const redirectTo = (code: string, base = baseUrl) => ({
+  type: 'BUTTONS',
+  buttons: [{ type: 'URL', text: 'Open', url: `${base}/{{1}}`, example: [`${base}/${code}`] }],
+});
+
+let templates: string;
+let redirects: string;
+let platform: RecordedPlatform;
+let count = 0;
+beforeAll(async () => {
+  [templates, redirects] = [await freshTable('templates'), await freshTable('redirects')];
+});
+beforeEach(() => {
+  platform = recordedPlatform();
+  count += 1;
+});
+
+const store = () => redirectStore(client, redirects);
+const muchLaterMs = nowMs + 10 * pendingSeconds * 1_000;
+/** Where a code leads when nothing pending is left. */
+const found = (code: string) => store().find(code, muchLaterMs);
+const nameOf = () => `template_${count}`;
+const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
+const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
+
+/** What both endpoints work with. */
+function ports(over: Partial<RedirectStore> = {}) {
+  return {
+    directory,
+    management: platform.management,
+    platformTemplates: platform.platformTemplates,
+    redirects: offeredRedirects(baseUrl, { ...store(), ...over }),
+    fetchPublic: async () => ({ bytes: Buffer.alloc(0) }),
+    uploadMedia: async () => '4::x',
+    events: new MemoryEvents(),
+    dropIdleConnections: () => undefined,
+    nowMs: () => nowMs,
+  };
+}
+
+function create(components: readonly unknown[], over = ports(), more: object = { allow_button_url_change: true }) {
+  const creations = creationStore(client, templates);
+  const handler = templatesCreate({ ...over, creations, pairFaults: async () => [] });
+  const draft = { name: nameOf(), language: 'en_US', category: 'MARKETING', components, ...more };
+  return call(handler, caller, { path: { did: '5491100000001' }, body: JSON.stringify(draft) });
+}
+
+function edit(components: readonly unknown[], over = ports(), more: object = { allow_button_url_change: true }) {
+  const handler = templatesEdit({ ...over, templates: templateStore(client, templates) });
+  const messageTemplateId = documentId({ templateKey: keyOf(), clientId: 1001, sequence: 0 });
+  const path = { did: '5491100000001', messageTemplateId };
+  return call(handler, caller, { path, body: JSON.stringify({ components, ...more }) });
+}
+
+/** As a synchronization stores it: what the platform shows, whatever was there. */
+function synchronized(components: readonly object[]) {
+  const template = makeTemplate({ name: nameOf(), category: 'MARKETING', components: components as never });
+  const { wabaId, clientIds } = waba;
+  platform.found = template;
+  return templateStore(client, templates).refresh({ wabaId, clientIds }, template, nowMs - 1_000);
+}
+
+const sentComponents = () =>
+  platform.calls.map((each) => (each as [string, string, { components: unknown }])[2].components);
+
+describe('create', () => {
+  test('the platform sees the redirect, which leads on already, and for good once it has said yes', async () => {
+    let before: string | undefined;
+    const { create: platformCreate } = platform.management;
+    const management = {
+      ...platform.management,
+      create: async (...args: Parameters<typeof platformCreate>) => {
+        before = await store().find(codeOf(), nowMs);
+        expect(await found(codeOf())).toBeUndefined();
+        return platformCreate(...args);
+      },
+    };
+    expect(await create([body, linkTo(target)], { ...ports(), management })).toMatchObject({ status: 200 });
+    expect(sentComponents()).toEqual([[body, redirectTo(codeOf())]]);
+    expect([before, await found(codeOf())]).toEqual([target, target]);
+  });
+
+  test.each([{}, { allow_button_url_change: false }])('without the wish (%j) static stays static', async (more) => {
+    expect(await create([body, linkTo(target)], ports(), more)).toMatchObject({ status: 200 });
+    expect(sentComponents()).toEqual([[body, linkTo(target)]]);
+    expect(await store().find(codeOf(), nowMs)).toBeUndefined();
+  });
+
+  test('a URL that is wrong is a fault as ever, and nothing is stored or sent', async () => {
+    expect(await create([body, linkTo('ftp://a.example')])).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'components[1].buttons[0].url' }] },
+    });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('when redirects cannot be stored, the platform is not asked', async () => {
+    const put = async () => {
+      throw new Error('table is away');
+    };
+    expect(await create([body, linkTo(target)], ports({ put }))).toMatchObject({ status: 500 });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('when the platform refuses, the redirect does not stay, and the request may be repeated', async () => {
+    platform.failure = failures.content;
+    expect(await create([body, linkTo(target)])).toMatchObject({ status: 400, body: { code: 'platform_refused' } });
+    expect(await found(codeOf())).toBeUndefined();
+    platform.failure = undefined;
+    expect(await create([body, linkTo(target)])).toMatchObject({ status: 200 });
+    const [refused, taken] = sentComponents();
+    expect(refused).toEqual(taken);
+  });
+});
+
+test.each([
+  ['http', 'http://shop.example.com/', 'must use https'],
+  ['credentials', 'https://bank.example.com@evil.example.com/', 'must not carry credentials'],
+  ['an address of a private network', 'https://10.0.0.1/', 'must name a public host'],
+  ['a host of this machine', 'https://localhost/', 'must name a public host'],
+  ['the metadata service', 'https://169.254.169.254/latest', 'must name a public host'],
+])('our domain leads nobody to %s: 400 naming the button (D19)', async (_, url, fault) => {
+  const refusal = {
+    status: 400,
+    body: { errors: [{ path: 'components[1].buttons[0].url', message: `the redirect ${fault}` }] },
+  };
+  expect(await create([body, linkTo(url)])).toMatchObject(refusal);
+  expect(await create([body, linkTo(url)], ports(), {})).toMatchObject({ status: 200 });
+  platform.calls.length = 0;
+  count += 1;
+  await synchronized([body]);
+  expect(await edit([body, linkTo(url)])).toMatchObject(refusal);
+  const card = { components: [{ type: 'HEADER', format: 'IMAGE', header_handle: '4::x' }, linkTo(url)] };
+  expect(await create([body, { type: 'CAROUSEL', cards: [card, card] }])).toMatchObject({
+    body: { errors: [0, 1].map((n) => ({ path: `components[1].cards[${n}].components[1].buttons[0].url` })) },
+  });
+  expect(platform.calls).toEqual([]);
+});
+
+describe('edit', () => {
+  test('the same again is no difference, also after a synchronization has shown it in the platform’s form', async () => {
+    const code = codeOf();
+    for (const example of [[`${baseUrl}/${code}`], [code]]) {
+      const buttons = [{ type: 'URL', text: 'Open', url: `${baseUrl}/{{1}}`, example }];
+      await synchronized([body, { type: 'BUTTONS', buttons }]);
+      expect(await edit([body, linkTo(target)])).toMatchObject({ body: { changed: false } });
+    }
+    expect(platform.calls).toEqual([]);
+    expect(await found(code)).toBe(target);
+  });
+
+  test('another URL is one: it has another code, and the former one leads where it did', async () => {
+    await create([body, linkTo(target)]);
+    await synchronized([body, redirectTo(codeOf())]);
+    const other = 'https://shop.example.com/other';
+    expect(await edit([body, linkTo(other)])).toMatchObject({ body: { changed: true } });
+    expect(sentComponents()).toEqual([
+      [body, redirectTo(codeOf())],
+      [body, redirectTo(codeOf(other))],
+    ]);
+    expect([await found(codeOf()), await found(codeOf(other))]).toEqual([target, other]);
+  });
+
+  test('what was read back and sent again, redirect and all, is no difference', async () => {
+    await synchronized([body, redirectTo(codeOf())]);
+    expect(await edit([body, redirectTo(codeOf())])).toMatchObject({ body: { changed: false } });
+    expect(await edit([body, redirectTo(codeOf())], ports(), {})).toMatchObject({ body: { changed: false } });
+  });
+
+  test('without the flag the button is static again', async () => {
+    await synchronized([body, redirectTo(codeOf())]);
+    expect(await edit([body, linkTo(target)], ports(), {})).toMatchObject({ body: { changed: true } });
+    expect(sentComponents()).toEqual([[body, linkTo(target)]]);
+  });
+
+  test('with another base URL the flag moves the button there', async () => {
+    await synchronized([body, redirectTo(codeOf(), 'https://old.example.com')]);
+    expect(await edit([body, linkTo(target)])).toMatchObject({ body: { changed: true } });
+    expect(sentComponents()).toEqual([[body, redirectTo(codeOf())]]);
+  });
+});
+
+test.each([
+  ['create', create],
+  ['edit', edit],
+])('%s: the flag is a 400 where redirects are not offered', async (_, ask) => {
+  expect(await ask([body, linkTo(target)], { ...ports(), redirects: undefined })).toMatchObject({
+    status: 400,
+    body: {
+      message: 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
+      errors: [{ path: 'allow_button_url_change' }],
+    },
+  });
+  expect(platform.calls).toEqual([]);
+});

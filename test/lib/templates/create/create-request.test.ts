@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
+import { refused } from '../../../support/refused.ts';
+
+const body = { type: 'BODY', text: 'Hello there, good news.' };
+const draft = { name: 'good_news', language: 'en_US', category: 'MARKETING', components: [body] };
+const code = {
+  ...draft,
+  category: 'AUTHENTICATION',
+  components: [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }] }],
+};
+const parsed = (request: unknown, fileAttached = false) => parseCreateRequest(request, { fileAttached });
+const faultsOf = (request: unknown) =>
+  (refused(() => parsed(request)).details.errors ?? []).map(({ path, message }) => `${path}: ${message}`);
+
+test('everything that may be said', () => {
+  const spec = { bid_amount: 5_000, bid_country_multiplier_overrides: [{ country: 'IN' }], anything: 1 };
+  const said = {
+    ...draft,
+    category: 'marketing',
+    parameter_format: 'positional',
+    client_id: 1001,
+    channel_campaigns: { channel_id: 501, campaign_id: 10 },
+    optimization_spec: spec,
+    allow_button_url_change: false,
+    allow_category_change: true,
+    add_security_recommendation: false,
+    message_send_ttl_seconds: 43_200,
+    country: 'ar',
+  };
+  expect(parsed(said)).toEqual({
+    name: 'good_news',
+    language: 'en_US',
+    draft: { category: 'MARKETING', components: [body], fileAttached: false, addSecurityRecommendation: false },
+    clientId: 1001,
+    pairs: [{ channelId: 501, campaignId: 10 }],
+    country: 'AR',
+    urlChange: false,
+    passedOn: { message_send_ttl_seconds: 43_200, allow_category_change: true, optimization_spec: spec },
+  });
+});
+
+test('redirects may be wished for where they are offered', () => {
+  const wish = { ...draft, allow_button_url_change: true };
+  expect(parseCreateRequest(wish, { fileAttached: false, redirectsOffered: true }).urlChange).toBe(true);
+});
+
+test('several pairs, each once', () => {
+  const pair = { channel_id: 501, campaign_id: 10 };
+  const { pairs } = parsed({ ...draft, channel_campaigns: [pair, { ...pair, campaign_id: 11 }, pair] });
+  expect(pairs).toEqual([
+    { channelId: 501, campaignId: 10 },
+    { channelId: 501, campaignId: 11 },
+  ]);
+});
+
+test('the settings of a code travel to the components', () => {
+  const { draft: given } = parsed({ ...code, code_expiration_minutes: 0.5, add_security_recommendation: true });
+  expect(given).toMatchObject({ codeExpirationMinutes: 0.5, addSecurityRecommendation: true });
+});
+
+describe('message_send_ttl_seconds', () => {
+  test.each([
+    ['AUTHENTICATION', [30, 900, -1], [29, 901, 0]],
+    ['UTILITY', [30, 43_200, -1], [29, 43_201]],
+    ['MARKETING', [43_200, 2_592_000], [43_199, 2_592_001, -1]],
+  ])('%s', (category, right, wrong) => {
+    const request = category === 'AUTHENTICATION' ? code : { ...draft, category };
+    for (const seconds of right) {
+      expect(parsed({ ...request, message_send_ttl_seconds: seconds }).passedOn).toEqual({
+        message_send_ttl_seconds: seconds,
+      });
+    }
+    for (const seconds of wrong) {
+      const [fault] = faultsOf({ ...request, message_send_ttl_seconds: seconds });
+      expect(fault).toMatch(new RegExp(`^message_send_ttl_seconds: .* received ${seconds}$`));
+    }
+  });
+});
+
+describe('one fault', () => {
+  test.each<[string, unknown, string]>([
+    ['an unknown field', { ...draft, namespace: 'x' }, 'namespace: unrecognized field: namespace'],
+    [
+      'a name of other letters',
+      { ...draft, name: 'Good News' },
+      'name: name must be 1 to 512 characters of a-z, 0-9 and _',
+    ],
+    ['a long name', { ...draft, name: 'x'.repeat(513) }, 'name: name must be 1 to 512 characters of a-z, 0-9 and _'],
+    [
+      'a language of another form',
+      { ...draft, language: 'english' },
+      'language: language must be a code such as es, en_US or pt_BR',
+    ],
+    ['no name', { ...draft, name: undefined }, 'name: name is required'],
+    [
+      'named parameters',
+      { ...draft, parameter_format: 'named' },
+      'parameter_format: parameter_format must be positional; named parameters are not supported',
+    ],
+    [
+      'a redirect that is not offered',
+      { ...draft, allow_button_url_change: true },
+      'allow_button_url_change: allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
+    ],
+    [
+      'overrides that are none',
+      { ...draft, optimization_spec: { bid_country_multiplier_overrides: 'IN' } },
+      'optimization_spec: bid_country_multiplier_overrides must be an object or an array',
+    ],
+    [
+      'a country of three letters',
+      { ...draft, country: 'ARG' },
+      'country: country must be an ISO 3166-1 alpha-2 code, received "ARG"',
+    ],
+    [
+      'a country that is none',
+      { ...draft, country: 'XX' },
+      'country: country must be an ISO 3166-1 alpha-2 code, received "XX"',
+    ],
+    [
+      'minutes of a code',
+      { ...code, code_expiration_minutes: 15.5 },
+      'code_expiration_minutes: a number from 0.5 to 15, received 15.5',
+    ],
+    [
+      'minutes elsewhere',
+      { ...draft, code_expiration_minutes: 5 },
+      'code_expiration_minutes: is for AUTHENTICATION templates only',
+    ],
+    [
+      'advice elsewhere',
+      { ...draft, add_security_recommendation: true },
+      'add_security_recommendation: is for AUTHENTICATION templates only',
+    ],
+    [
+      'a source that is not public',
+      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source: 'https://10.0.0.1/x.png' }, body] },
+      'components[0].header_source: must name a public host',
+    ],
+    [
+      'a source without https',
+      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source: 'http://a.example.com/x' }, body] },
+      'components[0].header_source: must use https',
+    ],
+    [
+      'two sources',
+      {
+        ...draft,
+        components: [
+          { type: 'HEADER', format: 'IMAGE', header_source: 'https://a.example.com/x', header_handle: '4::x' },
+          body,
+        ],
+      },
+      'components[0]: one source of media, received header_handle and header_source',
+    ],
+  ])('%s', (_, request, fault) => {
+    expect(faultsOf(request)).toEqual([fault]);
+  });
+});
+
+describe('a bid (D18)', () => {
+  test.each([[[]], [{}], [[{ country: 'IN', x: [1, null] }]], [{ IN: { y: 2 } }]])(
+    'overrides %j are opaque',
+    (overrides) => {
+      const optimization_spec = { bid_country_multiplier_overrides: overrides };
+      expect(parsed({ ...draft, optimization_spec }).passedOn).toEqual({ optimization_spec });
+    },
+  );
+});
+
+test.each([
+  ['ar', 'AR'],
+  ['Br', 'BR'],
+  ['XK', undefined],
+  ['UK', undefined],
+  ['', undefined],
+])('country %j is %s', (country, expected) => {
+  if (expected === undefined) expect(faultsOf({ ...draft, country })).toHaveLength(1);
+  else expect(parsed({ ...draft, country }).country).toBe(expected);
+});
+
+test('all faults at once, those of the components among them', () => {
+  const request = {
+    name: 'X',
+    language: 'en_US',
+    category: 'UTILITY',
+    components: [{ type: 'BODY' }],
+    more: 1,
+    country: 1,
+  };
+  expect(faultsOf(request).map((fault) => fault.split(':')[0])).toEqual([
+    'name',
+    'country',
+    'more',
+    'components[0].text',
+  ]);
+});
+
+test('pairs that are none', () => {
+  const faults = faultsOf({
+    ...draft,
+    channel_campaigns: [{ channel_id: 501 }, { channel_id: 'x', campaign_id: 1, id: 2 }],
+  });
+  expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+    'channel_campaigns[0].campaign_id',
+    'channel_campaigns[1].channel_id',
+    'channel_campaigns[1].id',
+  ]);
+});
+
+test.each([null, [], 'x'])('%j is no request', (request) => {
+  expect(refused(() => parsed(request)).status).toBe(400);
+});
+
+test('a file may stand for the media of a header', () => {
+  const request = { ...draft, components: [{ type: 'HEADER', format: 'IMAGE' }, body] };
+  expect(parsed(request, true).draft.fileAttached).toBe(true);
+});

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest';
+import demo from '../../../../infra/local/demo/platform.json' with { type: 'json' };
+import { componentsAsRead, type TemplateComponent } from '../../../../infra/simulator/templates/template.ts';
+import type { Part } from '../../../../lib/http/json-part.ts';
+import { editChanges, hasNewMedia, type WantedTemplate } from '../../../../lib/templates/edit/edit-diff.ts';
+import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
+import type { Category } from '../../../../lib/templates/rules/draft.ts';
+import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
+import { makeTemplate } from '../../../support/templates.ts';
+
+/** The fields that an edit would send. */
+function changed(
+  stored: readonly Part[],
+  given: readonly Part[],
+  { category = 'MARKETING', ...more }: Partial<WantedTemplate> & { stored?: Partial<PlatformTemplate> } = {},
+): string[] {
+  const template = makeTemplate({
+    category,
+    components: stored as PlatformTemplate['components'],
+    ...more.stored,
+  });
+  const components = upstreamComponents({ category, components: given, fileAttached: false, editing: true });
+  return Object.keys(editChanges(template, { ...more, category, components }));
+}
+
+const body = { type: 'BODY', text: 'Hello {{1}}, news.', example: { body_text: [['Ana']] } };
+const image = (handle: string) => ({ type: 'HEADER', format: 'IMAGE', example: { header_handle: [handle] } });
+const url = { type: 'URL', text: 'Open', url: 'https://a.example.com/{{1}}', example: ['https://a.example.com/x'] };
+const buttons = (...list: Part[]) => ({ type: 'BUTTONS', buttons: list });
+const card = (handle: string, text = 'A card.') => ({
+  components: [image(handle), { type: 'BODY', text }, buttons({ type: 'QUICK_REPLY', text: 'Yes' })],
+});
+const carousel = (...cards: Part[]) => ({ type: 'CAROUSEL', cards });
+const offer = (more: object) => ({ type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Ends soon', ...more } });
+
+describe('is no difference', () => {
+  test.each<[string, readonly Part[], readonly Part[]]>([
+    ['the same', [body], [body]],
+    ['order of keys', [body], [{ example: { body_text: [['Ana']] }, text: body.text, type: 'BODY' }]],
+    ['order of components', [image('4::x'), body], [body, image('4::x')]],
+    ['letter case of enums', [image('4::x'), body], [{ ...image('4::x'), type: 'header', format: 'image' }, body]],
+    ['the media handle', [image('https://scontent.example.com/x?sig=1'), body], [image('4::x'), body]],
+    [
+      'the media handle, spelled short',
+      [image('https://scontent.example.com/x'), body],
+      [{ type: 'HEADER', format: 'IMAGE', header_handle: '4::x' }, body],
+    ],
+    ['the media handle of a card', [body, carousel(card('https://a.example.com/1'))], [body, carousel(card('4::x'))]],
+    [
+      'nulls of the platform',
+      [{ type: 'HEADER', format: 'LOCATION', text: null }, body],
+      [{ type: 'HEADER', format: 'LOCATION' }, body],
+    ],
+    ['what the platform adds', [body, buttons({ ...url, click_tracking: true })], [body, buttons(url)]],
+    ['an example as value or URL', [body, buttons(url)], [body, buttons({ ...url, example: ['x'] })]],
+    ['examples as one list', [body], [{ ...body, example: { body_text: ['Ana'] } }]],
+    ['a default', [body, offer({}), buttons(url)], [body, offer({ has_expiration: false }), buttons(url)]],
+    [
+      'the default action of a flow',
+      [body, buttons({ type: 'FLOW', text: 'Go', flow_id: '1', flow_action: 'NAVIGATE' })],
+      [body, buttons({ type: 'FLOW', text: 'Go', flow_id: '1' })],
+    ],
+    [
+      'a fixed label',
+      [body, buttons({ type: 'COPY_CODE', text: 'Copy offer code', example: ['SAVE'] })],
+      [body, buttons({ type: 'COPY_CODE', example: 'SAVE' })],
+    ],
+    [
+      'a plus before a number',
+      [body, buttons({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '+5491100000001' })],
+      [body, buttons({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '5491100000001' })],
+    ],
+  ])('%s', (_, stored, given) => {
+    expect(changed(stored, given)).toEqual([]);
+  });
+
+  const wabas: readonly { readonly templates: readonly unknown[] }[] = demo.wabas;
+  const templates = wabas.flatMap((waba) => waba.templates) as {
+    name: string;
+    category: Category;
+    components: Part[];
+  }[];
+  test.each(templates.map((template) => [template.name, template] as const))(
+    'the demo template %s as the platform shows it',
+    (_, { category, components }) => {
+      const shown = componentsAsRead(components as unknown as TemplateComponent[]) as unknown as Part[];
+      expect(changed(shown, components, { category })).toEqual([]);
+    },
+  );
+});
+
+describe('is a difference', () => {
+  test.each<[string, readonly Part[], readonly Part[]]>([
+    ['a text', [body], [{ ...body, text: 'Hello {{1}}, good news.' }]],
+    ['an example', [body], [{ ...body, example: { body_text: [['Eva']] } }]],
+    ['a component more', [body], [body, { type: 'FOOTER', text: 'Bye' }]],
+    ['a component less', [body, { type: 'FOOTER', text: 'Bye' }], [body]],
+    ['another format', [image('4::x'), body], [{ ...image('4::x'), format: 'VIDEO' }, body]],
+    [
+      'the order of buttons',
+      [body, buttons(url, { ...url, text: 'Two' })],
+      [body, buttons({ ...url, text: 'Two' }, url)],
+    ],
+    ['another address', [body, buttons(url)], [body, buttons({ ...url, url: 'https://b.example.com/{{1}}' })]],
+    ['letter case of a text', [body], [{ ...body, text: 'hello {{1}}, news.' }]],
+    ['the text of a card', [body, carousel(card('4::x'))], [body, carousel(card('4::x', 'Another.'))]],
+    ['an offer that ends', [body, offer({})], [body, offer({ has_expiration: true })]],
+    [
+      'another code',
+      [body, buttons({ type: 'COPY_CODE', example: ['SAVE'] })],
+      [body, buttons({ type: 'COPY_CODE', example: 'SAVE20' })],
+    ],
+  ])('%s', (_, stored, given) => {
+    expect(changed(stored, given)).toEqual(['components']);
+  });
+
+  test('the category alone, and then the components stay at home', () => {
+    expect(changed([body], [body], { stored: { category: 'UTILITY' } })).toEqual(['category']);
+  });
+
+  test.each<[string, Part | undefined, Part | undefined, string[]]>([
+    ['not given', { bid_amount: 1 }, undefined, []],
+    ['the same in another order', { a: 1, b: 2 }, { b: 2, a: 1 }, []],
+    ['another amount', { bid_amount: 1 }, { bid_amount: 2 }, ['optimization_spec']],
+    ['none before', undefined, { bid_amount: 2 }, ['optimization_spec']],
+  ])('optimization_spec: %s', (_, before, optimizationSpec, expected) => {
+    const stored = before === undefined ? {} : { optimization_spec: before };
+    const given = optimizationSpec === undefined ? {} : { optimizationSpec };
+    expect(changed([body], [body], { stored, ...given })).toEqual(expected);
+  });
+});
+
+describe('AUTHENTICATION', () => {
+  const shown = (otpType: string, more: Part[] = []) => [
+    { type: 'BODY', text: '*{{1}}* is your code.', add_security_recommendation: true },
+    buttons({ type: 'URL', text: 'Copy code', url: `https://www.example.com/otp/?otp_type=${otpType}&code=otp{{1}}` }),
+    ...more,
+  ];
+  const given = (otpType: string, advice = true, more: Part = {}) => [
+    { type: 'BODY', add_security_recommendation: advice },
+    buttons({ type: 'OTP', otp_type: otpType, ...more }),
+  ];
+  const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
+  test.each<[string, Part[], Part[], string[]]>([
+    ['the rewritten button', shown('COPY_CODE'), given('copy_code'), []],
+    [
+      'the same minutes',
+      shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
+      [...given('COPY_CODE'), { type: 'FOOTER' }],
+      [],
+    ],
+    [
+      'no FOOTER any more',
+      shown('COPY_CODE', [{ type: 'FOOTER', text: 'x', code_expiration_minutes: 10 }]),
+      given('COPY_CODE'),
+      ['components'],
+    ],
+    [
+      'a FOOTER where there was none',
+      shown('COPY_CODE'),
+      [...given('COPY_CODE'), { type: 'FOOTER', code_expiration_minutes: 10 }],
+      ['components'],
+    ],
+    [
+      'other minutes',
+      shown('COPY_CODE', [{ type: 'FOOTER', code_expiration_minutes: 5 }]),
+      given('COPY_CODE'),
+      ['components'],
+    ],
+    ['no advice any more', shown('COPY_CODE'), given('COPY_CODE', false), ['components']],
+    [
+      'another way to take the code',
+      shown('COPY_CODE'),
+      given('ONE_TAP', true, { supported_apps: apps }),
+      ['components'],
+    ],
+    [
+      'apps that the platform does not show, and nobody sent from here',
+      shown('ONE_TAP'),
+      given('ONE_TAP', true, { supported_apps: apps }),
+      ['components'],
+    ],
+    [
+      'the apps that it shows',
+      given('ONE_TAP', true, { supported_apps: apps }),
+      given('ONE_TAP', true, { supported_apps: apps }),
+      [],
+    ],
+    [
+      'other apps than it shows',
+      given('ONE_TAP', true, { supported_apps: apps }),
+      given('ONE_TAP', true, { supported_apps: [...apps, { package_name: 'com.example.b', signature_hash: 'x' }] }),
+      ['components'],
+    ],
+    ['another label', shown('COPY_CODE'), given('COPY_CODE', true, { text: 'Copy' }), ['components']],
+  ])('%s', (_, stored, wanted, expected) => {
+    expect(changed(stored, wanted, { category: 'AUTHENTICATION' })).toEqual(expected);
+  });
+});
+
+describe('new media (D20)', () => {
+  const stored = [image('https://scontent.example.com/x?sig=1'), body];
+  const given = (more: object) => [body, { type: 'header', format: 'IMAGE', ...more }];
+  test.each<[string, readonly Part[], readonly Part[], boolean]>([
+    ['another source', stored, given({ header_source: 'https://a.example.com/x' }), true],
+    ['the stored source', stored, given({ header_source: 'https://scontent.example.com/x' }), false],
+    ['the stored source, signed anew', stored, given({ header_source: 'https://scontent.example.com/x?sig=2' }), false],
+    ['a handle', stored, given({ header_handle: '4::x' }), true],
+    ['the stored handle', [image('4::x'), body], given({ header_handle: '4::x' }), false],
+    ['the example of the platform, or another', stored, given({ example: { header_handle: ['4::x'] } }), false],
+    ['a source where there was a text', [body], given({ header_source: 'https://a.example.com/x' }), true],
+    [
+      'a source of one card',
+      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
+      [carousel({ components: [given({ header_source: 'https://s.example.com/2' })[1]] }), body],
+      true,
+    ],
+    [
+      'the sources of both cards',
+      [body, carousel(card('https://s.example.com/1'), card('https://s.example.com/2'))],
+      [
+        carousel(
+          ...[1, 2].map((n) => ({ components: [given({ header_source: `https://s.example.com/${n}?sig=9` })[1]] })),
+        ),
+      ],
+      false,
+    ],
+  ])('%s', (_, before, now, expected) => {
+    expect(hasNewMedia(before, now, false)).toBe(expected);
+  });
+
+  test('a file always, for the header of the message', () => {
+    expect(hasNewMedia(stored, given({}), true)).toBe(true);
+    expect(hasNewMedia([], [carousel(card('4::x'))], true)).toBe(false);
+  });
+
+  test('is sent though all else is the same', () => {
+    expect(changed(stored, stored, { newMedia: true })).toEqual(['components']);
+  });
+});

@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RowLookup } from '../../../../lib/templates/model/document.ts';
+import type { TemplateRow } from '../../../../lib/templates/model/row.ts';
+import { documentId } from '../../../../lib/templates/model/template-key.ts';
+import {
+  type Assignable,
+  allForeign,
+  examineItems,
+  planStatus,
+  type StatusAccess,
+  type StatusItem,
+  statusItems,
+  summaryOf,
+} from '../../../../lib/templates/status/bulk-status.ts';
+import { refused } from '../../../support/refused.ts';
+import { makeRow } from '../../../support/templates.ts';
+
+const supervisor: StatusAccess = {
+  caller: { clientId: 1001, crossClient: false },
+  askedId: undefined,
+  campaignIds: new Set([10, 11]),
+};
+const operator: StatusAccess = {
+  caller: { clientId: 1, crossClient: true },
+  askedId: undefined,
+  campaignIds: undefined,
+};
+/** Channels 501 and 502 and campaigns 10 to 12 exist, for every client; 599 and 99 are gone. */
+const assignable: Assignable = {
+  hasChannel: (_, channelId) => channelId < 599,
+  hasCampaign: (_, campaignId) => campaignId < 99,
+};
+const lookupOf =
+  (...rows: TemplateRow[]): RowLookup =>
+  (name) =>
+    rows.find((row) => row.clientId === name.clientId && row.templateKey === name.templateKey);
+const firstId = (row: TemplateRow) => row.documents[0]?.id ?? '';
+const plan = (items: readonly StatusItem[], rows: readonly TemplateRow[], access = supervisor) =>
+  planStatus(examineItems(items), { rows: lookupOf(...rows), assignable }, access);
+const outcome = (action: 'enable' | 'disable', row: TemplateRow, access = supervisor, id = firstId(row)) => {
+  const [result] = plan([{ id, action }], [row], access).results;
+  return result?.success ? 'success' : result?.reason;
+};
+
+const assignedRow = (overrides: Parameters<typeof makeRow>[0] = {}) => makeRow({ pairs: [[501, 10]], ...overrides });
+
+describe('one item (D17)', () => {
+  const off = { active: false };
+  test.each([
+    ['disable', 'an active one', assignedRow(), 'success'],
+    ['enable', 'an inactive one', assignedRow(off), 'success'],
+    ['disable', 'an unassigned one', makeRow(), 'success'],
+    ['disable', 'one that is not approved', assignedRow({ status: 'PAUSED' }), 'success'],
+    ['disable', 'one of other campaigns', assignedRow({ pairs: [[501, 12]] }), 'forbidden'],
+    [
+      'disable',
+      'one of own and other campaigns',
+      assignedRow({
+        pairs: [
+          [501, 12],
+          [501, 11],
+        ],
+      }),
+      'success',
+    ],
+    // What has no channel or no campaign any more counts as the placeholder (D15), which is outside nobody's campaigns.
+    ['disable', 'one whose campaign is gone', assignedRow({ pairs: [[501, 99]] }), 'success'],
+    ['disable', 'one whose channel is gone', assignedRow({ pairs: [[599, 12]] }), 'success'],
+    ['enable', 'one whose campaign is gone', assignedRow({ ...off, pairs: [[501, 99]] }), 'campaign_unassigned'],
+    [
+      'enable',
+      'one of other campaigns whose channel is gone',
+      assignedRow({ ...off, pairs: [[599, 12]] }),
+      'channel_unassigned',
+    ],
+    [
+      'disable',
+      'one of other campaigns that has lost another channel',
+      assignedRow({
+        pairs: [
+          [501, 12],
+          [599, 11],
+        ],
+      }),
+      'forbidden',
+    ],
+    ['disable', 'a deleted one', assignedRow({ deleted: true }), 'not_found'],
+    ['enable', 'an active one', assignedRow(), 'already_enabled'],
+    ['disable', 'an inactive one', assignedRow(off), 'already_disabled'],
+    ['enable', 'a pending one', assignedRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
+    ['enable', 'one of a status unknown today', assignedRow({ ...off, status: 'NEW' }), 'template_not_approved'],
+    ['enable', 'the placeholder', makeRow(off), 'channel_unassigned'],
+    ['enable', 'one without channel', assignedRow({ ...off, pairs: [[599, 10]] }), 'channel_unassigned'],
+    [
+      'enable',
+      'one of several with a channel',
+      assignedRow({
+        ...off,
+        pairs: [
+          [599, 10],
+          [501, 11],
+        ],
+      }),
+      'success',
+    ],
+    // Each check comes before the next: the reason is the first that applies.
+    ['enable', 'active, pending and unassigned', makeRow({ status: 'PENDING' }), 'already_enabled'],
+    ['enable', 'pending and unassigned', makeRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
+    ['disable', 'of other campaigns and inactive', assignedRow({ ...off, pairs: [[501, 12]] }), 'forbidden'],
+    ['disable', 'deleted and of other campaigns', assignedRow({ deleted: true, pairs: [[501, 12]] }), 'not_found'],
+  ] as const)('%s %s', (action, _, row, expected) => {
+    expect(outcome(action, row)).toBe(expected);
+  });
+
+  test.each([
+    ['the campaign gone', [[501, 99]], 'campaign_unassigned'],
+    ['channel and campaign gone', [[599, 99]], 'channel_unassigned'],
+    [
+      'the campaign gone of the only pair that has a channel',
+      [
+        [599, 10],
+        [501, 99],
+      ],
+      'campaign_unassigned',
+    ],
+  ] as const)('enable with %s', (_, pairs, expected) => {
+    expect(outcome('enable', assignedRow({ active: false, pairs }), operator)).toBe(expected);
+  });
+
+  test('a caller without campaigns may switch nothing, assigned or not', () => {
+    const agent = { ...supervisor, campaignIds: new Set<number>() };
+    expect(outcome('disable', assignedRow(), agent)).toBe('forbidden');
+    expect(outcome('disable', makeRow(), agent)).toBe('forbidden');
+  });
+
+  test.each(['', 'x', `${firstId(makeRow())}0`, firstId(makeRow()).toUpperCase(), '6a1f0c2e9d3b4a5f6e7d8c9b'])(
+    'the id %j is not_found',
+    (id) => {
+      expect(outcome('disable', makeRow(), supervisor, id)).toBe('not_found');
+    },
+  );
+
+  test('an id of this template that no document has is not_found', () => {
+    const row = assignedRow();
+    expect(outcome('disable', row, supervisor, documentId({ ...row, sequence: 7 }))).toBe('not_found');
+  });
+});
+
+describe('whose template it is', () => {
+  const [own, theirs] = [assignedRow(), assignedRow({ clientId: 1002 })];
+
+  test('another client’s is forbidden, also on a shared WABA; one that does not exist is not_found', () => {
+    const items = [firstId(own), firstId(theirs), documentId({ ...theirs, sequence: 9 })].map((id) => ({
+      id,
+      action: 'disable' as const,
+    }));
+    const { results, changes } = plan(items, [own, theirs]);
+    expect(results.map(({ reason }) => reason)).toEqual([undefined, 'forbidden', 'not_found']);
+    expect(changes.map(({ row }) => row)).toEqual([own]);
+  });
+
+  test('BSP_CN without client_id acts for the owner of each document, with it for that client', () => {
+    const items = [own, theirs].map((row) => ({ id: firstId(row), action: 'disable' as const }));
+    expect(plan(items, [own, theirs], operator).changes.map(({ row }) => row)).toEqual([own, theirs]);
+    const for1001 = plan(items.slice(1), [own, theirs], { ...operator, askedId: 1001 });
+    expect(for1001.changes.map(({ row }) => row)).toEqual([own]);
+    const for1003 = plan(items, [own, theirs], { ...operator, askedId: 1003 });
+    expect(for1003.results.map(({ reason }) => reason)).toEqual(['not_found', 'not_found']);
+  });
+
+  test.each([
+    ['only foreign ones', [theirs], supervisor, true],
+    ['one own among them', [theirs, own], supervisor, false],
+    ['with BSP_CN', [theirs], operator, false],
+  ] as const)('%s: the whole request is refused: %s', (_, rows, access, expected) => {
+    const items = examineItems(rows.map((row) => ({ id: firstId(row), action: 'disable' })));
+    expect(allForeign(items, lookupOf(own, theirs), access)).toBe(expected);
+    const unknown = examineItems([{ id: documentId({ ...theirs, sequence: 9 }), action: 'disable' }]);
+    expect(allForeign([...items, ...unknown], lookupOf(own, theirs), access)).toBe(false);
+  });
+});
+
+describe('repetitions', () => {
+  const row = assignedRow({
+    pairs: [
+      [501, 10],
+      [501, 11],
+    ],
+  });
+  const [first, second] = row.documents.map(({ id }) => id) as [string, string];
+  const reasons = (...items: [string, 'enable' | 'disable'][]) =>
+    plan(
+      items.map(([id, action]) => ({ id, action })),
+      [row],
+    ).results.map(({ success, skipped, reason }) => [success, skipped, reason]);
+
+  test('the same action: the first is processed, the others skipped', () => {
+    expect(reasons([first, 'disable'], [first, 'disable'], [first, 'disable'])).toEqual([
+      [true, false, undefined],
+      [false, true, 'duplicate_request'],
+      [false, true, 'duplicate_request'],
+    ]);
+  });
+
+  test('different actions: none is processed, whatever else would be said of the id', () => {
+    const conflict = [false, true, 'conflicting_action'];
+    expect(reasons([first, 'disable'], [first, 'enable'], [first, 'disable'])).toEqual([conflict, conflict, conflict]);
+    expect(reasons(['x', 'disable'], ['x', 'enable'])).toEqual([conflict, conflict]);
+  });
+
+  test('two ids of one template share the flag: the later finds what the earlier left', () => {
+    expect(reasons([first, 'disable'], [second, 'disable'])).toEqual([
+      [true, false, undefined],
+      [false, false, 'already_disabled'],
+    ]);
+    const { results, changes } = plan(
+      [
+        { id: first, action: 'disable' },
+        { id: second, action: 'enable' },
+      ],
+      [row],
+    );
+    expect(results.map((result) => [result.previous_active, result.current_active])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(changes).toEqual([{ row, active: true, enabled: true }]);
+  });
+});
+
+describe('the request', () => {
+  test('an item’s own action overrides the request’s', () => {
+    expect(statusItems(['a', { id: 'b' }, { id: 'c', action: 'enable' }], 'disable')).toEqual([
+      { id: 'a', action: 'disable' },
+      { id: 'b', action: 'disable' },
+      { id: 'c', action: 'enable' },
+    ]);
+  });
+
+  test('every item that is left without an action is named', () => {
+    const refusal = refused(() => statusItems(['a', { id: 'b', action: 'enable' }, { id: 'c' }], undefined));
+    expect(refusal).toMatchObject({ status: 400, message: 'templates[0] has no action' });
+    expect(refusal.details.errors?.map(({ path }) => path)).toEqual(['templates[0]', 'templates[2]']);
+  });
+});
+
+test('any request: results in its order, a sound summary, one change a row, and what success says is what is written', () => {
+  const rows = Array.from({ length: 4 }, (_, index) =>
+    assignedRow({
+      name: `t_${index}`,
+      active: index % 2 === 0,
+      pairs: [
+        [501, 10],
+        [501, 12],
+      ],
+    }),
+  );
+  const anyId = fc.constantFrom(...rows.flatMap(({ documents }) => documents.map(({ id }) => id)), 'nothing');
+  const anyItem = fc.record({ id: anyId, action: fc.constantFrom('enable' as const, 'disable' as const) });
+  fc.assert(
+    fc.property(fc.array(anyItem, { minLength: 1, maxLength: 12 }), (items) => {
+      const { results, changes } = plan(items, rows);
+      expect(results.map(({ id, action }) => ({ id, action }))).toEqual(items);
+      const { total, succeeded, skipped, failed } = summaryOf(results);
+      expect([total, succeeded + skipped + failed]).toEqual([items.length, items.length]);
+      expect(new Set(changes.map(({ row }) => row)).size).toBe(changes.length);
+      for (const result of results) {
+        expect(result.success).toBe(result.reason === undefined);
+        expect(result.success).toBe(result.previous_active !== undefined);
+        expect(result.success && result.skipped).toBe(false);
+      }
+      for (const { row, active } of changes) {
+        const ids = row.documents.map(({ id }) => id);
+        const last = results.findLast(({ id, success }) => success && ids.includes(id));
+        expect(last?.current_active).toBe(active);
+      }
+    }),
+  );
+});

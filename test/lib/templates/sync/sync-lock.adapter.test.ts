@@ -1,0 +1,257 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  clockSkewMs,
+  type HeldLock,
+  heartbeatEveryMs,
+  leaseMs,
+  type SyncLocks,
+} from '../../../../lib/templates/sync/sync-lock.ts';
+import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
+import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-turns.ts';
+import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const documentClient = localDocumentClient();
+let table: string;
+beforeAll(async () => {
+  table = await freshTable('templates');
+});
+const locks = () => onePerOwner(syncLockStore(documentClient, table));
+
+/** The lock for tests in which every owner is somebody else's. */
+function onePerOwner({ acquire, heartbeat, release }: SyncLocks) {
+  return {
+    acquire: (request: {
+      readonly name: string;
+      readonly owner: string;
+      readonly contender?: string;
+      readonly nowMs: number;
+    }) => acquire({ contender: request.owner, ...request }),
+    heartbeat,
+    release: (lock: HeldLock, nowMs = 0) => release(lock, nowMs),
+  };
+}
+
+let lastLock = 0;
+const newName = () => `sync#test-${++lastLock}`;
+
+async function storedLock(name: string) {
+  const { Item } = await documentClient.send(
+    new GetCommand({ TableName: table, Key: { pk: `LOCK#${name}`, sk: 'LOCK' }, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+async function held(name: string, owner: string, nowMs: number): Promise<HeldLock> {
+  const lock = await locks().acquire({ name, owner, nowMs });
+  if (lock === undefined) throw new Error('the lock is not free');
+  return lock;
+}
+
+test('of 50 contenders exactly one holds the lock, 100 times over (R25)', async () => {
+  const name = newName();
+  const winnersPerRound: number[] = [];
+  const fences: number[] = [];
+  for (let round = 0; round < 100; round++) {
+    const attempts = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        locks().acquire({ name, owner: `${round}-${index}`, contender: `client ${index}`, nowMs: round }),
+      ),
+    );
+    const winners = attempts.filter((lock) => lock !== undefined);
+    winnersPerRound.push(winners.length);
+    for (const winner of winners) {
+      fences.push(winner.fence);
+      await locks().release(winner);
+    }
+  }
+  expect(winnersPerRound).toEqual(Array(100).fill(1));
+  expect(fences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+}, 120_000);
+
+test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
+  const name = newName();
+  const store = syncLockStore(documentClient, table);
+  const clients = ['client 1', 'client 2', 'walk'];
+  const order: string[] = [];
+  let [nowMs, calls, holding] = [1_000_000, 0, 0];
+  const loop = async (contender: string) => {
+    while (order.length < 30) {
+      nowMs += 1;
+      calls += 1;
+      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
+      if (lock === undefined) continue;
+      holding += 1;
+      order.push(contender);
+      expect([lock.fence, holding]).toEqual([order.length, 1]);
+      const waitingFor = new Set(clients.filter((other) => other !== contender));
+      while (waitingFor.size > 0) {
+        const { waiting = {} } = (await storedLock(name)) ?? {};
+        for (const other of Object.keys(waiting)) waitingFor.delete(other);
+        if (order.length === 30) break;
+      }
+      holding -= 1;
+      await store.release(lock, nowMs);
+    }
+  };
+  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
+  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+}, 120_000);
+
+test('a refused request costs one read and one small write, or none when it is remembered already', async () => {
+  const name = newName();
+  await held(name, 'holder', 0);
+  const client = localDocumentClient();
+  const attempts = injectFaults(client, () => undefined);
+  const ask = (contender: string, nowMs: number) =>
+    syncLockStore(client, table).acquire({ name, owner: `${contender} at ${nowMs}`, contender, nowMs });
+  for (const [contender, nowMs] of [
+    ['b', 1],
+    ['b', 2],
+    ['holder', 3],
+    ['b', 2_000],
+  ] as const) {
+    expect(await ask(contender, nowMs)).toBeUndefined();
+  }
+  expect(Object.fromEntries(attempts)).toEqual({ GetItemCommand: 4, UpdateItemCommand: 2 });
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: 2_000 } });
+});
+
+test('at most 20 are remembered; who has not asked for 30 s makes room', async () => {
+  const name = newName();
+  await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (let index = 0; index < 25; index += 1) await ask(`c${index}`, 1);
+  const remembered = async () => Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted();
+  expect(await remembered()).toHaveLength(maxWaiting);
+  await ask('late', rememberedMs + 2);
+  expect(await remembered()).toEqual(['late']);
+});
+
+test('a lock that an earlier version has written is acquired, waited for and released like any other', async () => {
+  const name = newName();
+  const Item = { pk: `LOCK#${name}`, sk: 'LOCK', owner: 'old', fence: 7, leaseUntilMs: 50_000, startedAtMs: 0 };
+  await documentClient.send(new PutCommand({ TableName: table, Item }));
+  expect(await locks().acquire({ name, owner: 'b', nowMs: 1 })).toBeUndefined();
+  await locks().release({ name, owner: 'old', fence: 7 }, 2);
+  expect(await held(name, 'c', 3)).toMatchObject({ fence: 8 });
+  expect(await locks().acquire({ name, owner: 'b', nowMs: 4 })).toBeUndefined();
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 8, askedAtMs: 4 } });
+});
+
+test('a crashed holder is replaced within a minute, but not while its lease may still run (R27)', async () => {
+  const name = newName();
+  await held(name, 'crashed', 1_000);
+  const freeFrom = 1_000 + leaseMs + clockSkewMs;
+  expect(freeFrom).toBeLessThan(1_000 + 60_000);
+  expect(await locks().acquire({ name, owner: 'early', nowMs: freeFrom })).toBeUndefined();
+  expect(await locks().acquire({ name, owner: 'next', nowMs: freeFrom + 1 })).toEqual({
+    name,
+    owner: 'next',
+    fence: 2,
+  });
+});
+
+test('heartbeats keep a lock for as long as they come, with clocks 5 s apart (R27)', async () => {
+  const name = newName();
+  const lock = await held(name, 'busy', 0);
+  for (let now = 0; now < 10 * heartbeatEveryMs; now += heartbeatEveryMs) {
+    expect(await locks().heartbeat(lock, now - clockSkewMs)).toBe(true);
+    const aheadMs = now + heartbeatEveryMs + clockSkewMs;
+    expect(await locks().acquire({ name, owner: 'contender', nowMs: aheadMs })).toBeUndefined();
+  }
+});
+
+test('a holder that was replaced can neither renew nor release (R26)', async () => {
+  const name = newName();
+  const old = await held(name, 'paused', 0);
+  const current = await held(name, 'next', leaseMs + clockSkewMs + 1);
+  expect(await locks().heartbeat(old, 100_000)).toBe(false);
+  await locks().release(old);
+  expect(await locks().acquire({ name, owner: 'third', nowMs: leaseMs + clockSkewMs + 2 })).toBeUndefined();
+  expect(await locks().heartbeat(current, 100_000)).toBe(true);
+});
+
+test('the same owner does not renew an earlier acquisition of its own', async () => {
+  const name = newName();
+  const first = await held(name, 'me', 0);
+  await locks().release(first);
+  await held(name, 'me', 1);
+  expect(await locks().heartbeat(first, 2)).toBe(false);
+});
+
+test('an expired lease that nobody took is renewed by its holder: a redelivery goes on', async () => {
+  const name = newName();
+  const lock = await held(name, 'slow', 0);
+  expect(await locks().heartbeat(lock, 10 * leaseMs)).toBe(true);
+  expect(await locks().acquire({ name, owner: 'next', nowMs: 10 * leaseMs + 1 })).toBeUndefined();
+});
+
+test('a released lock is free at once and stays released: a second delivery stops (R27)', async () => {
+  const name = newName();
+  const lock = await held(name, 'done', 0);
+  await locks().release(lock);
+  expect(await locks().heartbeat(lock, 1)).toBe(false);
+  expect(await held(name, 'next', 1)).toMatchObject({ fence: 2 });
+});
+
+test('a lost reply to the acquisition: the repetition recognises its own lock (R27)', async () => {
+  const name = newName();
+  const client = localDocumentClient();
+  const attempts = injectFaults(client, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));
+  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
+  expect(lock).toEqual({ name, owner: 'me', fence: 1 });
+  expect(attempts.get('UpdateItemCommand')).toBe(2);
+  expect(await locks().acquire({ name, owner: 'other', nowMs: 1 })).toBeUndefined();
+});
+
+test('locks of two names are independent', async () => {
+  const [first, second] = [newName(), newName()];
+  await held(first, 'a', 0);
+  expect(await held(second, 'b', 0)).toMatchObject({ fence: 1 });
+});
+
+type Step =
+  | { readonly kind: 'acquire' | 'heartbeat' | 'release'; readonly who: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('acquire' as const, 'heartbeat' as const, 'release' as const), who: fc.nat(2) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 14_000, 40_000, 60_000) }),
+);
+
+test('over any history the fence only grows, the item stays, and only the latest holder can renew (R28)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const name = newName();
+      const mine = new Map<number, HeldLock>();
+      let now = 1_000_000;
+      let highest = 0;
+      for (const step of steps) {
+        if (step.kind === 'wait') {
+          now += step.ms;
+          continue;
+        }
+        const lock = mine.get(step.who);
+        if (step.kind === 'acquire') {
+          const acquired = await locks().acquire({ name, owner: `owner ${step.who}`, nowMs: now });
+          if (acquired !== undefined) mine.set(step.who, acquired);
+        } else if (lock !== undefined && step.kind === 'heartbeat') {
+          const renewed = await locks().heartbeat(lock, now);
+          expect(renewed && lock.fence < highest).toBe(false);
+        } else if (lock !== undefined) {
+          await locks().release(lock, now);
+        }
+        const stored = await storedLock(name);
+        const fence = Number(stored?.['fence'] ?? 0);
+        expect(fence).toBeGreaterThanOrEqual(highest);
+        expect(fence === highest || fence === highest + 1).toBe(true);
+        highest = fence;
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

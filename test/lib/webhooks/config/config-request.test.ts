@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from '../../../../lib/http/parse.ts';
+import { Refusal } from '../../../../lib/http/refusal.ts';
+import { asksRotation, WebhookConfigPutBody } from '../../../../lib/webhooks/config/config-request.ts';
+import { makeHttpEvent } from '../../../support/http-event.ts';
+import cases from '../../http/public-url-cases.json' with { type: 'json' };
+
+/** The refusal's message, or undefined when the body is taken. */
+function refusalOf(body: unknown): string | undefined {
+  try {
+    parse(WebhookConfigPutBody, body);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 400) return error.message;
+    throw error;
+  }
+}
+
+test.each(cases as [string, string, string][])('url %s: %s %s (R40)', (url, verdict) => {
+  expect(refusalOf({ url }) === undefined ? 'accept' : 'reject').toBe(verdict);
+});
+
+test.each([
+  ['no url', {}, 'url is required'],
+  ['an empty url', { url: '' }, 'url is required'],
+  ['a url that is null', { url: null }, 'url must be a text'],
+  ['a url that is a list', { url: ['https://hooks.example.com/'] }, 'url must be a text'],
+  ['plain http', { url: 'http://hooks.example.com/' }, 'url must use https'],
+  ['credentials', { url: 'https://me:pass@hooks.example.com/' }, 'url must not carry credentials'],
+  ['this machine', { url: 'https://localhost/' }, 'url must name a public host'],
+  ['an inner address', { url: 'https://10.1.2.3/' }, 'url must name a public host'],
+  ['another port', { url: 'https://hooks.example.com:9443/' }, 'url must use port 443 or 8443'],
+  ['active as text', { url: 'https://hooks.example.com/', active: 'true' }, 'active must be true or false'],
+  ['active null', { url: 'https://hooks.example.com/', active: null }, 'active must be true or false'],
+])('%s is refused', (_, body, message) => {
+  expect(refusalOf(body)).toBe(message);
+});
+
+test('fields that are not known are refused, the secret too (D6)', () => {
+  const url = 'https://hooks.example.com:8443/a?b=c';
+  expect(parse(WebhookConfigPutBody, { url })).toEqual({ url });
+  expect(refusalOf({ url, secret: 'mine' })).toBe('unrecognized field: secret');
+  expect(refusalOf({ url, Active: false })).toBe('unrecognized field: Active; did you mean active?');
+});
+
+describe('Webhook-Secret-Rotate', () => {
+  const asked = (value?: string) =>
+    asksRotation(makeHttpEvent({ headers: value === undefined ? {} : { 'webhook-secret-rotate': value } }));
+
+  test('is true, false or absent', () => {
+    expect([asked('true'), asked('false'), asked()]).toEqual([true, false, false]);
+  });
+
+  test.each(['', 'TRUE', '1', 'true,true', 'yes'])('%j is refused, never half understood', (value) => {
+    expect(() => asked(value)).toThrow('Webhook-Secret-Rotate must be true or false');
+  });
+});

@@ -1,0 +1,264 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const client = 1001;
+const other = 1002;
+const event = makeEvent(client);
+
+function subscribed(...clientIds: readonly number[]): DeliveryWorld {
+  const world = new DeliveryWorld();
+  for (const clientId of clientIds.length === 0 ? [client] : clientIds) world.subscribe(clientId);
+  return world;
+}
+
+const events = (clientId: number, count: number) =>
+  Array.from({ length: count }, (_, number) => makeEvent(clientId, number));
+
+describe('an event', () => {
+  test('is recorded and posted, signed, to where the client wants it now', async () => {
+    const world = subscribed();
+    world.nowMs = Date.now();
+    world.enqueue(event);
+    await world.run();
+    expect([...world.recorded.values()]).toEqual([event]);
+    const [post] = world.posts;
+    expect(post?.url).toBe('https://example.com/1001');
+    const { type, timestampMs, data } = event;
+    const payload = { type, timestamp: new Date(timestampMs).toISOString(), data };
+    expect(JSON.parse(post?.body ?? '')).toEqual(payload);
+    expect(new Webhook(firstSecret).verify(post?.body ?? '', { ...post?.headers })).toEqual(payload);
+    expect(post?.headers['webhook-id']).toBe(event.id);
+    expect(world.waiting).toEqual([]);
+    expect(world.logs('webhook.delivered')).toMatchObject([{ clientId: client, eventId: event.id, attempt: 1 }]);
+  });
+
+  test('during a rotation carries two signatures', async () => {
+    const world = new DeliveryWorld();
+    world.subscribe(client, [firstSecret, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDCTxUYnPNNo0=']);
+    world.enqueue(event);
+    await world.run();
+    expect(world.posts[0]?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+  });
+
+  test('without a receiver, or with one that is off, is recorded and waits for nothing', async () => {
+    const world = subscribed(other);
+    world.receivers.set(client, { url: '', version: 1, secrets: [], active: false });
+    world.enqueue(event, makeEvent(1003));
+    await world.run();
+    expect(world.recorded.size).toBe(2);
+    expect([world.posts, world.waiting]).toEqual([[], []]);
+  });
+
+  test('that cannot be read fails alone', async () => {
+    const world = subscribed();
+    world.enqueue(event, { ...event, type: 'template.archived' } as never);
+    await world.run();
+    expect(world.posts).toHaveLength(1);
+    expect(world.waiting).toMatchObject([{ body: { type: 'template.archived' }, inMs: 360_000 }]);
+  });
+});
+
+describe('a failing receiver (R42, R43)', () => {
+  test('gets eight attempts in more than 27 hours, one id, a timestamp each; then the event is given up', async () => {
+    const world = subscribed();
+    world.answer = () => ({ status: 500 });
+    world.random = 0;
+    world.enqueue(event);
+    const beganMs = world.nowMs;
+    await world.runUntil(beganMs + 3 * dayMs);
+    expect(world.posts).toHaveLength(8);
+    expect(new Set(world.posts.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([event.id]));
+    expect(new Set(world.posts.map(({ body }) => body)).size).toBe(1);
+    expect(world.posts.map(({ headers }) => Number(headers['webhook-timestamp']))).toEqual(
+      world.posts.map(({ atMs }) => Math.floor(atMs / 1_000)),
+    );
+    expect((world.posts.at(-1)?.atMs ?? 0) - beganMs).toBeGreaterThan(27 * hourMs);
+    expect(world.waiting).toEqual([]);
+    expect(world.logs('webhook.abandoned')).toEqual([
+      { clientId: client, eventId: event.id, eventType: event.type, attempt: 8, code: 'attempts' },
+    ]);
+    expect(world.recorded.has(event.id)).toBe(true);
+  });
+
+  test('is waited for in hops that the queue allows, and never early', async () => {
+    const world = subscribed();
+    world.answer = () => ({ status: 503, retryAfter: '2000' });
+    world.enqueue(event);
+    await world.run();
+    const hops: number[] = [];
+    while (world.posts.length === 1) {
+      const [hop] = world.waiting;
+      hops.push(hop?.inMs ?? 0);
+      world.nowMs += hop?.inMs ?? 0;
+      await world.run();
+    }
+    expect(hops).toEqual([900_000, 900_000, 200_000]);
+    expect(world.posts).toHaveLength(2);
+  });
+
+  test('whose client switches it off is left alone: what waits ends', async () => {
+    const world = subscribed();
+    world.answer = () => ({ status: 500 });
+    world.enqueue(event);
+    await world.run();
+    const receiver = world.receivers.get(client);
+    if (receiver !== undefined) receiver.active = false;
+    await world.runUntil(world.nowMs + dayMs);
+    expect([world.posts.length, world.waiting]).toEqual([1, []]);
+    expect(world.logs('webhook.abandoned')).toEqual([]);
+  });
+
+  test('that comes back gets everything', async () => {
+    const world = subscribed();
+    world.answer = () => ({ fault: 'timeout' });
+    world.enqueue(...events(client, 25));
+    await world.runUntil(world.nowMs + hourMs);
+    expect(world.logs('webhook.delivered')).toEqual([]);
+    world.answer = () => ({ status: 204 });
+    await world.runUntil(world.nowMs + dayMs);
+    const delivered = new Set(world.logs('webhook.delivered').map(({ eventId }) => eventId));
+    expect([delivered.size, world.waiting]).toEqual([25, []]);
+  });
+
+  test('that is gone is switched off at once, with everything that waits', async () => {
+    const world = subscribed();
+    world.answer = () => ({ status: 410 });
+    world.enqueue(...events(client, 5));
+    await world.run();
+    expect([world.posts.length, world.waiting]).toEqual([1, []]);
+    expect(world.logs('webhook.switched_off')).toEqual([{ clientId: client, code: 'gone' }]);
+  });
+
+  test('410 on a configuration that was replaced meanwhile switches nothing off and loses nothing', async () => {
+    const world = subscribed();
+    world.answer = () => {
+      const receiver = world.receivers.get(client);
+      world.receivers.set(client, { url: 'https://example.com/new', version: 2, secrets: [], active: true });
+      return receiver?.version === 1 ? { status: 410 } : { status: 200 };
+    };
+    world.enqueue(...events(client, 3));
+    await world.runUntil(world.nowMs + hourMs);
+    expect(world.logs('webhook.switched_off')).toEqual([]);
+    expect(new Set(world.logs('webhook.delivered').map(({ eventId }) => eventId)).size).toBe(3);
+  });
+
+  test('after five days of nothing but failures is switched off', async () => {
+    const world = subscribed();
+    world.answer = () => ({ fault: 'timeout' });
+    const beganMs = world.nowMs;
+    for (let day = 0; day < 6; day += 1) {
+      world.enqueue(makeEvent(client, day));
+      await world.runUntil(beganMs + (day + 1) * dayMs);
+      if (day === 3) expect(world.logs('webhook.switched_off')).toEqual([]);
+    }
+    expect(world.logs('webhook.switched_off')).toEqual([{ clientId: client, code: 'failing' }]);
+    const lastMs = world.posts.at(-1)?.atMs ?? 0;
+    expect(lastMs - beganMs).toBeGreaterThanOrEqual(5 * dayMs);
+    expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+  });
+});
+
+describe('one client beside another', () => {
+  test('several hundred events for a receiver that is dead delay nobody', async () => {
+    const world = subscribed(client, other);
+    world.answer = ({ url }) => (url.endsWith('/1001') ? { fault: 'timeout' } : { status: 200 });
+    world.enqueue(...events(client, 400), ...events(other, 20));
+    await world.run();
+    expect(world.postsTo(client)).toHaveLength(1);
+    expect(world.postsTo(other)).toHaveLength(20);
+    expect(world.batches).toBe(42);
+    expect(world.waiting).toHaveLength(400);
+  });
+
+  test('while it stays dead it gets single probes, further and further apart', async () => {
+    const world = subscribed(client, other);
+    world.answer = ({ url }) => (url.endsWith('/1001') ? { fault: 'timeout' } : { status: 200 });
+    world.enqueue(...events(client, 60));
+    const beganMs = world.nowMs;
+    await world.runUntil(beganMs + hourMs);
+    world.enqueue(...events(other, 5));
+    await world.run();
+    expect(world.postsTo(other)).toHaveLength(5);
+    const probes = world.postsTo(client).map(({ atMs }) => atMs - beganMs);
+    // 5, 10, 20, 40, 80, 160 s make some five minutes; from then on one every five.
+    expect(probes.length).toBeGreaterThan(10);
+    expect(probes.length).toBeLessThan(20);
+  });
+
+  test('a slow one holds two runs at most; its other events wait without an attempt', async () => {
+    const world = subscribed();
+    const answers: ((answer: { status: number }) => void)[] = [];
+    world.answer = () => new Promise((resolve) => answers.push(resolve));
+    const three = events(client, 3).map(async (each, position) => {
+      return await deliverBatch([{ messageId: `m${position}`, body: JSON.stringify(each) }], world.ports());
+    });
+    await expect.poll(() => world.waiting.length).toBe(1);
+    expect(world.posts).toHaveLength(2);
+    expect(world.waiting).toMatchObject([{ body: { attempts: 0, yields: 1 } }]);
+    for (const resolve of answers) resolve({ status: 200 });
+    expect(await Promise.all(three)).toEqual([[], [], []]);
+  });
+
+  test('what there is no time for goes back, uncounted', async () => {
+    const world = subscribed();
+    world.answer = () => {
+      world.nowMs += 12_000;
+      return { status: 200 };
+    };
+    world.enqueue(...events(client, 5));
+    const remaining = world.nowMs + 60_000;
+    await world.run({ remainingMs: () => remaining - world.nowMs });
+    expect(world.postsTo(client)).toHaveLength(2);
+    expect(world.waiting.map(({ body }) => body['attempts'])).toEqual([0, 0, 0]);
+  });
+
+  test('an event that found no place for five days is given up and stays recorded', async () => {
+    const world = subscribed();
+    world.states.set(client, { leases: [], pausedUntilMs: world.nowMs + 6 * dayMs, consecutiveFailures: 1 });
+    world.enqueue(event);
+    await world.runUntil(world.nowMs + 6 * dayMs);
+    expect([world.posts, world.waiting]).toEqual([[], []]);
+    expect(world.logs('webhook.abandoned')).toMatchObject([{ eventId: event.id, attempt: 0, code: 'time' }]);
+  });
+});
+
+describe('whatever breaks', () => {
+  test.each(['record', 'find', 'enter', 'leave'])(
+    'before %s: the event arrives, under one id, in one post',
+    async (step) => {
+      const world = subscribed();
+      world.breakAt = step;
+      world.enqueue(event);
+      await world.runUntil(world.nowMs + hourMs);
+      expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([event.id]);
+      expect([world.recorded.size, world.waiting]).toEqual([1, []]);
+    },
+  );
+
+  test('a run that dies after the post and before the acknowledgement: the same event once more', async () => {
+    const world = subscribed();
+    const delivery = { messageId: 'message', body: JSON.stringify(event) };
+    await deliverBatch([delivery], world.ports());
+    await deliverBatch([delivery], world.ports());
+    expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);
+    expect(world.recorded.size).toBe(1);
+  });
+
+  test.each([
+    ['before the copy is queued: no loss', 'sendLater', 1],
+    ['after the copy is queued, before the message is acknowledged: a double, no loss', 'afterSendLater', 2],
+  ])('%s', async (_, step, deliveries) => {
+    const world = subscribed();
+    let answered = 0;
+    world.answer = () => ({ status: ++answered === 1 ? 500 : 200 });
+    world.breakAt = step;
+    world.enqueue(event);
+    await world.runUntil(world.nowMs + hourMs);
+    expect(world.logs('webhook.delivered')).toHaveLength(deliveries);
+    expect([new Set(world.posts.map(({ headers }) => headers['webhook-id'])).size, world.waiting]).toEqual([1, []]);
+  });
+});

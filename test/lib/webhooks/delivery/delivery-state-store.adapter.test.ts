@@ -1,0 +1,87 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
+import { admitted, afterFailure } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const client = localDocumentClient();
+const table = await freshTable('webhooks');
+const states = deliveryStateStore({ client, table, pause: async () => undefined });
+const failure = { kind: 'failed', code: '500', overloaded: false } as const;
+
+test('of twenty runs at once two get a slot; the others change nothing', async () => {
+  const entries = await Promise.all(
+    Array.from({ length: 20 }, (_, run) => states.change(1, (state) => admitted(state, `run ${run}`, 1_000))),
+  );
+  expect(entries.filter(({ changed }) => changed)).toHaveLength(2);
+  const { changed, state } = await states.change(1, () => undefined);
+  expect([changed, state.leases.length]).toEqual([false, 2]);
+});
+
+test('changes that meet are all made, one on top of the other', async () => {
+  await states.change(2, (state) => afterFailure(state, failure, 5_000));
+  await Promise.all([
+    states.change(2, (state) => afterFailure(state, failure, 6_000)),
+    states.change(2, (state) => afterFailure(state, failure, 6_000)),
+  ]);
+  const { state } = await states.change(2, () => undefined);
+  expect(state).toMatchObject({ consecutiveFailures: 3, failingSinceMs: 5_000, lastFailureMs: 6_000 });
+});
+
+test('a state that never holds still is an error after six tries', async () => {
+  const restless = localDocumentClient();
+  let writes = 0;
+  restless.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context['commandName'] === 'PutItemCommand') {
+        writes += 1;
+        await states.change(3, (state) => afterFailure(state, failure, writes));
+      }
+      return await next(args);
+    },
+    { step: 'deserialize', name: 'meddle' },
+  );
+  const entering = deliveryStateStore({ client: restless, table, pause: async () => undefined }).change(3, (state) =>
+    admitted(state, 'mine', 10_000_000),
+  );
+  await expect(entering).rejects.toThrow('changed under 6 tries');
+  expect(writes).toBe(6);
+  expect((await states.change(3, () => undefined)).state.leases).toEqual([]);
+});
+
+test('failures that a new configuration forgets are forgotten', async () => {
+  await states.change(4, (state) => afterFailure(state, failure, 5_000));
+  await webhookConfigStore(client, table).forgetFailures(4);
+  const { state } = await states.change(4, () => undefined);
+  expect(state).toMatchObject({ consecutiveFailures: 0, pausedUntilMs: 0 });
+  expect(state).not.toHaveProperty('failingSinceMs');
+  const { state: failed } = await states.change(4, (before) => afterFailure(before, failure, 9_000));
+  expect(failed.failingSinceMs).toBe(9_000);
+});
+
+test('a delivery that ends while failures are forgotten does not bring them back', async () => {
+  await states.change(6, (state) => afterFailure(state, failure, 5_000));
+  const overtaken = localDocumentClient();
+  let writes = 0;
+  overtaken.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context['commandName'] === 'PutItemCommand') writes += 1;
+      if (writes === 1 && context['commandName'] === 'PutItemCommand') {
+        await webhookConfigStore(client, table).forgetFailures(6);
+      }
+      return await next(args);
+    },
+    { step: 'deserialize', name: 'overtake' },
+  );
+  const { change } = deliveryStateStore({ client: overtaken, table, pause: async () => undefined });
+  const { state } = await change(6, (before) => afterFailure(before, failure, 9_000));
+  expect([writes, state.consecutiveFailures, state.failingSinceMs]).toEqual([2, 1, 9_000]);
+});
+
+test('an item that lost its leases to another hand is read as one without', async () => {
+  const Key = { pk: 'CLIENT#5', sk: 'DELIVERY' };
+  await states.change(5, (state) => admitted(state, 'mine', 0));
+  await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression: 'REMOVE leases' }));
+  expect((await states.change(5, (state) => admitted(state, 'other', 0))).state.leases).toHaveLength(1);
+});

@@ -1,0 +1,116 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
+import { configure } from '../../../../lib/webhooks/config/configure.ts';
+import { type SealingKeySet, secretOpener } from '../../../../lib/webhooks/config/sealing.ts';
+import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
+import { decodeQueued } from '../../../../lib/webhooks/delivery/pending.ts';
+import { pendingQueue } from '../../../../lib/webhooks/delivery/pending-queue.ts';
+import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
+import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
+import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
+import { makeEvent } from '../../../support/delivery-world.ts';
+import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../../support/stores.ts';
+import { type Answer, type Receiver, startReceiver } from '../../../support/tls-receiver.ts';
+
+const client = localDocumentClient();
+const table = await freshTable('webhooks');
+const configs = webhookConfigStore(client, table);
+const states = deliveryStateStore({ client, table, pause: async () => undefined });
+const keys: SealingKeySet = {
+  keys: [{ kty: 'oct', kid: 'key', k: randomBytes(32).toString('base64url'), added_at: 0 }],
+};
+const sealingKeys = async () => keys;
+const sqs = localQueueClient();
+const nowMs = Date.now();
+let clientId = 1000;
+let queueUrl: string;
+let answer: Answer;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  clientId += 1;
+  queueUrl = await freshQueue();
+  receiver = await startReceiver((response, received) => answer(response, received));
+});
+afterEach(() => receiver.close());
+
+async function subscribe(rotate = false): Promise<string> {
+  const change = { clientId, url: receiver.url, active: undefined, nowMs };
+  const { secret } = await configure({ configs, sealingKeys, randomBytes }, change, rotate);
+  return secret ?? '';
+}
+
+/** One batch with these events, posted over TLS to the receiver on this machine, with what is stored read and written. */
+async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
+  const deliveries = events.map((event) => ({ messageId: event.id, body: JSON.stringify(event) }));
+  return await deliverBatch(deliveries, {
+    records: eventRecordStore(client, table),
+    receivers: receiversIn(configs, secretOpener(sealingKeys), () => nowMs),
+    states,
+    // What is put back may be seen at once.
+    queue: { sendLater: (pending) => pendingQueue(sqs, queueUrl).sendLater(pending, 0) },
+    post: (post) => postPublic({ ...post, totalMs: 500 }, () => receiver.network),
+    newOwner: randomUUID,
+    nowMs: () => nowMs,
+    remainingMs: () => 60_000,
+    random: () => 0.5,
+    log: () => undefined,
+  });
+}
+
+async function putBack() {
+  const receive = new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 });
+  const { Messages = [] } = await sqs.send(receive);
+  return Messages.map(({ Body = '' }) => decodeQueued(Body, 0).pending);
+}
+
+test('an event arrives, and both secrets of a rotation verify it', async () => {
+  const old = await subscribe();
+  const current = await subscribe(true);
+  answer = (response) => response.writeHead(204).end();
+  expect(await deliver(makeEvent(clientId))).toEqual([]);
+  const [received] = receiver.received;
+  for (const secret of [old, current]) {
+    const headers = Object.fromEntries(
+      Object.entries(received?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    expect(new Webhook(secret).verify(received?.body ?? '', headers)).toMatchObject({ type: 'template.created' });
+  }
+  expect(await putBack()).toEqual([]);
+});
+
+test.each<[string, Answer, number]>([
+  ['500', (response) => response.writeHead(500).end(), 5_000],
+  ['a redirect', (response) => response.writeHead(307, { location: 'https://example.com/' }).end(), 5_000],
+  ['429 with Retry-After', (response) => response.writeHead(429, { 'retry-after': '90' }).end(), 90_000],
+  ['a reset', (response) => response.destroy(), 5_000],
+  ['silence', () => undefined, 5_000],
+])(
+  '%s: the event comes again, its neighbour too but uncounted, and the client is paused',
+  async (_, answered, dueInMs) => {
+    await subscribe();
+    answer = answered;
+    const [first, second] = [makeEvent(clientId, 1), makeEvent(clientId, 2)];
+    expect(await deliver(first, second)).toEqual([]);
+    expect(receiver.received).toHaveLength(1);
+    const again = await putBack();
+    const byId = (id: string) => again.find(({ event }) => event.id === id);
+    expect(byId(first.id)).toMatchObject({ attempts: 1, dueMs: nowMs + dueInMs });
+    expect(byId(second.id)).toMatchObject({ attempts: 0, yields: 1 });
+    const { state } = await states.change(clientId, () => undefined);
+    expect(state).toMatchObject({ leases: [], consecutiveFailures: 1, pausedUntilMs: nowMs + dueInMs });
+  },
+);
+
+test('410 switches the configuration off', async () => {
+  await subscribe();
+  answer = (response) => response.writeHead(410).end();
+  expect(await deliver(makeEvent(clientId, 1), makeEvent(clientId, 2))).toEqual([]);
+  expect(await configs.findConfig(clientId)).toMatchObject({ active: false, disabledReason: 'gone' });
+  expect([receiver.received.length, await putBack()]).toEqual([1, []]);
+});

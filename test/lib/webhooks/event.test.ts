@@ -1,0 +1,83 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
+import {
+  createdEvents,
+  deletedEvents,
+  receiverOf,
+  statusChangedEvents,
+} from '../../../lib/templates/model/template-event.ts';
+import { eventId, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
+import { dispatchMessage } from '../../faults/scenarios.ts';
+import { makeRow, makeTemplate } from '../../support/templates.ts';
+
+const nowMs = 1_800_000_000_000;
+const longest = makeTemplate({
+  name: 'n'.repeat(512),
+  status: 'REJECTED',
+  rejected_reason: '☃'.repeat(50_000),
+});
+const announced = { ...longest, wabaId: '200000000000001' };
+const row = makeRow({ name: longest.name });
+const about = {
+  did: '5491100000001',
+  template: { name: longest.name, language: 'en_US' },
+  campaignId: 10,
+  // The most that a request may carry.
+  attends: { waitTime: '☃'.repeat(1_360) },
+};
+const recipient = { ...dispatchMessage(9_999, { about }), to: '5491155550001' };
+const outcome = (state: 'failed' | 'expired' | 'unknown') =>
+  outcomeEvent(recipient, { state, code: '131026', reason: '☃'.repeat(1_000) }, nowMs);
+
+const largest: readonly (ServiceEvent | undefined)[] = [
+  ...createdEvents(announced, [receiverOf(row)], nowMs),
+  ...statusChangedEvents(announced, [row], { occasion: 'sync', nowMs }),
+  ...deletedEvents(announced, [row], nowMs),
+  outcome('failed'),
+  outcome('expired'),
+  outcome('unknown'),
+];
+
+test.each(largest.map((event) => [event?.type, event] as const))('%s fits its schema and 20 KB', (_, event) => {
+  expect(v.parse(ServiceEventSchema, event)).toEqual(event);
+  expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(20_000);
+});
+
+test('an event tells nothing that its schema does not name', () => {
+  const [event] = createdEvents(announced, [receiverOf(row)], nowMs);
+  expect(Object.keys(event?.data ?? {}).sort()).toEqual(
+    ['category', 'language', 'name', 'platform_template_id', 'status', 'template_id', 'waba_id'].sort(),
+  );
+  expect(v.safeParse(ServiceEventSchema, { ...event, type: 'template.archived' }).success).toBe(false);
+  expect(v.safeParse(ServiceEventSchema, { ...event, id: 'evt_1' }).success).toBe(false);
+});
+
+test.each([
+  ['no reason', undefined],
+  ['an empty one', ''],
+  ['the word for none', 'NONE'],
+])('a rejection with %s has no rejected_reason', (_, rejected_reason) => {
+  const [event] = statusChangedEvents({ ...announced, rejected_reason }, [row], { occasion: 1, nowMs });
+  expect(event?.data).not.toHaveProperty('rejected_reason');
+});
+
+test('an id is 26 characters of base32, known forever, and differs with every fact', () => {
+  expect(eventId('message.failed', 1001, ['J-0'])).toBe(eventId('message.failed', 1001, ['J-0']));
+  const ids = [
+    eventId('message.failed', 1001, ['J-0']),
+    eventId('message.unknown', 1001, ['J-0']),
+    eventId('message.failed', 1002, ['J-0']),
+    eventId('message.failed', 1001, ['J-1']),
+    eventId('message.failed', 1001, ['J', '-1']),
+  ];
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^evt_[a-z2-7]{26}$/);
+});
+
+test('an event of a client names no other client and none of its documents', () => {
+  const theirs = makeRow({ clientId: 1002, name: longest.name });
+  const [mine] = deletedEvents(announced, [row, theirs], nowMs);
+  expect(JSON.stringify(mine)).not.toContain('1002');
+  expect(JSON.stringify(mine)).not.toContain(theirs.documents[0]?.id);
+});
