@@ -4,11 +4,11 @@ import { atPlatform } from '../platform/refusals.ts';
 import type { PlatformTemplates } from '../platform/templates.ts';
 import type { EventSink } from '../webhooks/event.ts';
 import { templateNotFound } from './document.ts';
-import { contentHash, goneUpstream } from './fact.ts';
+import { contentHash, goneUpstream, isFresh } from './fact.ts';
 import type { FoundTemplate } from './find-template.ts';
 import type { TemplateRow } from './row.ts';
 import type { TemplateStore } from './store.ts';
-import type { PlatformTemplate, StoredFact } from './template.ts';
+import type { PlatformTemplate } from './template.ts';
 import { statusChangedEvents } from './template-event.ts';
 
 export interface ReadingPorts {
@@ -25,14 +25,6 @@ export interface CurrentTemplate {
   readonly readAtMs: number;
   /** The platform does not list it yet: this is what was sent when it was created. */
   readonly asSent?: true;
-}
-
-/** As for a send (D23). */
-const freshForMs = 300_000;
-
-/** Whether a stored copy was read from the platform a moment ago. */
-export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
-  return nowMs - readAtMs < freshForMs;
 }
 
 /**
