@@ -41,17 +41,26 @@ export function directoryStore(
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
     listClientIds: async () => {
-      const clients = v.parse(v.array(RegisteredClientSchema), await listItems(table, clientsPartition, clientSortPrefix));
+      const clients = v.parse(
+        v.array(RegisteredClientSchema),
+        await listItems(table, clientsPartition, clientSortPrefix),
+      );
       return clients.map(({ clientId }) => clientId);
     },
     listWabas: async (clientId) =>
       v.parse(v.array(WabaItemSchema), await listItems(table, clientPartition(clientId), wabaSortPrefix)),
     listCampaigns: async (clientId) => {
-      const campaigns = v.parse(v.array(CampaignItemSchema), await listItems(table, clientPartition(clientId), campaignSortPrefix));
+      const campaigns = v.parse(
+        v.array(CampaignItemSchema),
+        await listItems(table, clientPartition(clientId), campaignSortPrefix),
+      );
       return campaigns.sort((a, b) => a.campaignId - b.campaignId);
     },
     listChannels: async (clientId) => {
-      const channels = v.parse(v.array(ChannelItemSchema), await listItems(table, clientPartition(clientId), channelSortPrefix));
+      const channels = v.parse(
+        v.array(ChannelItemSchema),
+        await listItems(table, clientPartition(clientId), channelSortPrefix),
+      );
       return channels.sort((a, b) => a.channelId - b.channelId);
     },
     findChannels: async (clientId, channelIds) => {
