@@ -44,7 +44,8 @@ export async function outcomesCommand(
   else if (wanted.values.resolve !== undefined) await resolve(wanted, await open(wanted.values.stage), print);
   else {
     const [stray] = wanted.positionals;
-    if (stray !== undefined) throw new CommandError(`${stray} belongs to no option; name a job with --dispatch ${stray}`);
+    if (stray !== undefined)
+      throw new CommandError(`${stray} belongs to no option; name a job with --dispatch ${stray}`);
     await list(wanted, await open(wanted.values.stage), print);
   }
 }
