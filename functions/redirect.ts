@@ -13,7 +13,7 @@ import { type RedirectStore, redirectStore } from '../lib/redirects/redirect-sto
 export const RedirectPath = v.object({ code: v.string() });
 
 interface Collaborators {
-  readonly redirects: Pick<RedirectStore, 'find'>;
+  readonly redirects: Pick<RedirectStore, 'urlOf'>;
   readonly nowMs: () => number;
 }
 
@@ -23,7 +23,7 @@ export function redirect({ redirects, nowMs }: Collaborators): Endpoint {
     const { code } = parse(RedirectPath, event.pathParameters);
 
     // Guessed and mistyped codes are told by their letters alone: they cost no read.
-    const url = isRedirectCode(code) ? await redirects.find(code, nowMs()) : undefined;
+    const url = isRedirectCode(code) ? await redirects.urlOf(code, nowMs()) : undefined;
     if (url === undefined) throw new Refusal('redirect_not_found', 'no redirect of this code');
 
     return movedTo(url);

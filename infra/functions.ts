@@ -68,23 +68,23 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   login: {
     ...endpoint,
     memoryMb: 1024,
-    tables: { credentials: ['GetItem', 'UpdateItem'], directory: ['GetItem', 'Query'] },
+    tables: { credentials: ['GetItem', 'UpdateItem', 'DeleteItem'], directory: ['GetItem'] },
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   'templates-list': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
   },
-  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } },
+  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem', 'Query'], channels: ['Query'] } },
   'templates-create': {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
     memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'BatchGetItem', 'Query'],
-      templates: ['BatchGetItem', 'PutItem', 'UpdateItem'],
+      templates: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
@@ -94,21 +94,21 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-edit': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-delete': {
     ...endpoint,
-    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
   },
   'templates-sync': {
     ...endpoint,
-    tables: { directory: ['GetItem', 'Query'], templates: ['UpdateItem'] },
+    tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync'],
@@ -119,7 +119,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'Query'],
-      templates: ['BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
     },
@@ -151,7 +151,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
   'catalog-products-list': {
     ...endpoint,
-    tables: { directory: ['GetItem', 'Query'] },
+    tables: { directory: ['GetItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
   },
@@ -165,15 +165,15 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'webhook-config-put': {
     ...endpoint,
-    tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    tables: { directory: ['GetItem', 'Query'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
   },
-  'webhook-config-get': { ...endpoint, tables: { directory: ['GetItem'], webhooks: ['GetItem'] } },
+  'webhook-config-get': { ...endpoint, tables: { directory: ['GetItem', 'Query'], webhooks: ['GetItem'] } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,
     tables: {
-      directory: ['GetItem', 'Query'],
+      directory: ['GetItem'],
       templates: ['BatchGetItem', 'UpdateItem'],
       messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
       redirects: ['UpdateItem'],

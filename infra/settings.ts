@@ -1,8 +1,8 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
+import { nearName } from '../lib/http/near-name.ts';
 import { stageDescription, stagePattern } from './names.ts';
-import { nearest } from './nearest.ts';
 
 /** Values come as text from `-c name=value` and as they are from JSON. */
 const wholeNumber = v.pipe(
@@ -99,7 +99,7 @@ function refuseUnknown(names: readonly string[]): void {
   const known = Object.keys(settingRules);
   const unknown = names.find((name) => ![...known, ...ofCommandLine].includes(name) && !ofLibraries.test(name));
   if (unknown === undefined) return;
-  const meant = nearest(unknown, known);
+  const meant = nearName(unknown, known);
   const hint = meant === undefined ? `the names are ${known.join(', ')}` : `did you mean ${meant}?`;
   throw new Error(`there is no context value ${unknown}: ${hint}`);
 }

@@ -42,7 +42,12 @@ export async function outcomesCommand(
   const wanted = commandLine({ args: [...typed], options, allowPositionals: true });
   if (wanted.values.help) print(usage);
   else if (wanted.values.resolve !== undefined) await resolve(wanted, await open(wanted.values.stage), print);
-  else await list(wanted, await open(wanted.values.stage), print);
+  else {
+    const [stray] = wanted.positionals;
+    if (stray !== undefined)
+      throw new CommandError(`${stray} belongs to no option; name a job with --dispatch ${stray}`);
+    await list(wanted, await open(wanted.values.stage), print);
+  }
 }
 
 async function resolve(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {

@@ -102,8 +102,12 @@ function printRow(what: string, expected: string, got: string, mark = ''): void 
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { positionals } = commandLine({ allowPositionals: true });
+    const { values, positionals } = commandLine({
+      allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' } },
+    });
     const [address] = positionals;
+    if (values.help) return console.log(usage);
     if (address === undefined || positionals.length > 1 || !URL.canParse(address)) throw new CommandError(usage);
     console.error(`the API at ${address}`);
     await replay(new URL(address));

@@ -35,8 +35,6 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
-export const ClientItemSchema = v.object({ clientId: v.number(), name: v.string() });
-
 export const RegisteredClientSchema = v.object({ clientId: v.number() });
 
 export const UserItemSchema = v.object({

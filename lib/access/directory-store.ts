@@ -33,22 +33,7 @@ export function directoryStore(
   const get = async (key: ItemKey) =>
     (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
 
-  const list = async (partition: string, sortPrefix: string) => {
-    const items: unknown[] = [];
-    for await (const page of paginateQuery(
-      { client },
-      {
-        TableName: tableName,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':partition': partition, ':prefix': sortPrefix },
-      },
-    )) {
-      items.push(...(page.Items ?? []));
-    }
-    return items;
-  };
-
+  const table = { client, tableName };
   return {
     hasClient: async (clientId) => (await get(clientKey(clientId))) !== undefined,
     // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
@@ -56,17 +41,26 @@ export function directoryStore(
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
     listClientIds: async () => {
-      const clients = v.parse(v.array(RegisteredClientSchema), await list(clientsPartition, clientSortPrefix));
+      const clients = v.parse(
+        v.array(RegisteredClientSchema),
+        await listItems(table, clientsPartition, clientSortPrefix),
+      );
       return clients.map(({ clientId }) => clientId);
     },
     listWabas: async (clientId) =>
-      v.parse(v.array(WabaItemSchema), await list(clientPartition(clientId), wabaSortPrefix)),
+      v.parse(v.array(WabaItemSchema), await listItems(table, clientPartition(clientId), wabaSortPrefix)),
     listCampaigns: async (clientId) => {
-      const campaigns = v.parse(v.array(CampaignItemSchema), await list(clientPartition(clientId), campaignSortPrefix));
+      const campaigns = v.parse(
+        v.array(CampaignItemSchema),
+        await listItems(table, clientPartition(clientId), campaignSortPrefix),
+      );
       return campaigns.sort((a, b) => a.campaignId - b.campaignId);
     },
     listChannels: async (clientId) => {
-      const channels = v.parse(v.array(ChannelItemSchema), await list(clientPartition(clientId), channelSortPrefix));
+      const channels = v.parse(
+        v.array(ChannelItemSchema),
+        await listItems(table, clientPartition(clientId), channelSortPrefix),
+      );
       return channels.sort((a, b) => a.channelId - b.channelId);
     },
     findChannels: async (clientId, channelIds) => {
@@ -80,4 +74,25 @@ export function directoryStore(
       return v.parse(v.array(ChannelItemSchema), found.flat()) satisfies Channel[];
     },
   };
+}
+
+interface Table {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+}
+
+async function listItems({ client, tableName }: Table, partition: string, sortPrefix: string): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const page of paginateQuery(
+    { client },
+    {
+      TableName: tableName,
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':partition': partition, ':prefix': sortPrefix },
+    },
+  )) {
+    items.push(...(page.Items ?? []));
+  }
+  return items;
 }

@@ -12,6 +12,11 @@ export class FaultList {
     if (this.#listed.length < maxListed) this.#listed.push(fault);
   }
 
+  /** Whether further faults are only counted. */
+  get isFull(): boolean {
+    return this.#listed.length === maxListed;
+  }
+
   get count(): number {
     return this.#count;
   }

@@ -51,6 +51,7 @@ function isMissingKey(issue: v.BaseIssue<unknown>): boolean {
   return issue.received === 'undefined' && issue.input === undefined;
 }
 
-function clip(text: string): string {
+/** A text of a client, short enough for a sentence. */
+export function clip(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

@@ -34,7 +34,7 @@ export interface RedirectStore {
    */
   keep(codes: readonly string[], templateKey: string): Promise<readonly string[]>;
   /** Where a code leads; undefined when nowhere. */
-  find(code: string, nowMs: number): Promise<string | undefined>;
+  urlOf(code: string, nowMs: number): Promise<string | undefined>;
 }
 
 /** Longer than a review takes, and than two scheduled synchronizations are apart. */
@@ -53,7 +53,7 @@ export function redirectStore(documentClient: DynamoDBDocumentClient, tableName:
       return codes.filter((_, index) => !there[index]);
     },
     // A redirect is stored before the platform is asked for the template: by the first click it can be read anywhere.
-    find: async (code, nowMs) => {
+    urlOf: async (code, nowMs) => {
       const { Item } = await documentClient.send(new GetCommand({ TableName: tableName, Key: redirectKey(code) }));
       if (Item === undefined) return undefined;
       const { url, expiresAtSeconds } = v.parse(RedirectItemSchema, Item);

@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
+import { runningTarget } from '../support/running-target.ts';
 
 const did = '5491100000001';
 let next = 5491150000000 + (Date.now() % 1_000_000) * 10;
@@ -8,6 +10,15 @@ const newRecipient = () => String(++next);
 beforeAll(async () => {
   await synchronize('supervisor1001');
   await synchronize('supervisor1002');
+});
+
+const madeUp: { readonly name: string; readonly id: string }[] = [];
+
+afterAll(async () => {
+  for (const { name, id } of madeUp) {
+    await platform(`DELETE /_control/templates/${id}`);
+    await eraseTemplate(runningTarget(), name);
+  }
 });
 
 interface Send {
@@ -218,7 +229,9 @@ async function addTemplate(fields: Readonly<Record<string, unknown>>) {
     ...fields,
   };
   const { body } = await platform('POST /_control/templates', { waba_id: '200000000000001', templates: [template] });
-  return { template: { name, language: 'en_US' }, id: String(body.ids[0]) };
+  const id = String(body.ids[0]);
+  madeUp.push({ name, id });
+  return { template: { name, language: 'en_US' }, id };
 }
 
 /** How often the platform was asked about a name since the last reset. */

@@ -28,6 +28,11 @@ test('a gateway that answers otherwise ends it with status 1', async () => {
   expect(stderr).toMatch(/\d+ of \d+ answers differ/);
 });
 
+test('--help gives the usage and status 0', async () => {
+  const { code, stdout } = await runScript(script, { arguments: ['--help'] }).ended;
+  expect({ code, usage: stdout.startsWith('usage: npm run smoke') }).toEqual({ code: 0, usage: true });
+});
+
 test('no address, or none that is one, gives the usage and status 2', async () => {
   for (const wrong of [[], ['nonsense'], ['http://a.test', 'http://b.test']]) {
     const { code, stderr } = await runScript(script, { arguments: wrong }).ended;

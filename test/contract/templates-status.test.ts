@@ -94,16 +94,12 @@ describe('reasons', () => {
     ['template_not_approved', () => enable(pending), () => assign(pending, ':501:10', false)],
     ['channel_unassigned', () => enable(own), () => assign(own, '', false)],
     ['channel_unassigned', () => enable(own), () => assign(own, ':599:10', false)],
-    ['forbidden', () => disable(own), () => assign(own, ':501:99')],
-  ] as const)('%s', async (reason, body, before) => {
+    ['success', () => disable(own), () => assign(own, ':501:99')],
+    ['campaign_unassigned', () => enable(own), () => assign(own, ':501:99', false)],
+  ] as const)('%s (D17)', async (reason, body, before) => {
     await before?.();
     const [first] = reasons(await patch('supervisor1001', body()));
     expect(first).toBe(reason);
-  });
-
-  test('campaign_unassigned: its campaign is gone, so only BSP_CN may try', async () => {
-    await assign(own, ':501:99', false);
-    expect(reasons(await patch('operator', enable(own)))).toEqual(['campaign_unassigned']);
   });
 
   test('duplicate_request: the first is processed, the rest skipped', async () => {

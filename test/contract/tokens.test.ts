@@ -42,7 +42,7 @@ const bad: readonly [what: string, make: () => Promise<string>][] = [
       `Bearer ${await signed({}, { keyId: signing.keyId, key: (await generateKeyPair('ES256')).privateKey })}`,
   ],
   [
-    'a key that is no longer published',
+    'a key that is not published',
     async () => `Bearer ${await signed({}, { keyId: 'retired', key: (await generateKeyPair('ES256')).privateKey })}`,
   ],
   ['a foreign issuer', async () => `Bearer ${await signed({ iss: 'urn:somebody-else' })}`],

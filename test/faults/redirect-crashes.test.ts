@@ -188,7 +188,7 @@ const work = { synchronization: synchronize, send, edit };
 async function whereButtonsLead({ upstream }: World): Promise<(string | undefined)[]> {
   const codes = redirectCodesOf(upstream.template?.components ?? []);
   const farAwayMs = upstream.nowMs + 100 * pendingSeconds * 1_000;
-  return Promise.all(codes.map((code) => redirectStore(own, tables.redirects).find(code, farAwayMs)));
+  return Promise.all(codes.map((code) => redirectStore(own, tables.redirects).urlOf(code, farAwayMs)));
 }
 
 /** What is stored live leads on for good, at any moment. */
@@ -197,7 +197,7 @@ async function expectStoredLeadsOn(world: World): Promise<void> {
   if (fact === undefined || fact.deleted) return;
   const codes = redirectCodesOf(fact.template.components);
   const store = redirectStore(own, tables.redirects);
-  const led = await Promise.all(codes.map((code) => store.find(code, startMs + 100 * pendingSeconds * 1_000)));
+  const led = await Promise.all(codes.map((code) => store.urlOf(code, startMs + 100 * pendingSeconds * 1_000)));
   expect(led).toEqual(codes.map((_, index) => targets[index]));
 }
 
@@ -240,7 +240,7 @@ const codesOf = ({ key }: World) =>
   targets.map((url, index) => redirectCode({ templateKey: key, place: `buttons[${index}]`, url }));
 
 const leadTo = (codes: readonly string[], nowMs: number) =>
-  Promise.all(codes.map((code) => redirectStore(own, tables.redirects).find(code, nowMs)));
+  Promise.all(codes.map((code) => redirectStore(own, tables.redirects).urlOf(code, nowMs)));
 
 describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
   const { begin, live } = beginnings[what];

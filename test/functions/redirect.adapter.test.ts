@@ -21,13 +21,13 @@ beforeAll(async () => {
 
 function follow(asked: string) {
   const store = redirectStore(localDocumentClient(), table);
-  const find: RedirectStore['find'] = (key, now) => {
+  const urlOf: RedirectStore['urlOf'] = (key, now) => {
     reads.push(key);
-    return store.find(key, now);
+    return store.urlOf(key, now);
   };
   reads.length = 0;
   return callEndpoint(
-    redirect({ redirects: { find }, nowMs: () => nowMs }),
+    redirect({ redirects: { urlOf }, nowMs: () => nowMs }),
     makeHttpEvent({ pathParameters: { code: asked } }),
   );
 }

@@ -354,7 +354,12 @@ describe('fields beside the components', () => {
       'allow_category_change',
       'allow_category_change can be given only when a template is created',
     ],
-    ['a typo', { optimisation_spec: {} }, 'optimisation_spec', 'unrecognized field: optimisation_spec'],
+    [
+      'a typo',
+      { optimisation_spec: {} },
+      'optimisation_spec',
+      'unrecognized field: optimisation_spec; did you mean optimization_spec?',
+    ],
   ])('%s: 400', async (_, given, path, message) => {
     const { template, id } = await stored();
     expect(await edit(id, { components: template.components, ...given })).toMatchObject({

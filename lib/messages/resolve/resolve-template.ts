@@ -1,7 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
-import { goneUpstream } from '../../templates/model/fact.ts';
+import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
 import type {
   ClientTemplate,
@@ -16,9 +16,6 @@ import type { TemplateStore } from '../../templates/model/template-store.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
 import { type Asker, askOnce, type QuestionPorts, tolerated } from './questions.ts';
-
-/** D23. */
-const freshForMs = 300_000;
 
 export interface ResolutionPorts extends QuestionPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
@@ -85,10 +82,9 @@ async function renewed(
   { wanted, stored, contract }: Sendable,
   ports: ResolutionPorts,
 ): Promise<ResolvedTemplate> {
-  const { template, readAtMs } = stored.fact;
-  const copy = { template, contract, ...clientOf(stored) };
+  const copy = { template: stored.fact.template, contract, ...clientOf(stored) };
   const nowMs = ports.nowMs();
-  if (nowMs - readAtMs < freshForMs) return { ...copy, storedCopyUsed: false };
+  if (isFresh(stored.fact, nowMs)) return { ...copy, storedCopyUsed: false };
   try {
     return await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);
   } catch (error) {

@@ -3,7 +3,7 @@ import { log } from '../../observe/log.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { templateNotFound } from '../model/document.ts';
-import { contentHash, goneUpstream } from '../model/fact.ts';
+import { contentHash, goneUpstream, isFresh } from '../model/fact.ts';
 import type { FoundTemplate } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
@@ -25,14 +25,6 @@ export interface CurrentTemplate {
   readonly readAtMs: number;
   /** The platform does not list it yet: this is what was sent when it was created. */
   readonly asSent?: true;
-}
-
-/** As for a send (D23). */
-const freshForMs = 300_000;
-
-/** Whether a stored copy was read from the platform a moment ago. */
-export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
-  return nowMs - readAtMs < freshForMs;
 }
 
 /**

@@ -12,6 +12,7 @@ import type { TemplateManagement } from '../authoring/platform-template-manageme
 import { requestTime } from '../authoring/request-time.ts';
 import { refuseUnstorable } from '../authoring/storable.ts';
 import { checkRedirectTargets, checkSources } from '../authoring/template-request.ts';
+import { isFresh, isFresh } from '../model/fact.ts';
 import { findTemplate } from '../model/find-template.ts';
 import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
 import type { PlatformTemplate } from '../model/template.ts';
@@ -21,7 +22,7 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, categories, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 import { upstreamComponents } from '../rules/upstream-components.ts';
-import { type CurrentTemplate, currentTemplate, isFresh, type ReadingPorts } from './current-template.ts';
+import { type CurrentTemplate, currentTemplate, type ReadingPorts } from './current-template.ts';
 import { isAsRead, keysOf, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
 import { codeSettings, editChanges, hasNewMedia } from './edit-diff.ts';
 import type { EditRequest } from './edit-request.ts';

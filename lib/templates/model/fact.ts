@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
+import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
 
 /** Levels of nesting that can be compared and packed without running out of stack; a carousel with everything has twelve. */
 export const maxTemplateLevels = 64;
@@ -11,6 +11,14 @@ export const maxPackedBytes = 300_000;
 export const maxTemplateBytes = 2_000_000;
 /** Id, name, language, status, category and quality together: they stand in every client's row. */
 const maxRowTextBytes = 4_000;
+
+/** Longest age of a fresh copy. */
+const freshForMs = 300_000;
+
+/** Whether a stored copy was read from the platform a moment ago: a send goes by it without asking again (D23). */
+export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
+  return nowMs - readAtMs < freshForMs;
+}
 
 /** Why a template cannot be held here; undefined when it can. Never throws, whatever the platform has sent. */
 export function obstacleToHolding(template: PlatformTemplate): 'too_deep' | 'too_large' | 'unreadable' | undefined {

@@ -1,5 +1,8 @@
+import { unrecognizedField } from '../../http/closed-object.ts';
 import type { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
+import { nearName } from '../../http/near-name.ts';
+import { clip } from '../../http/parse.ts';
 
 export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 export type Category = (typeof categories)[number];
@@ -54,10 +57,14 @@ export function requiredText(part: Part, key: string, maxLength: number, judged:
   return value;
 }
 
-/** Notes every key of a part that has no place in it. */
+/** Notes every key of a part that has no place in it, and the one that it probably means (D6). */
 export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
   for (const key of Object.keys(part)) {
-    if (known.includes(key)) continue;
-    if (judged.leaveOut?.(part, key) !== true) fault(at(judged, key), `unrecognized field: ${key}`);
+    if (known.includes(key) || judged.leaveOut?.(part, key) === true) continue;
+    // Nobody reads what is only counted, and comparing costs time.
+    const meant = judged.faults.isFull ? undefined : nearName(key, known);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const name = clip(key);
+    fault(at(judged, name), `${unrecognizedField}: ${name}${hint}`);
   }
 }

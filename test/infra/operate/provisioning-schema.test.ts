@@ -22,6 +22,6 @@ test('it closes every object, and knows what is required of each value', () => {
 });
 
 test('the demo file names it', () => {
-  const file = new URL(demo.$schema, new URL('../../../infra/local/demo', import.meta.url));
+  const file = new URL(demo.$schema, new URL('../../../infra/local/demo/', import.meta.url));
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema);
 });

@@ -22,9 +22,9 @@ const one = { code: 'one', url: 'https://a.example/' };
 test('what is put is pending: found until it expires, with its origin beside it', async () => {
   await store().put([one], origin);
   expect(await itemOf('one')).toEqual({ pk: 'REDIRECT#one', url: one.url, ...origin, expiresAtSeconds: expiry });
-  expect(await store().find('one', expiry * 1_000 - 1)).toBe(one.url);
-  expect(await store().find('one', expiry * 1_000)).toBeUndefined();
-  expect(await store().find('two', origin.createdAtMs)).toBeUndefined();
+  expect(await store().urlOf('one', expiry * 1_000 - 1)).toBe(one.url);
+  expect(await store().urlOf('one', expiry * 1_000)).toBeUndefined();
+  expect(await store().urlOf('two', origin.createdAtMs)).toBeUndefined();
 });
 
 test('put again, at the same moment too, it lasts longer and keeps its first origin', async () => {
@@ -44,21 +44,21 @@ test('what is kept is permanent, and stays so whoever puts it again', async () =
   expect(await store().keep(['kept'], origin.templateKey)).toEqual([]);
   await store().put([kept], { ...origin, clientId: 1002 });
   expect(await itemOf('kept')).toEqual({ pk: 'REDIRECT#kept', url: one.url, ...origin });
-  expect(await store().find('kept', laterMs)).toBe(one.url);
+  expect(await store().urlOf('kept', laterMs)).toBe(one.url);
   expect(await store().keep(['kept'], origin.templateKey)).toEqual([]);
 });
 
 test('one that has expired and is still there can be kept: DynamoDB removes late', async () => {
   await store().put([{ ...one, code: 'late' }], { ...origin, createdAtMs: 0 });
-  expect(await store().find('late', laterMs)).toBeUndefined();
+  expect(await store().urlOf('late', laterMs)).toBeUndefined();
   await store().keep(['late'], origin.templateKey);
-  expect(await store().find('late', laterMs)).toBe(one.url);
+  expect(await store().urlOf('late', laterMs)).toBe(one.url);
 });
 
 test('a template keeps its own redirects only, and one that is gone is told and not made up', async () => {
   await store().put([{ ...one, code: 'foreign' }], origin);
   expect(await store().keep(['foreign', 'nowhere'], 'another_template')).toEqual(['nowhere']);
-  expect(await store().find('foreign', laterMs)).toBeUndefined();
+  expect(await store().urlOf('foreign', laterMs)).toBeUndefined();
   expect(await itemOf('nowhere')).toBeUndefined();
 });
 
@@ -72,5 +72,5 @@ test('one request for each redirect of a large carousel, and none without one', 
   await redirectStore(metered, table).put([], origin);
   await redirectStore(metered, table).put(redirects, origin);
   expect(meter.taken()).toMatchObject({ requests: 22 });
-  for (const { code, url } of redirects) expect(await store().find(code, origin.createdAtMs)).toBe(url);
+  for (const { code, url } of redirects) expect(await store().urlOf(code, origin.createdAtMs)).toBe(url);
 });

@@ -16,7 +16,7 @@ import { localDocumentClient } from '../../support/stores.ts';
 const wabaId = '200000000000001';
 const did = '5491100000501';
 const sharers = [1001, 1002] as const;
-const channelsOf = { 1001: [501, 505], 1002: [502, 504], 1003: [503] } as const;
+const channelsOf = { 1001: [501, 505], 1002: [502, 506], 1003: [503] } as const;
 const components = [{ type: 'BODY', text: 'Your order has left our house.' }];
 
 let platform: TestPlatform;

@@ -27,6 +27,7 @@ export const channels: readonly ChannelSetting[] = [
   { channelId: 505, clientId: 1001, wabaId: '200000000000001', did: '5491100000505', name: '' },
   { channelId: 502, clientId: 1002, wabaId: '200000000000001', did: '5491100000502', name: 'Clinic' },
   { channelId: 504, clientId: 1002, wabaId: '200000000000002', did: '5491100000504', name: 'Clinic abroad' },
+  { channelId: 506, clientId: 1002, wabaId: '200000000000001', did: '5491100000506', name: 'Clinic desk' },
   { channelId: 503, clientId: 1003, wabaId: '200000000000002', did: '5491100000503', name: 'Desk' },
 ];
 

@@ -95,6 +95,10 @@ async function printed(...commandLine: string[]): Promise<string[]> {
   return lines;
 }
 
+test('a word that belongs to no option is refused, with the line that was meant', async () => {
+  await expect(printed(first)).rejects.toThrow(`name a job with --dispatch ${first}`);
+});
+
 test('every recipient of a job has exactly one outcome (D29, R14)', async () => {
   const ofJob = await outcomes.ofJob(head(first));
   expect(countOutcomes(ofJob)).toEqual({ sent: 500, held: 1, failed: 1, expired: 1, unknown: 3, pending: 94 });

@@ -46,7 +46,7 @@ beforeEach(() => {
 const store = () => redirectStore(client, redirects);
 const muchLaterMs = nowMs + 10 * pendingSeconds * 1_000;
 /** Where a code leads when nothing pending is left. */
-const found = (code: string) => store().find(code, muchLaterMs);
+const found = (code: string) => store().urlOf(code, muchLaterMs);
 const nameOf = () => `template_${count}`;
 const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
 const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
@@ -98,7 +98,7 @@ describe('create', () => {
     const management = {
       ...platform.management,
       create: async (...args: Parameters<typeof platformCreate>) => {
-        before = await store().find(codeOf(), nowMs);
+        before = await store().urlOf(codeOf(), nowMs);
         expect(await found(codeOf())).toBeUndefined();
         return platformCreate(...args);
       },
@@ -111,7 +111,7 @@ describe('create', () => {
   test.each([{}, { allow_button_url_change: false }])('without the wish (%j) static stays static', async (more) => {
     expect(await create([body, linkTo(target)], ports(), more)).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, linkTo(target)]]);
-    expect(await store().find(codeOf(), nowMs)).toBeUndefined();
+    expect(await store().urlOf(codeOf(), nowMs)).toBeUndefined();
   });
 
   test('a URL that is wrong is a fault as ever, and nothing is stored or sent', async () => {

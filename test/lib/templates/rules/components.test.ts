@@ -195,6 +195,21 @@ describe('every fault names its path, what is expected and what came', () => {
       [header({ format: 'LOCATION', text: 'x' }), body()],
       'components[0].text: unrecognized field: text',
     ],
+    [
+      'a misspelt field',
+      [header({ format: 'IMAGE', headerHandle: '4::x' }), body()],
+      'components[0].headerHandle: unrecognized field: headerHandle; did you mean header_handle?',
+    ],
+    [
+      'a misspelt field of a button',
+      [body(), buttons({ ...link(), exmaple: ['x'] })],
+      'components[1].buttons[0].exmaple: unrecognized field: exmaple; did you mean example?',
+    ],
+    [
+      'a field with an endless name',
+      [{ ...body(), [long(500_000)]: 1 }],
+      `components[0].${long(77)}...: unrecognized field: ${long(77)}...`,
+    ],
     ['an empty body', [body(' ')], 'components[0].text: a text is required, received " "'],
     ['a long body', [body(long(1_025))], 'components[0].text: at most 1024 characters, received 1025'],
     [
