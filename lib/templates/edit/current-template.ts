@@ -7,7 +7,7 @@ import { contentHash, goneUpstream, isFresh } from '../model/fact.ts';
 import type { FoundTemplate } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
-import type { PlatformTemplate, StoredFact } from '../model/template.ts';
+import type { PlatformTemplate } from '../model/template.ts';
 import { statusChangedEvents } from '../model/template-event.ts';
 import type { TemplateStore } from '../model/template-store.ts';
 
