@@ -12,6 +12,7 @@ import type { TemplateManagement } from '../authoring/platform-template-manageme
 import { requestTime } from '../authoring/request-time.ts';
 import { refuseUnstorable } from '../authoring/storable.ts';
 import { checkRedirectTargets, checkSources } from '../authoring/template-request.ts';
+import { isFresh } from '../model/fact.ts';
 import { findTemplate } from '../model/find-template.ts';
 import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
 import type { PlatformTemplate } from '../model/template.ts';
