@@ -86,6 +86,7 @@ describe('npm start leaves no process behind', () => {
   ] as const)('after %s in the middle of starting, at %i ms', async (signal, afterMs) => {
     const run = start();
     await run.line(/^building and starting/);
+    await expect.poll(() => descendantsOf(run.pid).length, { timeout: 20_000 }).toBeGreaterThan(0);
     await pause(afterMs);
     const descendants = descendantsOf(run.pid);
     run.child.kill(signal);
