@@ -5,13 +5,15 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { provisionFile } from '../operate/provision.ts';
 import { localTarget } from '../operate/target.ts';
-import { freePort, runningEmulator, startDynamoDbLocal, startSqsEmulator } from './emulators.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
 import { startGateway } from './gateway.ts';
 import { holdPort } from './held-port.ts';
 import type { FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
 import { type Poller, startPoller } from './poller.ts';
+import type { DynamoDbChoice } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
 import { createQueues, queueUrlAt } from './queues.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
@@ -26,8 +28,8 @@ export interface StackOptions {
   readonly platformPort: number;
   /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
   readonly outputDirectory: string;
-  /** Servers that run already, used instead of ones of our own. */
-  readonly dynamodbEndpoint?: string | undefined;
+  readonly dynamodb: DynamoDbChoice;
+  /** A server that runs already, used instead of one of our own. */
   readonly sqsEndpoint?: string | undefined;
   /** Every line that a function writes. */
   readonly onLog?: (line: FunctionLogLine) => void;
@@ -134,11 +136,13 @@ interface Addressed {
 
 /** Starts what the functions talk to; builds and synthesizes meanwhile. */
 async function startServers(options: StackOptions & Addressed, { parts, onExit }: Assembly) {
-  const { outputDirectory, redirectBaseUrl, dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
+  const { outputDirectory, redirectBaseUrl, dynamodb: chosen, sqsEndpoint: givenSqs } = options;
   const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
   const [dynamodb, sqs, platform] = await Promise.all([
     parts.start('servers', async (signal) =>
-      givenDynamoDb === undefined ? startDynamoDbLocal({ signal, onExit }) : runningEmulator(givenDynamoDb),
+      'endpoint' in chosen
+        ? runningEmulator(chosen.endpoint)
+        : startDynamoDb(chosen.engine, { signal, onExit, dataFolder: chosen.dataFolder }),
     ),
     parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
     parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { localStacksFolder, noteLocalStack } from '../operate/local-stacks.ts';
-import { answeringServer, Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
+import { answeringServer, chosenDynamoDb, Obstacle, portFrom, requireFreePort } from './preflight.ts';
 import { type RunningStack, startStack } from './stack.ts';
 
 // `npm start`: the whole service on this machine until Ctrl-C or SIGTERM. Variables: PORT, PLATFORM_PORT,
@@ -12,7 +12,7 @@ const interrupted = new AbortController();
 const DemoFileSchema = v.object({ users: v.array(v.object({ username: v.string() })) });
 
 async function runUntilInterrupted(): Promise<void> {
-  const { DYNAMODB_ENDPOINT, SQS_ENDPOINT, PORT, PLATFORM_PORT } = process.env;
+  const { SQS_ENDPOINT, PORT, PLATFORM_PORT } = process.env;
   const apiPort = portFrom('PORT', PORT, 3000);
   const platformPort = portFrom('PLATFORM_PORT', PLATFORM_PORT, 3001);
   if (apiPort === platformPort && apiPort !== 0) {
@@ -20,9 +20,9 @@ async function runUntilInterrupted(): Promise<void> {
   }
   await requireFreePort('PORT', apiPort);
   await requireFreePort('PLATFORM_PORT', platformPort);
-  const dynamodbEndpoint = await answeringServer('DYNAMODB_ENDPOINT', DYNAMODB_ENDPOINT);
+  const dynamodb = chosenDynamoDb(process.env);
+  if ('endpoint' in dynamodb) await answeringServer('DYNAMODB_ENDPOINT', dynamodb.endpoint);
   const sqsEndpoint = await answeringServer('SQS_ENDPOINT', SQS_ENDPOINT);
-  if (dynamodbEndpoint === undefined) requireJava();
 
   const quiet = process.env['QUIET'] === '1';
   console.log('building and starting (Ctrl-C ends it) ...');
@@ -30,7 +30,7 @@ async function runUntilInterrupted(): Promise<void> {
     apiPort,
     platformPort,
     outputDirectory: join(dirname(localStacksFolder), `cdk-local-${process.pid}`),
-    dynamodbEndpoint,
+    dynamodb,
     sqsEndpoint,
     signal: interrupted.signal,
     report: console.error,
