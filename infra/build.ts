@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -7,14 +7,21 @@ const root = resolve(import.meta.dirname, '..');
 export interface BuildOptions {
   /** Folder whose `*.ts` files are the functions. */
   readonly functionsDirectory: string;
-  /** Receives `functions/<name>/index.mjs` and `meta/functions.json`, esbuild's account of what each bundle holds. */
+  /**
+   * Receives `functions/<name>/index.mjs`, `source-maps/<name>/index.mjs.map` and `meta/functions.json`, esbuild's account
+   * of what each bundle holds.
+   */
   readonly outputDirectory: string;
+  /** Keeps the names and the line breaks of the sources, for a debugger. Never deployed. */
+  readonly readable?: boolean;
 }
 
 /** Bundles every function for Lambda, after clearing away what an earlier build left. Returns the names. */
-export async function buildFunctions({ functionsDirectory, outputDirectory }: BuildOptions): Promise<string[]> {
+export async function buildFunctions(options: BuildOptions): Promise<string[]> {
+  const { functionsDirectory, outputDirectory, readable = false } = options;
   const bundles = join(outputDirectory, 'functions');
   const meta = join(outputDirectory, 'meta');
+  const maps = join(outputDirectory, 'source-maps');
   for (const folder of [bundles, meta]) rmSync(folder, { recursive: true, force: true });
   const names = readdirSync(functionsDirectory)
     .filter((file) => file.endsWith('.ts'))
@@ -24,7 +31,9 @@ export async function buildFunctions({ functionsDirectory, outputDirectory }: Bu
     outdir: bundles,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    minify: true,
+    minify: !readable,
+    sourcemap: 'external',
+    sourcesContent: false,
     legalComments: 'none',
     format: 'esm',
     platform: 'node',
@@ -36,9 +45,26 @@ export async function buildFunctions({ functionsDirectory, outputDirectory }: Bu
     metafile: true,
     logLevel: 'warning',
   });
+  for (const name of names) setMapBeside(name, bundles, maps);
+  // Maps are exchanged one by one: a process that starts meanwhile finds its own.
+  for (const old of readdirSync(maps).filter((name) => !names.includes(name))) {
+    rmSync(join(maps, old), { recursive: true });
+  }
   mkdirSync(meta, { recursive: true });
   writeFileSync(join(meta, 'functions.json'), JSON.stringify(metafile));
   return names;
+}
+
+/**
+ * Moves a bundle's source map out of the folder that is deployed, and says in the bundle where it is. Deployed, the map is
+ * as good as absent: it is larger than the bundle, and Node.js would read it at every start. The local runner finds it:
+ * from the folder of a bundle, and from the copy of it that synthesis makes, the way is the same.
+ */
+function setMapBeside(name: string, bundles: string, maps: string): void {
+  const file = join(name, 'index.mjs');
+  mkdirSync(join(maps, name), { recursive: true });
+  renameSync(join(bundles, `${file}.map`), join(maps, `${file}.map`));
+  appendFileSync(join(bundles, file), `//# sourceMappingURL=../../${basename(maps)}/${name}/index.mjs.map\n`);
 }
 
 if (import.meta.main) {
@@ -46,6 +72,7 @@ if (import.meta.main) {
   const names = await buildFunctions({
     functionsDirectory: join(root, 'functions'),
     outputDirectory: join(root, 'dist'),
+    readable: process.argv.includes('--readable'),
   });
   console.log(`built ${names.length} functions in ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
 }

@@ -1,10 +1,21 @@
 import { runSteps } from './steps.ts';
+import { leftOut } from './support/engines.ts';
 
-// Everything that proves the service, the summary of the tests last. Arguments go to vitest: `npm test -- login`.
-process.exitCode = await runSteps([
-  ['tsc', '--noEmit'],
-  ['biome', 'check', '--error-on-warnings', '.'],
-  ['node', 'infra/build.ts'],
-  ['node', 'infra/app.ts'],
-  ['vitest', 'run', '--config', 'test/vitest.config.ts', ...process.argv.slice(2)],
-]);
+// `npm test`: everything that proves the service, the summary of the tests last. `npm test -- NAME`: only the tests whose
+// path holds NAME, at once; whatever stands there goes to vitest as it is. Tests that need bundles build them.
+const asked = process.argv.slice(2);
+const tests = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...asked] as const;
+
+process.exitCode = await runSteps(
+  asked.length > 0
+    ? [tests]
+    : [
+        ['tsc', '--noEmit'],
+        ['biome', 'check', '--error-on-warnings', '.'],
+        ['node', 'infra/build.ts'],
+        ['node', 'infra/app.ts'],
+        tests,
+      ],
+);
+const line = leftOut();
+if (line !== undefined) console.log(line);

@@ -1,9 +1,20 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { runnableProjects } from './support/engines.ts';
 
 const shared = { expect: { requireAssertions: true }, testTimeout: 30_000, hookTimeout: 60_000 };
 const support = (name: string) => [resolve(import.meta.dirname, 'support', name)];
 const adapterTests = 'test/**/*.adapter.test.ts';
+
+/** The adapter and fault tests run once on each DynamoDB emulator that this machine has (test/support/engines.ts). */
+const adapters = Object.keys(runnableProjects()).map((name) => ({
+  test: {
+    ...shared,
+    name,
+    include: [adapterTests, 'test/faults/**/*.test.ts'],
+    globalSetup: support('emulators.ts'),
+  },
+}));
 
 export default defineConfig({
   test: {
@@ -17,14 +28,7 @@ export default defineConfig({
           exclude: [adapterTests],
         },
       },
-      {
-        test: {
-          ...shared,
-          name: 'adapters',
-          include: [adapterTests, 'test/faults/**/*.test.ts'],
-          globalSetup: support('emulators.ts'),
-        },
-      },
+      ...adapters,
       { test: { ...shared, name: 'infra', include: ['test/infra/*.test.ts'] } },
       {
         test: {

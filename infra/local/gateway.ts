@@ -20,6 +20,18 @@ export interface GatewayOptions {
   /** API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;
+  /** Told of every request that was answered. */
+  readonly onAnswer?: (answered: Answered) => void;
+}
+
+/** A request and what became of it. */
+export interface Answered {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly status: number;
+  readonly body: Buffer;
+  readonly durationMs: number;
 }
 
 export interface Gateway {
@@ -40,7 +52,7 @@ const maxBodyBytes = 10 * 1024 * 1024;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const answer = createAnswerer(options);
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, outgoing) => {
-    void serve(incoming, outgoing, answer);
+    void serve(incoming, outgoing, { answer, onAnswer: options.onAnswer });
   });
   server.on('clientError', refuseUnreadable);
   await listen(server, options.port);
@@ -56,9 +68,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-async function serve(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answerer): Promise<void> {
+interface Serving {
+  readonly answer: Answerer;
+  readonly onAnswer: GatewayOptions['onAnswer'];
+}
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse, serving: Serving): Promise<void> {
+  const { answer, onAnswer } = serving;
   const requestId = randomUUID();
-  const write = (given: HttpAnswer) => writeAnswer(outgoing, given, requestId);
+  const startedMs = performance.now();
+  const write = (given: HttpAnswer) => {
+    writeAnswer(outgoing, given, requestId);
+    const [path = '/'] = (incoming.url ?? '/').split('?');
+    const { status, body } = given;
+    onAnswer?.({ method: incoming.method ?? 'GET', path, status, body, durationMs: performance.now() - startedMs });
+  };
   try {
     const request = await readRequest(incoming);
     write(request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));

@@ -20,12 +20,22 @@ export interface InstanceOptions {
   /** What the Lambda service adds beside the template's variables: region, credentials, endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onLog: (line: FunctionLogLine) => void;
+  /** Stack traces name the lines of the sources. */
+  readonly sourceMaps?: boolean | undefined;
+  /**
+   * A debugger can attach here (127.0.0.1). Whoever looks at a halted function takes as long as it takes: neither the
+   * time-out nor the memory limit is enforced then.
+   */
+  readonly inspectPort?: number | undefined;
   /** Called once, when the process is gone for whatever reason. */
   readonly onGone: () => void;
 }
 
 /** Lambda's limit of a synchronous payload, request and response each. */
 export const maxPayloadBytes = 6_291_556;
+
+/** What a function that is being debugged gets instead of its time-out. */
+export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
 
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
@@ -42,7 +52,7 @@ export class Instance {
   constructor(options: InstanceOptions) {
     const { definition, onLog } = options;
     this.#options = options;
-    this.#child = spawn(process.execPath, [...heapOptions(definition.memoryMb), childEntry], {
+    this.#child = spawn(process.execPath, [...nodeOptions(options), childEntry], {
       cwd: definition.codeDirectory,
       env: runtimeEnvironment(definition, options.environment),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -72,10 +82,11 @@ export class Instance {
     this.#settle = settled.resolve;
     await this.#ready.promise;
     const { timeoutSeconds } = this.#options.definition;
-    const timeoutMs = timeoutSeconds * 1000;
+    const debugged = this.#options.inspectPort !== undefined;
+    const timeoutMs = debugged ? debuggedTimeoutMs : timeoutSeconds * 1000;
     const message = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
     const timer = setTimeout(() => this.#killFor({ ok: false, error: 'timeout', message }), timeoutMs);
-    const memory = this.#watchMemory();
+    const memory = debugged ? undefined : this.#watchMemory();
     const order: InvokeOrder = { requestId: randomUUID(), eventJson, deadlineMs: Date.now() + timeoutMs };
     // A channel that closes under the message is reported by 'exit'.
     if (this.#child.connected) this.#child.send(order, () => undefined);
@@ -132,6 +143,14 @@ function resultOf(report: Exclude<InstanceReport, { kind: 'ready' }>): Invocatio
 
 function forwardLines(stream: Readable | null, onLine: (text: string) => void): void {
   if (stream !== null) createInterface({ input: stream }).on('line', onLine);
+}
+
+function nodeOptions({ definition, sourceMaps, inspectPort }: InstanceOptions): string[] {
+  return [
+    ...heapOptions(definition.memoryMb),
+    ...(sourceMaps === true ? ['--enable-source-maps'] : []),
+    ...(inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectPort}`]),
+  ];
 }
 
 /** What the Lambda runtime provides, then what the stack adds, then the template's own variables. Nothing of this process. */

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
+import { callersPath } from '../operate/command.ts';
+import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
 /** What keeps the stack from starting, in one sentence that says what to do. */
 export class Obstacle extends Error {}
@@ -37,14 +39,59 @@ export async function answeringServer(variable: string, endpoint: string | undef
   }
 }
 
+/** Which DynamoDB a stack uses: a server that runs already, or an emulator of its own. */
+export type DynamoDbChoice =
+  | { readonly endpoint: string }
+  | { readonly engine: DynamoDbEngine; readonly dataFolder?: string | undefined };
+
+/**
+ * What the variables choose: DYNAMODB_ENDPOINT a running server, DYNAMODB the emulator (`dynoxide` or `local`), DATA the
+ * folder in which the emulator keeps its tables. Without them Dynoxide where its package is installed, else DynamoDB
+ * Local. Throws an `Obstacle` when they contradict each other or what they choose cannot run here.
+ */
+export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
+  const { DYNAMODB_ENDPOINT: endpoint, DYNAMODB: named, DATA: folder } = environment;
+  if (endpoint) {
+    const other = named ? 'DYNAMODB' : folder ? 'DATA' : undefined;
+    if (other === undefined) return { endpoint };
+    throw new Obstacle(
+      `${other} and DYNAMODB_ENDPOINT exclude each other: a server that runs already keeps its own tables.`,
+    );
+  }
+  const engine = engineOf(named);
+  if (engine === 'local') requireJava();
+  return { engine, ...(folder ? { dataFolder: callersPath(folder) } : {}) };
+}
+
+function engineOf(named: string | undefined): DynamoDbEngine {
+  if (!named) return dynoxideProgram() === undefined ? 'local' : 'dynoxide';
+  const engine = dynamoDbEngines.find((known) => known === named);
+  if (engine === undefined) {
+    throw new Obstacle(`DYNAMODB must be ${dynamoDbEngines.join(' or ')}, not ${JSON.stringify(named)}.`);
+  }
+  if (engine === 'dynoxide' && dynoxideProgram() === undefined) {
+    throw new Obstacle(
+      `There is no Dynoxide for ${process.platform}-${process.arch} here: leave DYNAMODB out, or set it to local.`,
+    );
+  }
+  return engine;
+}
+
 const oldestJava = 17;
 
-/** Throws an `Obstacle` when there is no Java, or one too old for DynamoDB Local. */
-export function requireJava(): void {
+/** Why DynamoDB Local cannot run: there is no Java, or one too old. Undefined when it can. */
+export function whyNoJava(): string | undefined {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  const remedy = `DynamoDB Local needs Java ${oldestJava} or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).`;
-  if (status !== 0) throw new Obstacle(`Java was not found: ${remedy}`);
+  if (status !== 0) return 'Java was not found';
   const [, version] = /version "(\d+)/.exec(stderr) ?? [];
-  if (version !== undefined && Number(version) < oldestJava)
-    throw new Obstacle(`Java ${version} is too old: ${remedy}`);
+  return version !== undefined && Number(version) < oldestJava ? `Java ${version} is too old` : undefined;
+}
+
+/** Throws an `Obstacle` when there is no Java, or one too old for DynamoDB Local. */
+function requireJava(): void {
+  const why = whyNoJava();
+  if (why === undefined) return;
+  throw new Obstacle(
+    `${why}: DynamoDB Local needs Java ${oldestJava} or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).`,
+  );
 }

@@ -8,9 +8,13 @@ const root = join(import.meta.dirname, '..', '..');
 /** Runs one of the project's scripts to its end. Throws what it wrote to stderr when it fails. */
 export async function runScript(
   script: string,
-  options: { readonly environment?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  options: {
+    readonly arguments?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
-  const child = spawn(process.execPath, [join(root, script)], {
+  const child = spawn(process.execPath, [join(root, script), ...(options.arguments ?? [])], {
     cwd: root,
     env: { ...process.env, ...options.environment },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -10,8 +10,10 @@ export interface FunctionRunner {
   stop(): Promise<void>;
 }
 
-/** A runner whose processes can be looked at, so that a test can kill one. */
+/** A runner whose processes can be looked at and exchanged. */
 export interface ProcessRunner extends FunctionRunner {
+  /** Has later requests of a function run in fresh processes; those that are running end in the one they have. */
+  recycle(functionId: string): void;
   instances(): readonly { readonly functionId: string; readonly pid: number; readonly busy: boolean }[];
 }
 
@@ -21,6 +23,10 @@ export interface RunnerOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly maxInstancesPerFunction?: number;
   readonly onLog?: (line: FunctionLogLine) => void;
+  /** Stack traces name the lines of the sources. */
+  readonly sourceMaps?: boolean | undefined;
+  /** Runs one function, by its id, in one process only, which starts at once and waits for a debugger on the port. */
+  readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
 }
 
 /** Small, because a laptop has few cores; requests beyond it wait in the order in which they came. */
@@ -35,10 +41,12 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
   const poolOf = (functionId: string): Pool => {
     const definition = options.functions[functionId];
     if (definition === undefined) throw new Error(`the template has no function ${functionId}`);
-    const pool = pools.get(functionId) ?? new Pool(definition, options);
+    const inspected = options.inspected?.functionId === functionId ? options.inspected : undefined;
+    const pool = pools.get(functionId) ?? new Pool(definition, options, inspected?.port);
     pools.set(functionId, pool);
     return pool;
   };
+  if (options.inspected !== undefined) poolOf(options.inspected.functionId).warm();
   return {
     invoke: async (functionId, event) => {
       const pool = poolOf(functionId);
@@ -55,6 +63,7 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
     stop: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));
     },
+    recycle: (functionId) => pools.get(functionId)?.recycle(),
     instances: () =>
       [...pools].flatMap(([functionId, pool]) => pool.processes().map((process) => ({ functionId, ...process }))),
   };
@@ -73,12 +82,33 @@ class Pool {
   readonly #options: RunnerOptions;
   readonly #alive = new Set<Instance>();
   readonly #idle = new Set<Instance>();
+  /** Busy instances that are not used again. */
+  readonly #outdated = new Set<Instance>();
   readonly #waiting: Waiting[] = [];
+  readonly #inspectPort: number | undefined;
   #stopping = false;
 
-  constructor(definition: LocalTemplate['functions'][string], options: RunnerOptions) {
+  constructor(definition: LocalTemplate['functions'][string], options: RunnerOptions, inspectPort?: number) {
     this.#definition = definition;
     this.#options = options;
+    this.#inspectPort = inspectPort;
+  }
+
+  /** Starts an instance before the first request asks for one. */
+  warm(): void {
+    if (!this.#stopping && this.#alive.size === 0) this.#idle.add(this.#start());
+  }
+
+  recycle(): void {
+    for (const instance of this.#alive) {
+      if (this.#idle.delete(instance)) void this.#exchange(instance);
+      else this.#outdated.add(instance);
+    }
+  }
+
+  async #exchange(instance: Instance): Promise<void> {
+    await instance.kill();
+    if (this.#inspectPort !== undefined) this.warm();
   }
 
   async run(eventJson: string): Promise<InvocationResult> {
@@ -106,7 +136,8 @@ class Pool {
     this.#waiting.shift();
     this.#idle.delete(instance);
     void instance.invoke(next.eventJson).then((result) => {
-      if (this.#alive.has(instance)) this.#idle.add(instance);
+      if (this.#outdated.delete(instance)) void this.#exchange(instance);
+      else if (this.#alive.has(instance)) this.#idle.add(instance);
       next.resolve(this.#stopping && !result.ok ? stopped : result);
       this.#serveNext();
     });
@@ -115,7 +146,7 @@ class Pool {
   #availableInstance(): Instance | undefined {
     const [idle] = this.#idle;
     if (idle !== undefined) return idle;
-    const max = this.#options.maxInstancesPerFunction ?? defaultMaxInstances;
+    const max = this.#inspectPort === undefined ? (this.#options.maxInstancesPerFunction ?? defaultMaxInstances) : 1;
     return this.#alive.size < max ? this.#start() : undefined;
   }
 
@@ -123,10 +154,13 @@ class Pool {
     const instance = new Instance({
       definition: this.#definition,
       environment: this.#options.environment,
+      sourceMaps: this.#options.sourceMaps,
+      inspectPort: this.#inspectPort,
       onLog: this.#options.onLog ?? (() => undefined),
       onGone: () => {
         this.#alive.delete(instance);
         this.#idle.delete(instance);
+        this.#outdated.delete(instance);
         this.#serveNext();
       },
     });

@@ -2,16 +2,19 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { provisionFile } from '../operate/provision.ts';
 import { localTarget } from '../operate/target.ts';
-import { freePort, runningEmulator, startDynamoDbLocal, startSqsEmulator } from './emulators.ts';
-import { startGateway } from './gateway.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
+import { type GatewayOptions, startGateway } from './gateway.ts';
 import { holdPort } from './held-port.ts';
-import type { FunctionLogLine } from './instance.ts';
+import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
 import { type Poller, startPoller } from './poller.ts';
+import { type DynamoDbChoice, Obstacle } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
 import { createQueues, queueUrlAt } from './queues.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
@@ -26,11 +29,17 @@ export interface StackOptions {
   readonly platformPort: number;
   /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
   readonly outputDirectory: string;
-  /** Servers that run already, used instead of ones of our own. */
-  readonly dynamodbEndpoint?: string | undefined;
+  readonly dynamodb: DynamoDbChoice;
+  /** A server that runs already, used instead of one of our own. */
   readonly sqsEndpoint?: string | undefined;
   /** Every line that a function writes. */
   readonly onLog?: (line: FunctionLogLine) => void;
+  /** Every request that was answered. */
+  readonly onAnswer?: GatewayOptions['onAnswer'];
+  /** Stack traces of functions name the lines of the sources. */
+  readonly sourceMaps?: boolean;
+  /** A function, by the stem of its file, that waits for a debugger on the port; its time-outs are suspended. */
+  readonly inspected?: { readonly name: string; readonly port: number } | undefined;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
   /** Ends the start-up: everything begun so far is ended, then `startStack` rejects. */
@@ -96,15 +105,25 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
   const sqsClient = await prepareStores(parts, template, addresses);
+  const { inspected, onAnswer, sourceMaps } = options;
   const runner = createRunner({
     functions: template.functions,
     environment: functionEnvironment(addresses),
+    sourceMaps,
+    inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
   });
   await parts.start('functions', async () => runner);
   await apiPort.stop();
   const gateway = await parts.start('intake', () =>
-    startGateway({ template, invoke: runner.invoke, region: localRegion, port: apiPort.number }),
+    startGateway({
+      template,
+      invoke: runner.invoke,
+      region: localRegion,
+      port: apiPort.number,
+      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...(inspected === undefined ? {} : patience),
+    }),
   );
   const { poller } = await parts.start('intake', async () => {
     const { eventSources } = template;
@@ -128,21 +147,32 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   };
 }
 
+/** Nobody is in a hurry while a debugger has halted a function. */
+const patience = { integrationTimeoutMs: debuggedTimeoutMs, authorizerTimeoutMs: debuggedTimeoutMs };
+
+function functionIdOf({ functions }: LocalTemplate, name: string): string {
+  const [id] = Object.entries(functions).find(([, definition]) => definition.name === resourceName(stage, name)) ?? [];
+  if (id === undefined) throw new Obstacle(`The local stack has no function ${name}: only other deployments do.`);
+  return id;
+}
+
 interface Addressed {
   readonly redirectBaseUrl: string;
 }
 
 /** Starts what the functions talk to; builds and synthesizes meanwhile. */
 async function startServers(options: StackOptions & Addressed, { parts, onExit }: Assembly) {
-  const { outputDirectory, redirectBaseUrl, dynamodbEndpoint: givenDynamoDb, sqsEndpoint: givenSqs } = options;
+  const { outputDirectory, redirectBaseUrl, dynamodb: chosen, sqsEndpoint: givenSqs } = options;
   const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
   const [dynamodb, sqs, platform] = await Promise.all([
     parts.start('servers', async (signal) =>
-      givenDynamoDb === undefined ? startDynamoDbLocal({ signal, onExit }) : runningEmulator(givenDynamoDb),
+      'endpoint' in chosen
+        ? runningEmulator(chosen.endpoint)
+        : startDynamoDb(chosen.engine, { signal, onExit, dataFolder: chosen.dataFolder }),
     ),
     parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
     parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
-    synthesize(parts, outputDirectory, { platformBaseUrl: `http://127.0.0.1:${platformPort}`, redirectBaseUrl }),
+    synthesize(parts, options, { platformBaseUrl: `http://127.0.0.1:${platformPort}`, redirectBaseUrl }),
   ]);
   const queueUrl = queueUrlAt(sqs.endpoint);
   const template = readLocalTemplate({ cdkOutDirectory: outputDirectory, queueUrl });
@@ -162,12 +192,13 @@ async function startServers(options: StackOptions & Addressed, { parts, onExit }
 
 async function synthesize(
   parts: Parts,
-  outputDirectory: string,
+  { outputDirectory, inspected }: StackOptions,
   addresses: Addressed & { readonly platformBaseUrl: string },
 ): Promise<void> {
   const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
   await parts.start('servers', async () => removal);
-  await parts.run((signal) => runScript('infra/build.ts', { signal }));
+  const readable = inspected === undefined ? [] : ['--readable'];
+  await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
   const environment = {
     CDK_OUTDIR: outputDirectory,
     CDK_CONTEXT_JSON: JSON.stringify({ stage, ...addresses }),

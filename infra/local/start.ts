@@ -1,51 +1,91 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
+import { functions } from '../functions.ts';
+import { CommandError, commandLine, runCommand } from '../operate/command.ts';
 import { localStacksFolder, noteLocalStack } from '../operate/local-stacks.ts';
-import { answeringServer, Obstacle, portFrom, requireFreePort, requireJava } from './preflight.ts';
-import { type RunningStack, startStack } from './stack.ts';
+import { isMetricsLine, requestLine } from './console.ts';
+import { answeringServer, chosenDynamoDb, Obstacle, portFrom, requireFreePort } from './preflight.ts';
+import { type RunningStack, type StackOptions, startStack } from './stack.ts';
+import { watchSources } from './watch.ts';
 
-// `npm start`: the whole service on this machine until Ctrl-C or SIGTERM. Variables: PORT, PLATFORM_PORT,
-// DYNAMODB_ENDPOINT, SQS_ENDPOINT (running servers to use instead of our own), QUIET=1 (no function logs).
+const usage = `The whole service on this machine, until Ctrl-C.
+
+npm start                        with the demo data, in memory
+npm start -- --watch             builds again and exchanges the functions whenever a file in functions/ or lib/ is saved
+
+Variables:
+PORT, PLATFORM_PORT              of the API (3000) and of the platform simulator (3001); 0 takes any free one
+DATA=FOLDER                      keeps the tables there between starts; queues start empty
+DYNAMODB=dynoxide|local          the DynamoDB emulator; local is DynamoDB Local and needs Java 17
+DYNAMODB_ENDPOINT, SQS_ENDPOINT  running servers to use instead of our own
+DEBUG_FUNCTION=NAME, DEBUG_PORT  opens an inspector (9229) for one function, such as templates-list, and suspends its time-out
+QUIET=1                          no requests and no function logs on the console`;
 
 const interrupted = new AbortController();
 const DemoFileSchema = v.object({ users: v.array(v.object({ username: v.string() })) });
 
 async function runUntilInterrupted(): Promise<void> {
-  const { DYNAMODB_ENDPOINT, SQS_ENDPOINT, PORT, PLATFORM_PORT } = process.env;
-  const apiPort = portFrom('PORT', PORT, 3000);
-  const platformPort = portFrom('PLATFORM_PORT', PLATFORM_PORT, 3001);
+  const { values } = commandLine({ options: { watch: { type: 'boolean' }, help: { type: 'boolean' } } });
+  if (values.help) return console.log(usage);
+  const options = await stackOptions(process.env);
+  console.log('building and starting (Ctrl-C ends it) ...');
+  const stack = await startStack({ ...options, signal: interrupted.signal });
+  // For the operator commands.
+  const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
+  const readable = options.inspected !== undefined;
+  const watching = values.watch ? watchSources({ stack, readable, report: console.log }) : undefined;
+  try {
+    announce(stack, options);
+    if (watching) console.log('watching functions/ and lib/');
+    const ending = await Promise.race([stack.broken, untilInterrupted()]);
+    if (ending instanceof Error) throw new Obstacle(`${ending.message} The local stack was ended.`);
+  } finally {
+    withdraw();
+    await Promise.all([stack.stop(), watching?.stop()]);
+  }
+}
+
+/** What the variables ask for. Throws an `Obstacle` for what they cannot have. */
+async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOptions> {
+  const apiPort = portFrom('PORT', environment['PORT'], 3000);
+  const platformPort = portFrom('PLATFORM_PORT', environment['PLATFORM_PORT'], 3001);
   if (apiPort === platformPort && apiPort !== 0) {
     throw new Obstacle(`PORT and PLATFORM_PORT are both ${apiPort}: the API and the simulator need one each.`);
   }
   await requireFreePort('PORT', apiPort);
   await requireFreePort('PLATFORM_PORT', platformPort);
-  const dynamodbEndpoint = await answeringServer('DYNAMODB_ENDPOINT', DYNAMODB_ENDPOINT);
-  const sqsEndpoint = await answeringServer('SQS_ENDPOINT', SQS_ENDPOINT);
-  if (dynamodbEndpoint === undefined) requireJava();
-
-  const quiet = process.env['QUIET'] === '1';
-  console.log('building and starting (Ctrl-C ends it) ...');
-  const stack = await startStack({
+  const dynamodb = chosenDynamoDb(environment);
+  if ('endpoint' in dynamodb) await answeringServer('DYNAMODB_ENDPOINT', dynamodb.endpoint);
+  return {
     apiPort,
     platformPort,
     outputDirectory: join(dirname(localStacksFolder), `cdk-local-${process.pid}`),
-    dynamodbEndpoint,
-    sqsEndpoint,
-    signal: interrupted.signal,
+    dynamodb,
+    sqsEndpoint: await answeringServer('SQS_ENDPOINT', environment['SQS_ENDPOINT']),
+    inspected: await inspectedFunction(environment),
+    sourceMaps: true,
     report: console.error,
-    ...(quiet ? {} : { onLog: ({ functionName, text }) => console.log(`${functionName} | ${text}`) }),
-  });
-  // For the operator commands.
-  const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
-  try {
-    announce(stack);
-    const ending = await Promise.race([stack.broken, untilInterrupted()]);
-    if (ending instanceof Error) throw new Obstacle(`${ending.message} The local stack was ended.`);
-  } finally {
-    withdraw();
-    await stack.stop();
+    ...(environment['QUIET'] === '1' ? {} : consoleLines),
+  };
+}
+
+const consoleLines: Pick<StackOptions, 'onAnswer' | 'onLog'> = {
+  onAnswer: (answered) => console.log(requestLine(answered)),
+  onLog: ({ functionName, text }) => {
+    if (!isMetricsLine(text)) console.log(`${functionName} | ${text}`);
+  },
+};
+
+async function inspectedFunction(environment: NodeJS.ProcessEnv): Promise<StackOptions['inspected']> {
+  const name = environment['DEBUG_FUNCTION'];
+  if (!name) return undefined;
+  if (functions[name] === undefined) {
+    throw new Obstacle(`DEBUG_FUNCTION=${name} is no function: it is one of ${Object.keys(functions).join(', ')}.`);
   }
+  const port = portFrom('DEBUG_PORT', environment['DEBUG_PORT'], 9229);
+  await requireFreePort('DEBUG_PORT', port);
+  return { name, port };
 }
 
 function untilInterrupted(): Promise<void> {
@@ -56,7 +96,7 @@ function untilInterrupted(): Promise<void> {
 }
 
 /** Prints where everything is. */
-function announce({ addresses }: RunningStack): void {
+function announce({ addresses }: RunningStack, { dynamodb, inspected }: StackOptions): void {
   const demoFile = readFileSync(join(import.meta.dirname, 'demo', 'provisioning.json'), 'utf8');
   const users = v.parse(DemoFileSchema, JSON.parse(demoFile)).users.map(({ username }) => username);
   const { apiUrl, platformUrl } = addresses;
@@ -69,17 +109,21 @@ TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"dem
 curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
 sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
+  if ('dataFolder' in dynamodb) console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);
+  if (inspected !== undefined) {
+    console.log(`debugger of ${inspected.name}   127.0.0.1:${inspected.port}   its time-out is suspended`);
+  }
 }
 
 // npm and the terminal may deliver the same Ctrl-C twice; aborting twice is aborting once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
-try {
-  await runUntilInterrupted();
-} catch (error) {
-  if (!interrupted.signal.aborted) {
-    console.error(error instanceof Obstacle ? error.message : error);
-    process.exitCode = 1;
+await runCommand(async () => {
+  try {
+    await runUntilInterrupted();
+  } catch (error) {
+    if (interrupted.signal.aborted) return;
+    throw error instanceof Obstacle ? new CommandError(error.message, 1) : error;
   }
-}
+});
 process.exit();

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { buildFunctions } from '../../infra/build.ts';
-import { requireJava } from '../../infra/local/preflight.ts';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import { benchAcceptance } from './acceptance.ts';
@@ -21,7 +21,7 @@ const root = resolve(import.meta.dirname, '../..');
 const interrupted = new AbortController();
 
 async function bench(): Promise<void> {
-  if (process.env['DYNAMODB_ENDPOINT'] === undefined) requireJava();
+  chosenDynamoDb(process.env);
   const names = await buildFunctions({
     functionsDirectory: join(root, 'functions'),
     outputDirectory: join(root, 'dist'),
@@ -42,7 +42,7 @@ async function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<strin
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(root, 'dist', `cdk-bench-${process.pid}`),
-    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    dynamodb: chosenDynamoDb(process.env),
     sqsEndpoint: process.env['SQS_ENDPOINT'],
     report: console.error,
     signal,

@@ -4,6 +4,7 @@ import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-worker-kill-${process.pid}`),
+    dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     onLog: ({ functionName, text }) => appendFileSync(inject('functionLog'), `${functionName} | ${text}\n`),
   });
   const { apiUrl, sqsEndpoint } = stack.addresses;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -41,3 +42,36 @@ it.each(['health', 'authorizer'])('keeps the DynamoDB client out of %s', (name) 
   expect(Object.keys(output?.inputs ?? {})).toContainEqual(expect.stringContaining(`functions/${name}.ts`));
   expect(JSON.stringify(output?.inputs)).not.toMatch(/client-dynamodb|lib-dynamodb/);
 });
+
+it('keeps source maps out of what is deployed, where the bundle and its copy in a synthesized app find them', () => {
+  for (const name of names) {
+    expect(readdirSync(join(outputDirectory, 'functions', name))).toEqual(['index.mjs']);
+    const [, place] = /\/\/# sourceMappingURL=(\S+)\n$/.exec(bundleOf(name)) ?? [];
+    expect(place).toBe(`../../source-maps/${name}/index.mjs.map`);
+    const { sources } = JSON.parse(readFileSync(join(outputDirectory, 'functions', name, place ?? ''), 'utf8'));
+    const found = sources.map((source: string) => resolve(outputDirectory, 'functions', name, source));
+    expect(found).toContain(join(functionsDirectory, `${name}.ts`));
+  }
+});
+
+it('makes stack traces name the lines of the sources', () => {
+  const event = JSON.stringify({});
+  const file = pathToFileURL(join(outputDirectory, 'functions', 'authorizer', 'index.mjs')).href;
+  const script = `try { await (await import(${JSON.stringify(file)})).handler(${event}, {}); } catch (error) { console.log(error.stack); }`;
+  const run = spawnSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  expect(run.stdout + run.stderr).toMatch(/\/(functions|lib)\/[\w/-]+\.ts:\d+:\d+/);
+});
+
+it('makes bundles that a debugger can show, when asked to', async () => {
+  const readable = mkdtempSync(join(tmpdir(), 'build-readable-'));
+  await buildFunctions({ functionsDirectory, outputDirectory: readable, readable: true });
+  expect(readFileSync(join(readable, 'functions', 'health', 'index.mjs'), 'utf8')).toMatch(/publicEndpoint/);
+  expect(bundleOf('health')).not.toMatch(/publicEndpoint/);
+  rmSync(readable, { recursive: true, force: true });
+});
+
+function bundleOf(name: string): string {
+  return readFileSync(join(outputDirectory, 'functions', name, 'index.mjs'), 'utf8');
+}

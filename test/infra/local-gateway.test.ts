@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../../infra/local/gateway.ts';
+import { type Answered, type Gateway, startGateway } from '../../infra/local/gateway.ts';
 import { createRunner, type ProcessRunner } from '../../infra/local/runner.ts';
 import { tinyFunctions } from '../support/tiny-functions.ts';
 
@@ -31,6 +31,7 @@ const tiny = tinyFunctions({
     };`,
 });
 
+const answers: Answered[] = [];
 const clock = { nowMs: Date.UTC(2026, 0, 2) };
 let runner: ProcessRunner;
 let gateway: Gateway;
@@ -56,6 +57,7 @@ beforeAll(async () => {
     nowMs: () => clock.nowMs,
     integrationTimeoutMs: 1_500,
     authorizerTimeoutMs: 1_000,
+    onAnswer: (answered) => answers.push(answered),
   });
 });
 afterAll(async () => {
@@ -288,4 +290,14 @@ it('closes its port and every connection when stopped', async () => {
   await own.stop();
   await closed;
   await expect(fetch(own.url)).rejects.toThrow();
+});
+
+it('tells of every request that it answers, without the query', async () => {
+  answers.length = 0;
+  await call('GET', '/things/7?secret=1');
+  await call('GET', '/nothing');
+  expect(answers).toEqual([
+    { method: 'GET', path: '/things/7', status: 200, body: expect.any(Buffer), durationMs: expect.any(Number) },
+    { method: 'GET', path: '/nothing', status: 404, body: expect.any(Buffer), durationMs: expect.any(Number) },
+  ]);
 });

@@ -46,6 +46,13 @@ const tiny = tinyFunctions({
       await new Promise((resolve) => setTimeout(resolve, millis));
       return { pid: process.pid, held: held.length };
     };`,
+  late: {
+    code: `export const handler = async (_event, context) => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      return { leftMs: context.getRemainingTimeInMillis(), held: Buffer.alloc(200 * 1024 * 1024, 1).length };
+    };`,
+    timeoutSeconds: 0.3,
+  },
   sequence: `const running = []; let most = 0;
     export const handler = async ({ name }) => {
       running.push(name);
@@ -281,6 +288,50 @@ it('hands on every line with the name of the function', async () => {
   const ofStream = (stream: string) => lines.filter((line) => line.stream === stream);
   expect(ofStream('stdout')).toMatchObject([{ functionName: 'tiny-talkative', text: 'one' }, { text: 'two' }]);
   expect(ofStream('stderr')).toEqual([{ functionName: 'tiny-talkative', stream: 'stderr', text: 'three' }]);
+});
+
+describe('a recycled function', () => {
+  it('runs later requests in a fresh process', async () => {
+    const runner = makeRunner();
+    const before = await payloadOf(runner, 'echo');
+    runner.recycle('echo');
+    expect(await payloadOf(runner, 'echo')).toMatchObject({ calls: 1, pid: expect.not.toBeOneOf([before['pid']]) });
+    runner.recycle('talkative');
+    expect(runner.instances()).toHaveLength(1);
+  });
+
+  it('ends the requests under way in the process that they have', async () => {
+    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const running = payloadOf(runner, 'sequence', { name: 'old' });
+    const [{ pid } = { pid: 0 }] = runner.instances();
+    runner.recycle('sequence');
+    expect(await running).toMatchObject({ name: 'old', pid });
+    expect(await payloadOf(runner, 'sequence', { name: 'new' })).not.toMatchObject({ pid });
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  });
+});
+
+describe('an inspected function', () => {
+  it('has one process from the start, with an inspector, and neither a time-out nor a memory limit', async () => {
+    const lines: string[] = [];
+    const runner = makeRunner({ inspected: { functionId: 'late', port: 0 }, onLog: ({ text }) => lines.push(text) });
+    const [{ pid } = { pid: 0 }] = runner.instances();
+    await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
+    const payloads = await Promise.all([payloadOf(runner, 'late'), payloadOf(runner, 'late')]);
+    expect(payloads.map(({ leftMs }) => Number(leftMs) > 3_600_000)).toEqual([true, true]);
+    expect(runner.instances()).toEqual([{ functionId: 'late', pid, busy: false }]);
+    // The others keep their limits.
+    expect(await runner.invoke('slow', { forever: true })).toMatchObject({ ok: false, error: 'timeout' });
+  });
+
+  it('is ready for a debugger again after it was recycled', async () => {
+    const lines: string[] = [];
+    const runner = makeRunner({ inspected: { functionId: 'late', port: 0 }, onLog: ({ text }) => lines.push(text) });
+    const listening = () => lines.filter((text) => text.startsWith('Debugger listening')).length;
+    await expect.poll(listening, { timeout: 20_000 }).toBe(1);
+    runner.recycle('late');
+    await expect.poll(listening, { timeout: 20_000 }).toBe(2);
+  });
 });
 
 it('leaves no process behind, and ends what was running or waiting', async () => {

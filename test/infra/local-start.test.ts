@@ -1,10 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from '../../infra/local/dynamodb.ts';
 import { findLocalStack, localStacksFolder } from '../../infra/operate/local-stacks.ts';
+import { runnableProjects } from '../support/engines.ts';
 import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/processes.ts';
 
-const anyPorts = { PORT: '0', PLATFORM_PORT: '0', DYNAMODB_ENDPOINT: undefined, SQS_ENDPOINT: undefined };
+const anyPorts = {
+  PORT: '0',
+  PLATFORM_PORT: '0',
+  DYNAMODB_ENDPOINT: undefined,
+  SQS_ENDPOINT: undefined,
+  DATA: undefined,
+};
 
 function start(environment: Readonly<Record<string, string | undefined>> = {}): ScriptRun & { readonly pid: number } {
   const run = runScript('infra/local/start.ts', { environment: { ...anyPorts, ...environment } });
@@ -16,6 +27,27 @@ async function listening(): Promise<{ port: string; close: () => void }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return { port: String(typeof address === 'object' ? address?.port : ''), close: () => server.close() };
+}
+
+const engineProcesses = [
+  [/DynamoDBLocal/, 'DynamoDB Local ended with SIGKILL.', 'local'],
+  [/dynoxide --host/, 'Dynoxide ended with SIGKILL.', 'dynoxide'],
+] as const;
+
+function canRun(engine: DynamoDbEngine): boolean {
+  return Object.values(runnableProjects()).includes(engine);
+}
+
+/** The first page of a demo client's templates; synchronizes first when asked to. */
+async function listed(apiUrl: string, synchronizing: boolean): Promise<{ readonly total: number }> {
+  const body = JSON.stringify({ username: 'supervisor1001', password: 'demo-supervisor1001' });
+  const login = (await (await fetch(`${apiUrl}/login`, { method: 'POST', body })).json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${login.access_token}`, 'content-type': 'application/json' };
+  if (synchronizing) await fetch(`${apiUrl}/v1/templates/sync-from-platform`, { method: 'POST', headers, body: '{}' });
+  const page = async () =>
+    (await (await fetch(`${apiUrl}/v1/templates?campaign_name=Unassigned`, { headers })).json()) as { total: number };
+  if (synchronizing) await expect.poll(async () => (await page()).total, { timeout: 10_000 }).toBeGreaterThan(0);
+  return page();
 }
 
 /** A grandchild such as the bundler notices a little later that its parent is gone. */
@@ -68,14 +100,69 @@ describe('npm start says in one sentence why it cannot start', () => {
     }
   });
 
-  it('when there is no Java', async () => {
-    const { code, stderr } = await start({ PATH: '/nowhere', DYNAMODB_ENDPOINT: '' }).ended;
+  it('when there is no Java for DynamoDB Local', async () => {
+    const { code, stderr } = await start({ PATH: '/nowhere', DYNAMODB: 'local' }).ended;
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
         'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).\n',
     });
   });
+
+  it.each([
+    [{ DYNAMODB: 'mysql' }, 'DYNAMODB must be dynoxide or local, not "mysql".\n'],
+    [
+      { DATA: 'x', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
+      'DATA and DYNAMODB_ENDPOINT exclude each other: a server that runs already keeps its own tables.\n',
+    ],
+    [
+      { DEBUG_FUNCTION: 'template-list' },
+      /^DEBUG_FUNCTION=template-list is no function: it is one of .*templates-list, /,
+    ],
+  ])('when it is asked for %o', async (environment, sentence) => {
+    const { code, stdout, stderr } = await start(environment).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
+  });
+
+  it('when an option is unknown', async () => {
+    const run = runScript('infra/local/start.ts', { arguments: ['--wach'], environment: anyPorts });
+    expect(await run.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("'--wach'") });
+  });
+});
+
+describe('npm start on this machine', () => {
+  const withDynoxide = it.runIf(dynoxideProgram() !== undefined);
+
+  withDynoxide('needs no Java, and shows requests and functions but no metrics', async () => {
+    const run = start({ PATH: '/nowhere' });
+    const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
+    await fetch(`${apiUrl}/login`, { method: 'POST', body: '{"username":"agent1001","password":"wrong"}' });
+    await fetch(`${apiUrl}/login?secret=1`, { method: 'POST', body: '{"username":7}' });
+    await run.line(/^POST \/login 400 invalid_request \d+ ms$/);
+    run.child.kill('SIGTERM');
+    const { stdout } = await run.ended;
+    expect(stdout).toMatch(/^POST \/login 401 \d+ ms$/m);
+    expect(stdout).not.toMatch(/_aws|LoginFailures|secret=1/);
+  });
+
+  it.each(dynamoDbEngines.filter(canRun))(
+    'keeps its tables in a folder with %s, and starts on them again',
+    async (engine) => {
+      const folder = mkdtempSync(join(tmpdir(), 'data-'));
+      for (const round of [1, 2]) {
+        const run = start({ DATA: folder, DYNAMODB: engine, QUIET: '1' });
+        const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
+        await run.line(/^tables are kept in .*data-.*; queues start empty$/);
+        const { total } = await listed(apiUrl, round === 1);
+        run.child.kill('SIGTERM');
+        expect((await run.ended).stderr).toBe('');
+        expect(total).toBeGreaterThan(0);
+      }
+      rmSync(folder, { recursive: true });
+    },
+    90_000,
+  );
 });
 
 describe('npm start leaves no process behind', () => {
@@ -125,10 +212,10 @@ describe('npm start leaves no process behind', () => {
   }, 90_000);
 
   it.each([
-    [/simulator\/main/, 'The platform simulator ended with SIGKILL.'],
-    [/DynamoDBLocal/, 'DynamoDB Local ended with SIGKILL.'],
-  ])('when %s crashes, and says so', async (which, sentence) => {
-    const run = start();
+    [/simulator\/main/, 'The platform simulator ended with SIGKILL.', ''],
+    ...engineProcesses.filter(([, , engine]) => canRun(engine)),
+  ] as const)('when %s crashes, and says so', async (which, sentence, engine) => {
+    const run = start({ DYNAMODB: engine });
     await run.line(/^ready http/);
     const descendants = descendantsOf(run.pid);
     process.kill(descendants.find(({ command }) => which.test(command))?.pid ?? 0, 'SIGKILL');

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { startStack } from '../../infra/local/stack.ts';
 import { leaksIn } from './log-leaks.ts';
 
@@ -33,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(dist, `cdk-contract-${process.pid}`),
-    dynamodbEndpoint: process.env['DYNAMODB_ENDPOINT'],
+    dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     sqsEndpoint: process.env['SQS_ENDPOINT'],
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),

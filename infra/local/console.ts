@@ -1,0 +1,22 @@
+import type { Answered } from './gateway.ts';
+
+/** One line for one request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out: it may hold a number. */
+export function requestLine({ method, path, status, body, durationMs }: Answered): string {
+  return [method, path, status, ...codeOf(status, body), `${Math.round(durationMs)} ms`].join(' ');
+}
+
+/** The code of a refusal (D1); empty for every other answer, the gateway's own among them. */
+function codeOf(status: number, body: Buffer): string[] {
+  if (status < 400) return [];
+  try {
+    const { code } = JSON.parse(body.toString('utf8'));
+    return typeof code === 'string' ? [code] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a line is for CloudWatch to count and not for a person to read: embedded metric format starts with `_aws`. */
+export function isMetricsLine(text: string): boolean {
+  return text.startsWith('{"_aws":');
+}

@@ -1,0 +1,79 @@
+import { watch } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildFunctions } from '../build.ts';
+import { resourceName } from '../names.ts';
+import type { Part } from './parts.ts';
+import type { RunningStack } from './stack.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** What bundles are made of. A change in `infra/` needs another start. */
+const watched = ['functions', 'lib'];
+/** An editor that saves several files, or one file in several steps, is one change. */
+const quietMs = 100;
+
+export interface WatchOptions {
+  readonly stack: Pick<RunningStack, 'template' | 'runner' | 'addresses'>;
+  /** As the running bundles were built. */
+  readonly readable: boolean;
+  /** Sentences for the console. */
+  readonly report: (line: string) => void;
+}
+
+/**
+ * Builds the functions anew when a source file is saved. Those whose bundle has changed get fresh processes: requests
+ * under way end on the old code, later ones run on the new. When the build fails, everything stays as it was.
+ */
+export function watchSources(options: WatchOptions): Part {
+  let timer: NodeJS.Timeout | undefined;
+  let building = Promise.resolve();
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      building = building.then(() => rebuild(options));
+    }, quietMs);
+  };
+  const watchers = watched.map((folder) => watch(join(root, folder), { recursive: true }, changed));
+  return {
+    stop: async () => {
+      clearTimeout(timer);
+      for (const watcher of watchers) watcher.close();
+      await building;
+    },
+  };
+}
+
+async function rebuild({ stack, readable, report }: WatchOptions): Promise<void> {
+  const startedMs = Date.now();
+  try {
+    const names = await buildFunctions({
+      functionsDirectory: join(root, 'functions'),
+      outputDirectory: join(root, 'dist'),
+      readable,
+    });
+    const renewed: string[] = [];
+    for (const name of names) if (await renew(name, stack)) renewed.push(name);
+    const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
+    report(`built in ${seconds} s; ${renewed.length === 0 ? 'no function has changed' : `new: ${renewed.join(', ')}`}`);
+  } catch {
+    report('not built, see above; the functions stay as they were');
+  }
+}
+
+/** Puts a function's new bundle where its processes load it from. False when it is the one that is there. */
+async function renew(name: string, { template, runner, addresses }: WatchOptions['stack']): Promise<boolean> {
+  const physicalName = resourceName(addresses.stage, name);
+  const [id, definition] = Object.entries(template.functions).find(([, { name }]) => name === physicalName) ?? [];
+  if (id === undefined || definition === undefined) return false;
+  const file = join(definition.codeDirectory, 'index.mjs');
+  const [now, before] = await Promise.all([
+    readFile(join(root, 'dist', 'functions', name, 'index.mjs')),
+    readFile(file),
+  ]);
+  if (now.equals(before)) return false;
+  // In one step: a process that starts now must not load half of it.
+  await writeFile(`${file}.new`, now);
+  await rename(`${file}.new`, file);
+  runner.recycle(id);
+  return true;
+}

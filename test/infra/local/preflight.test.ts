@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { dynoxideProgram } from '../../../infra/local/dynamodb.ts';
+import { chosenDynamoDb, whyNoJava } from '../../../infra/local/preflight.ts';
+import { leftOut, runnableProjects } from '../../support/engines.ts';
+
+const hasDynoxide = dynoxideProgram() !== undefined;
+
+beforeEach(() => {
+  vi.stubEnv('DYNAMODB_ENDPOINT', undefined);
+  vi.stubEnv('PATH', '/nowhere');
+});
+afterEach(() => vi.unstubAllEnvs());
+
+describe('the DynamoDB of a stack', () => {
+  it('is a running server when one is named, and then nothing else may be', () => {
+    const endpoint = 'http://127.0.0.1:8000';
+    expect(chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DATA: '', DYNAMODB: '' })).toEqual({ endpoint });
+    expect(() => chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DATA: 'x' })).toThrow(/^DATA and DYNAMODB_ENDPOINT/);
+    expect(() => chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DYNAMODB: 'local' })).toThrow(/^DYNAMODB and/);
+  });
+
+  it.runIf(hasDynoxide)('is Dynoxide without being asked for, and needs no Java', () => {
+    expect(whyNoJava()).toBe('Java was not found');
+    expect(chosenDynamoDb({})).toEqual({ engine: 'dynoxide' });
+    expect(chosenDynamoDb({ DYNAMODB: 'dynoxide' })).toEqual({ engine: 'dynoxide' });
+  });
+
+  it('is DynamoDB Local when asked for, if there is Java', () => {
+    expect(() => chosenDynamoDb({ DYNAMODB: 'local' })).toThrow(/^Java was not found: DynamoDB Local needs Java 17/);
+  });
+
+  it('is no other', () => {
+    expect(() => chosenDynamoDb({ DYNAMODB: 'Local' })).toThrow('DYNAMODB must be dynoxide or local, not "Local".');
+  });
+
+  it.runIf(hasDynoxide)('keeps its tables in a folder as its user means it: from where npm was called', () => {
+    vi.stubEnv('INIT_CWD', '/some/where');
+    expect(chosenDynamoDb({ DATA: 'kept' })).toEqual({ engine: 'dynoxide', dataFolder: join('/some/where', 'kept') });
+  });
+});
+
+describe('the adapter and fault tests', () => {
+  it.runIf(hasDynoxide)('run on Dynoxide alone where there is no Java, and one line says so', () => {
+    expect(runnableProjects()).toEqual({ 'adapters-dynoxide': 'dynoxide' });
+    expect(leftOut()).toBe(
+      'left out: the adapter and fault tests on DynamoDB Local: Java was not found, and it needs 17 or newer.',
+    );
+  });
+
+  it('run once on a server that runs already', () => {
+    vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:8000');
+    expect(runnableProjects()).toEqual({ adapters: 'local' });
+    expect(leftOut()).toBeUndefined();
+  });
+});

@@ -1,0 +1,37 @@
+import { type DynamoDbEngine, dynoxideProgram } from '../../infra/local/dynamodb.ts';
+import { whyNoJava } from '../../infra/local/preflight.ts';
+
+/** The projects of the adapter and fault tests, with the DynamoDB emulator that each runs on. */
+export const engineOfProject: Readonly<Record<string, DynamoDbEngine>> = {
+  adapters: 'local',
+  'adapters-dynoxide': 'dynoxide',
+};
+
+/** Why an emulator cannot run on this machine; undefined when it can. */
+const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
+  local: () => {
+    const why = whyNoJava();
+    return why && `on DynamoDB Local: ${why}, and it needs 17 or newer`;
+  },
+  dynoxide: () =>
+    dynoxideProgram() === undefined
+      ? `on Dynoxide: it has no package for ${process.platform}-${process.arch} here`
+      : undefined,
+};
+
+/** The projects that can run here. With a running server (DYNAMODB_ENDPOINT) one is enough: both would be the same. */
+export function runnableProjects(): Record<string, DynamoDbEngine> {
+  if (process.env['DYNAMODB_ENDPOINT'] !== undefined) return { adapters: 'local' };
+  const entries = Object.entries(engineOfProject).filter(([, engine]) => obstacles[engine]() === undefined);
+  // With neither, the tests have to fail and say why; they must not pass because none ran.
+  return entries.length === 0 ? { adapters: 'local' } : Object.fromEntries(entries);
+}
+
+/** One line about the adapter and fault tests that this machine leaves out; undefined when it leaves none out. */
+export function leftOut(): string | undefined {
+  if (process.env['DYNAMODB_ENDPOINT'] !== undefined) return undefined;
+  const runnable = runnableProjects();
+  const [missing] = Object.entries(engineOfProject).filter(([name]) => !(name in runnable));
+  const why = missing && obstacles[missing[1]]();
+  return why && `left out: the adapter and fault tests ${why}.`;
+}
