@@ -161,7 +161,7 @@ function add(report: Report, message: string): false {
 }
 
 /**
- * Checks `component.header` against the header of the template (contract, component): needed exactly when that is image,
+ * Checks `component.header` against the header of the template (contract, component.header): needed exactly when that is image,
  * video, document or location, of the same type, with an https URL of a public host.
  */
 export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefined, faults: FaultList): void {
