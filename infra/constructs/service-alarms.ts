@@ -3,7 +3,7 @@ import { percentage, serviceMetric } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Alarms on what the functions count themselves. The README says of each what it means (Operations, Alarms). */
+/** Alarms on what the functions count themselves. Each is explained in infra/operate/README.md. */
 export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const sent = serviceMetric(settings, 'MessagesSent');
   const held = serviceMetric(settings, 'MessagesHeld');

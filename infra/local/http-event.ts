@@ -22,7 +22,7 @@ export interface EventFacts {
   readonly nowMs: number;
 }
 
-/** Limit of API Gateway on request line and header values together (reliability.md, section 1). */
+/** Limit of API Gateway on request line and header values together. */
 export const maxHeadBytes = 10_240;
 
 /** Bytes of the request line and of all header values. */

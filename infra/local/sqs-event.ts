@@ -66,7 +66,7 @@ const BatchAnswerSchema = v.pipe(
 /**
  * The records that are done, given what the function answered with ReportBatchItemFailures on: all but the listed ones.
  * No list, an empty one or no answer at all means all; an answer of another form, an empty identifier or one that is not
- * of this batch means none, so the whole batch comes again (reliability notes on SQS; R18).
+ * of this batch means none, so the whole batch comes again (R18).
  */
 export function recordsDone(records: readonly SQSRecord[], answer: unknown): readonly SQSRecord[] {
   const parsed = v.safeParse(BatchAnswerSchema, answer);

@@ -23,9 +23,9 @@ export interface PublicFetchOptions {
 class FetchFault extends Error {}
 
 /**
- * Fetches a file from a URL that a client gave, so that the client learns and reaches nothing inside (reliability
- * reference, 7; R40): https on port 443, asked as `requestPublic` asks, answered with 200 at once and uncompressed. Refuses
- * with 400 in words of our own whatever is not so, is larger than `maxBytes` or takes longer than `totalMs`.
+ * Fetches a file from a URL that a client gave, so that the client learns and reaches nothing inside (R40): https on
+ * port 443, asked as `requestPublic` asks, answered with 200 at once and uncompressed. Refuses with 400 in words of our
+ * own whatever is not so, is larger than `maxBytes` or takes longer than `totalMs`.
  */
 export async function fetchPublic(text: string, options: PublicFetchOptions): Promise<FetchedFile> {
   const network = { ...publicNetwork, ...options.ports };

@@ -31,8 +31,8 @@ const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * What is wrong with a URL that must be https and point at a public host, or undefined (contract, component.header and
- * media URLs). Judges the text only: where a name resolves to is for whoever connects to look at.
+ * What is wrong with a URL that must be https and point at a public host, or undefined (contract, component.header,
+ * and media of templates). Judges the text only: where a name resolves to is for whoever connects to look at.
  */
 export function publicHttpsUrlFault(text: string): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
@@ -52,7 +52,7 @@ export function bareHost(url: URL): string {
 }
 
 /**
- * Whether an address, IPv4 or IPv6, is one of the public network (reliability reference, 7): no special range, IPv6 only
+ * Whether an address, IPv4 or IPv6, is one of the public network (R40): no special range, IPv6 only
  * inside of 2000::/3 and without zone. False for what is no address.
  */
 export function isPublicAddress(address: string): boolean {

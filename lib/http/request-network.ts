@@ -46,7 +46,7 @@ export class ConnectFault extends Error {
 }
 
 /**
- * Asks a host that a client named, so that the client reaches nothing inside (reliability reference, 7; R40): https, every
+ * Asks a host that a client named, so that the client reaches nothing inside (R40): https, every
  * address of the name public, connected to the very address that was judged, and that once more when connected; the
  * certificate is the name's; no redirect is followed. The URL's text is for the caller to judge. Resolves when the head
  * of the answer is here, which the caller destroys; throws `ConnectFault`.

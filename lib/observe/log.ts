@@ -1,6 +1,6 @@
 import { correlationId } from './correlation.ts';
 
-/** Every event that is logged. The names are stable: alarms, queries and people search for them (README, Logs). */
+/** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
   'authorizer.failed',
   'dispatch.batch_not_recorded',

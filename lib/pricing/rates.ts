@@ -34,7 +34,7 @@ const MarketSchema = v.pipe(
   ),
 );
 
-/** A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (README, Rates). */
+/** A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (infra/operate/README.md). */
 export const RatesSchema = v.pipe(
   v.object({
     currency: v.literal('USD'),

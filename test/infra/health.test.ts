@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName } from '../../infra/names.ts';
 import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
-import { tableRows } from '../support/readme.ts';
+import { documentOf, tableRows } from '../support/documents.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 const service = synthesize({
@@ -13,7 +11,7 @@ const service = synthesize({
   redirectBaseUrl: 'https://go.example.com',
   rateSourceUrl: 'https://rates.example.com/usd.json',
 });
-const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+const runBook = documentOf('infra/operate/README.md');
 
 /** The text of a body that refers to resources, with their logical ids in place of the references. */
 function joined(body: unknown): string {
@@ -137,14 +135,14 @@ describe('alarms', () => {
     '<worker>': Object.keys(functions).filter((name) => functions[name]?.consumes !== undefined),
     '<table>': Object.keys(tables),
   };
-  /** The names a row of the README stands for. */
+  /** The names a row of the run book stands for. */
   const namesOf = (row: string) => {
     const found = Object.keys(placeholders).find((each) => row.includes(each));
     return found === undefined ? [row] : (placeholders[found] ?? []).map((name) => row.replace(found, name));
   };
 
-  it('are those that the README explains, each once', () => {
-    const explained = tableRows(readme, '| Alarm |').flatMap(([name = '']) => namesOf(name.replaceAll('`', '')));
+  it('are those that the run book explains, each once', () => {
+    const explained = tableRows(runBook, '| Alarm |').flatMap(([name = '']) => namesOf(name.replaceAll('`', '')));
     expect(explained.sort()).toEqual(purposes.sort());
   });
 

@@ -70,7 +70,7 @@ const ParameterSchema = v.variant('type', [
   }),
 ]);
 
-/** The kinds of button that a message may name, as a refusal of the platform lists them (platform reference, 5). */
+/** The kinds of button that a message may name, as a refusal of the platform lists them (platform reference, 4.2). */
 const buttonSubTypes = [
   'booking_confirmation',
   'catalog',

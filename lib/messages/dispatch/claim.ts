@@ -12,7 +12,7 @@ export const sendBudgetMs = platformCallTimeoutMs + 3_000;
 /** From this age on, whoever holds a claim is dead: the function's time-out, and a margin for clocks and late writes. */
 export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
-/** How long claims are remembered, counted from the claim (reliability, section 3; TTL in seconds). */
+/** How long claims are remembered, counted from the claim (R23; TTL in seconds). */
 export const claimMemorySeconds = 30 * 86_400;
 
 /** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */

@@ -28,7 +28,7 @@ const paceOfCode: ReadonlyMap<number, Pace> = new Map([
 ]);
 
 /**
- * Sorts a failure (reliability, section 3): provably not accepted is retried; a refusal is final; everything else,
+ * Sorts a failure (R13): provably not accepted is retried; a refusal is final; everything else,
  * an error of ours included, is unknown and never sent again. `settlement` of a retry is how the message ends when no
  * time is left for another try.
  */

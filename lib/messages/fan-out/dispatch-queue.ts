@@ -6,7 +6,7 @@ import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
 
 /**
  * The dispatch queue. Every message carries its client as message group: the queue is a standard one, and groups are
- * what keeps one client's backlog from delaying the others (fair queues; reliability, section 2).
+ * what keeps one client's backlog from delaying the others (fair queues).
  */
 export function dispatchQueue(client: SQSClient, queueUrl: string): DispatchQueue & FanOutQueue {
   return {

@@ -39,7 +39,9 @@ export interface CardNeed {
   readonly redirects?: readonly RedirectButton[];
 }
 
-/** What a send of one template must carry for every recipient (contract, params; platform reference, 3 and 4.2). */
+/**
+ * What a send of one template must carry for every recipient (contract, params of a recipient; platform reference, 3 and 4.2).
+ */
 export interface ParameterContract {
   readonly header: HeaderNeed;
   readonly body: TextNeed;

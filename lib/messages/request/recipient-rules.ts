@@ -161,8 +161,8 @@ function add(report: Report, message: string): false {
 }
 
 /**
- * Checks `component.header` against the header of the template (contract, component): needed exactly when that is image,
- * video, document or location, of the same type, with an https URL of a public host.
+ * Checks `component.header` against the header of the template (contract, component.header): needed exactly when that is
+ * image, video, document or location, of the same type, with an https URL of a public host.
  */
 export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefined, faults: FaultList): void {
   const report = { path: 'component.header', faults };

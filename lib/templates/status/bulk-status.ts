@@ -90,7 +90,10 @@ export interface ExaminedItem extends StatusItem {
   readonly skipped: 'duplicate_request' | 'conflicting_action' | undefined;
 }
 
-/** Finds repetitions: of the same action all but the first are skipped, of different actions all are (contract, rules 1, 2). */
+/**
+ * Finds repetitions: of the same action all but the first are skipped, of different actions all are (contract,
+ * PATCH /v1/templates/status).
+ */
 export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
   const actions = new Map<string, Set<StatusAction>>();
   for (const { id, action } of items) actions.set(id, (actions.get(id) ?? new Set()).add(action));

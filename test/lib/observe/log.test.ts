@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { correlated } from '../../../lib/observe/correlation.ts';
 import { type LogFacts, log, logEvents } from '../../../lib/observe/log.ts';
-import { tableRows } from '../../support/readme.ts';
+import { documentOf, tableRows } from '../../support/documents.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const runBook = documentOf('infra/operate/README.md');
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -17,8 +15,8 @@ function linesOf(work: () => void): Record<string, unknown>[] {
   return write.mock.calls.map(([line]) => JSON.parse(String(line)));
 }
 
-test('every event is explained in the README, and the README explains no other', () => {
-  const explained = tableRows(readme, '| Event |').flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
+test('every event is explained in the run book, and the run book explains no other', () => {
+  const explained = tableRows(runBook, '| Event |').flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
   expect(explained.sort()).toEqual([...logEvents]);
 });
 

@@ -1,0 +1,303 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { functions } from '../../infra/functions.ts';
+import { routes } from '../../infra/routes.ts';
+import { type Settings, settingsFrom } from '../../infra/settings.ts';
+import { controlRoutes } from '../../infra/simulator/control.ts';
+import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
+import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
+import { Refusal, type RefusalCode } from '../../lib/http/refusal.ts';
+import type { MetricName } from '../../lib/observe/metrics.ts';
+import { eventTypes, ServiceEventSchema } from '../../lib/webhooks/event.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents.ts';
+
+/*
+ * Documents and code say the same: what code cites can be opened, what documents name is there, and tables that repeat
+ * code repeat all of it. Log events are held by log.test.ts, alarms by health.test.ts.
+ */
+
+const root = join(import.meta.dirname, '..', '..');
+const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', { cwd: root })].sort();
+const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', { cwd: root }).sort();
+const everything = [...documents, ...code].map((path) => ({ path, text: textOf(path) }));
+
+const decisions = sectionsOf(documentOf('functions/DECISIONS.md'));
+const promises = sectionsOf(documentOf('test/PROMISES.md'));
+const facts = sectionsOf(documentOf('lib/platform/FACTS.md'));
+const contract = [...sectionsOf(documentOf('functions/README.md')).keys()];
+
+/** A text whose comments are not broken into lines, so that a citation is found wherever its line ends. */
+function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8').replace(/\n[ \t]*(?:\*|\/\/)?[ \t]*(?=\S)/g, '\n');
+}
+
+/** The text under the heading that begins with the number; undefined when there is none. */
+function underNumber(sections: ReadonlyMap<string, string>, number: string): string | undefined {
+  const headings = [...sections.keys()].filter((heading) => heading.startsWith(`${number} `));
+  expect(headings.length, `${number} is the number of ${headings.length} headings`).toBeLessThanOrEqual(1);
+  return headings[0] === undefined ? undefined : sections.get(headings[0])?.trim();
+}
+
+/** Every citation, each once with a place where it stands. */
+function citations(found: (text: string, path: string) => readonly string[]): [string, string][] {
+  const places = new Map<string, string>();
+  for (const { path, text } of everything) for (const cited of found(text, path)) places.set(cited, path);
+  return [...places].sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
+}
+
+const numbersIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([whole]) => whole);
+
+describe('what is cited can be opened', () => {
+  const decided = citations((text) => numbersIn(text, /\bD\d{1,2}\b/g));
+  it.each(decided)('decision %s (%s)', (number) => {
+    expect(underNumber(decisions, number)?.length).toBeGreaterThan(30);
+  });
+
+  const promised = citations((text) => numbersIn(text, /\bR\d{1,2}\b/g));
+  it.each(promised)('promise %s (%s)', (number) => {
+    expect(underNumber(promises, number)?.length).toBeGreaterThan(60);
+  });
+
+  const sections = citations((text, path) => {
+    const named = [
+      ...text.matchAll(/platform\s+reference,\s+(?:section\s+)?((?:\d+(?:\.\d+)?(?:,\s|\s+and\s+|\s+to\s+)?)+)/g),
+    ];
+    const bare = path.startsWith('infra/simulator/') ? [...text.matchAll(/\((\d+\.\d+)\)/g)] : [];
+    return [...named, ...bare].flatMap(([, numbers = '']) => numbersIn(numbers, /\d+(?:\.\d+)?/g));
+  });
+  it.each(sections)('section %s of the platform reference (%s)', (number) => {
+    const below = [...facts.keys()].some((heading) => heading.startsWith(`${number}.`));
+    expect(underNumber(facts, number)?.length).toBeGreaterThan(below ? -1 : 60);
+  });
+
+  const ofContract = citations((text) =>
+    [...text.matchAll(/(?<!\w)\(contract,\s+([^;()]+)/g)].map(([, cited = '']) => cited),
+  );
+  it.each(ofContract.filter(([, path]) => /\.ts$/.test(path) && !path.endsWith('documents.test.ts')))(
+    'the contract, %s (%s)',
+    (cited) => {
+      expect(contract.some((heading) => cited.startsWith(heading))).toBe(true);
+    },
+  );
+
+  it('and nothing else is cited: no section of a document that is not here', () => {
+    const others = everything.filter(({ path, text }) =>
+      path.endsWith('documents.test.ts')
+        ? false
+        : /reliability(?: reference|\.md|, section)|\.\.\/shared|contract\.md|decisions\.md/.test(text),
+    );
+    expect(others.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('there are many', () => {
+    expect([decided.length, promised.length, sections.length, ofContract.length].every((count) => count > 10)).toBe(
+      true,
+    );
+  });
+});
+
+describe('every decision and promise has its number', () => {
+  it('D1 to D53, R1 to R48', () => {
+    const counted = (letter: string, last: number) => Array.from({ length: last }, (_, at) => `${letter}${at + 1}`);
+    const numbers = (sections: ReadonlyMap<string, string>) =>
+      [...sections.keys()].slice(1).map((heading) => heading.split(' ')[0]);
+    expect(numbers(decisions)).toEqual(counted('D', 53));
+    expect(numbers(promises)).toEqual(counted('R', 48));
+  });
+
+  const tests = code.filter((path) => path.endsWith('.test.ts') && !path.endsWith('documents.test.ts'));
+  it.each([...promises.keys()].slice(1))('the proof of %s names every test that cites it', (heading) => {
+    const [number = ''] = heading.split(' ');
+    const cites = tests.filter((path) => new Set(numbersIn(textOf(path), /\bR\d{1,2}\b/g)).has(number));
+    expect(cites.filter((path) => !promises.get(heading)?.includes(`\`${path}\``))).toEqual([]);
+  });
+});
+
+describe.each(documents)('%s', (path) => {
+  const text = documentOf(path);
+  const folder = dirname(path);
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
+
+  it('links to what is there, anchors too', () => {
+    const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const missing = targets.filter((target) => !/^https:/.test(target) && !linkLeads(folder, path, target));
+    expect(missing).toEqual([]);
+  });
+
+  it('names files and folders that are there', () => {
+    const named = namesIn(prose).filter((name) => /^[\w.-]+(?:\/[\w.-]+)*\/?$/.test(name) && looksLikePath(name));
+    expect(named.filter((name) => ![name, join(folder, name)].some((each) => isThere(each)))).toEqual([]);
+  });
+
+  it('names commands that are there', () => {
+    const named = [...text.matchAll(/npm (?:run )?(?:--silent )?(?:run )?([a-z][\w:-]*)/g)].map(
+      ([, name = '']) => name,
+    );
+    const ofNpm = ['ci', 'install', 'exec', 'alone', 'with', 'was', 'keeps', 'started', 'must', 'and', 'starts'];
+    expect(named.filter((name) => !(name in packageJson.scripts) && !ofNpm.includes(name))).toEqual([]);
+  });
+});
+
+function looksLikePath(name: string): boolean {
+  return (
+    /^(?:functions|lib|infra|test|\.ci|\.github)\//.test(name) ||
+    name.endsWith('/') ||
+    /\.(?:ts|mjs|json|md|grit|yml)$/.test(name)
+  );
+}
+
+function isThere(path: string): boolean {
+  return existsSync(join(root, path)) && (!path.endsWith('/') || statSync(join(root, path)).isDirectory());
+}
+
+function linkLeads(folder: string, from: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? from : posix.join(folder, file);
+  if (!isThere(path)) return false;
+  return anchor === undefined || [...sectionsOf(documentOf(path)).keys()].map(anchorOf).includes(anchor);
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+}
+
+describe('tables that repeat code', () => {
+  const interfaceBook = documentOf('functions/README.md');
+  const simulatorBook = documentOf('infra/simulator/README.md');
+  const firstNames = (rows: readonly string[][]) => rows.flatMap(([cell = '']) => namesIn(cell));
+
+  it('routes', () => {
+    const told = tableRows(interfaceBook, '| Method and path |').map(([route = '', , name = '']) => [
+      ...namesIn(route),
+      ...namesIn(name),
+    ]);
+    expect(told.sort()).toEqual(routes.map(({ method, path, operation }) => [`${method} ${path}`, operation]).sort());
+  });
+
+  it('functions: every route has one', () => {
+    expect(routes.map(({ operation }) => operation).filter((name) => !(name in functions))).toEqual([]);
+  });
+
+  it('codes of refusals, by status', () => {
+    const codes: Readonly<Record<RefusalCode, true>> = {
+      malformed_body: true,
+      invalid_request: true,
+      client_id_required: true,
+      invalid_client_id: true,
+      agent_without_campaigns: true,
+      invalid_recipients: true,
+      platform_refused: true,
+      invalid_credentials: true,
+      unauthorized: true,
+      cross_client_forbidden: true,
+      did_forbidden: true,
+      catalog_forbidden: true,
+      template_not_found: true,
+      redirect_not_found: true,
+      rate_not_found: true,
+      webhook_config_not_found: true,
+      template_disabled: true,
+      sync_in_progress: true,
+      request_in_progress: true,
+      payload_too_large: true,
+      did_mismatch: true,
+      template_not_sendable: true,
+      idempotency_key_reused: true,
+      platform_rate_limited: true,
+      internal_error: true,
+      platform_unreachable: true,
+      dispatch_unavailable: true,
+      dispatch_undecided: true,
+    };
+    const told = tableRows(interfaceBook, '| Status | Codes |').flatMap(([status = '', cell = '']) =>
+      namesIn(cell).map((name) => `${status} ${name}`),
+    );
+    const thrown = (Object.keys(codes) as RefusalCode[]).map((each) => `${new Refusal(each, '').status} ${each}`);
+    expect(told.sort()).toEqual(thrown.sort());
+  });
+
+  it('settings and their defaults', () => {
+    const settings: Settings = settingsFrom(new App({ context: { stage: 'dev' } }).node);
+    const told = tableRows(documentOf('infra/README.md'), '| Name | Default |').map(([name = '', value = '']) => {
+      const shown = value.replaceAll('`', '').replaceAll('<stage>', 'dev');
+      return [...namesIn(name), shown.startsWith('none') ? 'undefined' : shown];
+    });
+    expect(told.sort()).toEqual(
+      Object.entries(settings)
+        .map(([name, value]) => [name, String(value)])
+        .sort(),
+    );
+  });
+
+  it('metrics', () => {
+    const counted: Readonly<Record<MetricName, true>> = {
+      RecipientsAccepted: true,
+      MessagesSent: true,
+      MessagesHeld: true,
+      MessagesFailed: true,
+      MessagesExpired: true,
+      MessagesUnknown: true,
+      PlatformErrors: true,
+      PlatformCallsThrottled: true,
+      PlatformCredentialRefused: true,
+      SyncsCompleted: true,
+      SyncTemplatesChanged: true,
+      SyncWabasFailed: true,
+      TemplatesCreated: true,
+      TemplatesSkipped: true,
+      EventsNotQueued: true,
+      WebhookDeliveries: true,
+      WebhookFailures: true,
+      WebhookEventsAbandoned: true,
+      WebhooksSwitchedOff: true,
+      LoginFailures: true,
+      AuthorizerFailures: true,
+    };
+    const told = firstNames(tableRows(documentOf('infra/operate/README.md'), '| Metric | Counts |'));
+    expect(told.sort()).toEqual(Object.keys(counted).sort());
+  });
+
+  const events = tableRows(documentOf('lib/webhooks/README.md'), '| Type | Goes to |');
+
+  it('kinds of event', () => {
+    expect(firstNames(events)).toEqual([...eventTypes]);
+  });
+
+  it.each(events.filter(([, , , data = '']) => data.startsWith('`{')))(
+    'the example of %s',
+    (type = '', _to, _when, data = '') => {
+      const kind = ServiceEventSchema.options.find(({ entries }) => `\`${entries.type.literal}\`` === type);
+      const [example = ''] = namesIn(data);
+      expect(v.safeParse(v.strictObject(kind?.entries.data.entries ?? {}), JSON.parse(example))).toMatchObject({
+        success: true,
+      });
+    },
+  );
+
+  it("the simulator's recipients, words and control calls", () => {
+    const pairs = (heading: string) =>
+      tableRows(simulatorBook, heading).map(([name = '', what = '']) => [...namesIn(name), what]);
+    expect(pairs('| Recipient |')).toEqual(magicRecipients.map(({ to, what }) => [to, what]));
+    expect(pairs('| Word |')).toEqual(magicWords.map(({ word, what }) => [word, what]));
+    expect(pairs('| Call | What it does |')).toEqual(
+      controlRoutes.map(({ method, path, what }) => [`${method} ${path}`, what]),
+    );
+  });
+});
+
+describe('the root README', () => {
+  it('is for the first hour: 13 KB at most', () => {
+    expect(Buffer.byteLength(documentOf('README.md'))).toBeLessThanOrEqual(13_000);
+  });
+
+  it('tells the licence that the package has', () => {
+    expect(sectionsOf(documentOf('README.md')).get('Licence')).toContain(`\`${packageJson.license}\``);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** The text of a document of the project, by its path from the top. */
+export function documentOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** The sections of a document: the text under each heading, without that of the next heading of any level. */
+export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, string>();
+  let heading: string | undefined;
+  let fenced = false;
+  for (const line of markdown.split('\n')) {
+    if (line.trimStart().startsWith('```')) fenced = !fenced;
+    const found = fenced ? undefined : /^#{1,6} (.+)$/.exec(line)?.[1];
+    if (found !== undefined) {
+      if (sections.has(found)) throw new Error(`two headings say ${found}`);
+      heading = found;
+      sections.set(found, '');
+    } else if (heading !== undefined) {
+      sections.set(heading, `${sections.get(heading) ?? ''}${line}\n`);
+    }
+  }
+  return sections;
+}
+
+/** The rows of the Markdown table whose heading begins so, cell by cell. */
+export function tableRows(markdown: string, heading: string): string[][] {
+  const lines = markdown.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(heading));
+  if (start === -1) throw new Error(`there is no table with the heading ${heading}`);
+  const end = lines.findIndex((line, at) => at > start && !line.startsWith('|'));
+  return lines.slice(start + 2, end === -1 ? undefined : end).map((line) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('\\|', '|')),
+  );
+}
+
+/** The texts in backticks of a cell. */
+export function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
