@@ -7,6 +7,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { present } from '../keys/present.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
@@ -63,7 +64,7 @@ export async function queryPartition(
         KeyConditionExpression: `pk = :partition${sortPrefix === undefined ? '' : ' AND begins_with(sk, :prefix)'}`,
         ExpressionAttributeValues: {
           ':partition': partition,
-          ...(sortPrefix === undefined ? {} : { ':prefix': sortPrefix }),
+          ...present({ ':prefix': sortPrefix }),
         },
         ConsistentRead: true,
         Limit: maxPageItems,

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { present } from '../../keys/present.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
 
 /** Decides whether a job counts, when the queue alone cannot say it. */
@@ -40,7 +41,7 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
             UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
             ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
           }),
-          abortSignal === undefined ? {} : { abortSignal },
+          present({ abortSignal }),
         ),
       );
       return written ? 'withdrawn' : 'begun';

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { present } from '../../keys/present.ts';
 import { type BatchRecord, type Claim, claimMemorySeconds, type DispatchKey, type Taken } from './claim.ts';
 import type { Claims } from './dispatch-ports.ts';
 
@@ -69,9 +70,7 @@ export function claimOf(jobId: string, item: unknown): Claim {
     state,
     at,
     claimedAtMs,
-    ...(to === undefined ? {} : { to }),
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ to, code, reason }),
   };
 }
 
@@ -136,7 +135,7 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
               ':claimed': 'claimed',
               ':state': state,
               ':code': code,
-              ...(reason === undefined ? {} : { ':reason': reason }),
+              ...present({ ':reason': reason }),
             },
           }),
         ),

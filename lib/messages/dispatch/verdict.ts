@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/pacing.ts';
 import type { Settlement } from './claim.ts';
@@ -35,13 +36,13 @@ const paceOfCode: ReadonlyMap<number, Pace> = new Map([
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
   const { code, userMessage, retryAfterSeconds } = error.facts;
-  const reason = userMessage === undefined ? {} : { reason: userMessage.slice(0, longestReason) };
+  const reason = present({ reason: userMessage?.slice(0, longestReason) });
   const pace = retryPace(error);
   if (pace !== undefined) {
     return {
       kind: 'retry',
       pace,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...present({ retryAfterSeconds }),
       settlement: { state: 'failed', code: 'retry_deadline', ...reason },
     };
   }

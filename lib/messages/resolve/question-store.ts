@@ -2,6 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand }
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { askAgainAfterMs, type Claimed, type Questions, questionsPerMinute } from './questions.ts';
 
 const minuteMs = 60_000;
@@ -56,8 +57,7 @@ export function questionStore(client: DynamoDBDocumentClient, table: string): Qu
       const refusal = {
         code,
         message: message.slice(0, longestMessage),
-        ...(headers?.['retry-after'] === undefined ? {} : { retryAfter: headers['retry-after'] }),
-        ...(platformCode === undefined ? {} : { platformCode }),
+        ...present({ retryAfter: headers?.['retry-after'], platformCode }),
       };
       await client.send(new PutCommand(write(question, { refusal }, askedAtMs)));
     },
@@ -117,10 +117,8 @@ function claimed({ askerId, refusal }: v.InferOutput<typeof QuestionSchema>, min
   // Our own claim: the SDK repeated a write whose reply was lost.
   if (refusal === undefined) return { state: askerId === mine ? 'ours' : 'asked' };
   const { code, message, retryAfter, platformCode } = refusal;
-  const details = {
-    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }),
-    ...(platformCode === undefined ? {} : { platformCode }),
-  };
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
+  const details = present({ headers, platformCode });
   return { state: 'refused', refusal: new Refusal(code, message, details) };
 }
 

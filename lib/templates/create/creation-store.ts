@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
 import { rowFromItem, rowPartitions } from '../model/row.ts';
 import { factFromItem, getAll } from '../model/template-store.ts';
 import { factKey, nameItemKey, rowKey } from '../model/upstream-writes.ts';
@@ -84,8 +85,10 @@ async function readBefore(
   );
   return {
     rows,
-    ...(factItem === undefined ? {} : { fact: { item: factItem, fact: factFromItem(factItem).fact } }),
-    ...(nameItem === undefined ? {} : { nameHeldUntilMs: v.parse(HeldNameSchema, nameItem).heldUntilMs }),
+    ...present({
+      fact: factItem && { item: factItem, fact: factFromItem(factItem).fact },
+      nameHeldUntilMs: nameItem && v.parse(HeldNameSchema, nameItem).heldUntilMs,
+    }),
   };
 }
 

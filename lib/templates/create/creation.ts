@@ -1,5 +1,6 @@
 import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { present } from '../../keys/present.ts';
 import { packTemplate } from '../model/fact.ts';
 import {
   archiveKey,
@@ -159,7 +160,7 @@ function assignment(
   const [first, ...more] = untouched ? own.pairs : [];
   const documents = more.map((pair, index) => ({ sequence: row.nextSequence + index, pair }));
   const assigned = {
-    d: encodeDocuments([{ sequence, ...(first === undefined ? {} : { pair: first }) }, ...documents]),
+    d: encodeDocuments([{ sequence, ...present({ pair: first }) }, ...documents]),
     k: row.nextSequence + more.length,
   };
   return {
@@ -171,7 +172,7 @@ function assignment(
       ExpressionAttributeValues: {
         ':user': own.u,
         ':nextAsRead': row.nextSequence,
-        ...(first === undefined ? {} : { ':documents': assigned.d, ':next': assigned.k }),
+        ...present({ ':documents': first && assigned.d, ':next': first && assigned.k }),
       },
     },
   };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
 import { contentHash, goneUpstream } from './fact.ts';
 import type { PlatformTemplate, TemplateDocument } from './template.ts';
 import { documentId, parseDocumentId } from './template-key.ts';
@@ -169,7 +170,7 @@ export function rowFromItem(item: unknown): TemplateRow {
     language: stored.l,
     status: decode('s', stored.s),
     category: decode('c', stored.c),
-    ...(stored.q === undefined ? {} : { qualityScore: decode('q', stored.q) }),
+    ...present({ qualityScore: stored.q === undefined ? undefined : decode('q', stored.q) }),
     platformId: stored.p,
     wabaId: stored.w,
     contentHash: stored.h,

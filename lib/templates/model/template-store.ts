@@ -6,6 +6,7 @@ import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } 
 import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
 import { obstacleToHolding, unpackTemplate } from './fact.ts';
 import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
@@ -169,8 +170,7 @@ export function factFromItem(item: Item): HashedFact {
     template: unpackTemplate(body),
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
-    ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
-    ...(sentCode === undefined ? {} : { sentCode }),
+    ...present({ nameHeldUntilMs, sentCode }),
   };
   return { hash, fact };
 }

@@ -1,6 +1,7 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { present } from '../../keys/present.ts';
 import { contentHash, goneUpstream, packTemplate } from './fact.ts';
 import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
 import type { SentCode } from './sent-code.ts';
@@ -174,14 +175,14 @@ export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<str
   const { readAtMs } = write;
   if (write.kind === 'gone') {
     const { nameHeld } = write;
-    return { deleted: true, readAtMs, ...(nameHeld === undefined ? {} : { nameHeldUntilMs: nameHeld.untilMs }) };
+    return { deleted: true, readAtMs, ...present({ nameHeldUntilMs: nameHeld?.untilMs }) };
   }
   const { wabaId, template, sentCode } = write;
   const { id: platformId, name, language, status } = template;
   const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
   const deleted = goneUpstream(template);
   const asSent = write.asSent === true;
-  return { ...described, deleted, readAtMs, asSent, ...(sentCode === undefined ? {} : { sentCode }) };
+  return { ...described, deleted, readAtMs, asSent, ...present({ sentCode }) };
 }
 
 function factAction(
@@ -208,12 +209,12 @@ function factAction(
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: {
         ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ...(fence === undefined ? {} : { '#fence': fenceAttribute(fence) }),
+        ...present({ '#fence': fence && fenceAttribute(fence) }),
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
         ...(onlyLive ? { ':live': false } : {}),
-        ...(fence === undefined ? {} : { ':fence': fence.fence }),
+        ...present({ ':fence': fence?.fence }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
+import { present } from '../../keys/present.ts';
 import { type HeldLock, type LockRequest, leaseMs, type SyncLocks } from './sync-lock.ts';
 import { answerTo, type LockState, type Waiting } from './sync-turns.ts';
 
@@ -102,7 +103,7 @@ function take(
           ':now': nowMs,
           ':runs': Object.fromEntries(state.runs),
           ...(item?.waiting === undefined ? { ':nobody': {} } : {}),
-          ...(item === undefined ? {} : { ':fenceAsRead': item.fence, ':untilAsRead': item.leaseUntilMs }),
+          ...present({ ':fenceAsRead': item?.fence, ':untilAsRead': item?.leaseUntilMs }),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),

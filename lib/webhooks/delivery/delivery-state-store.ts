@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import type { Pause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
 
@@ -29,7 +30,7 @@ export function deliveryStateStore(options: {
           TableName: table,
           Item: { ...key, ...next, version: version + 1 },
           ConditionExpression: Item === undefined ? 'attribute_not_exists(pk)' : 'version = :version',
-          ...(Item === undefined ? {} : { ExpressionAttributeValues: { ':version': version } }),
+          ...present({ ExpressionAttributeValues: Item && { ':version': version } }),
         });
         if ((await conditionalWrite(client.send(put))).written) return { changed: true, state: next };
       }
