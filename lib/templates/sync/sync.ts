@@ -1,8 +1,10 @@
 import type { Directory, Waba } from '../../access/directory.ts';
 import type { Pause } from '../../aws/pause.ts';
 import type { RefreshChannels } from '../../channels/refresh.ts';
+import { present } from '../../keys/present.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { type EventSink, eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
@@ -107,7 +109,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       lock,
       clientId,
       wabaIds: wabaIds.slice(wabaIndex),
-      ...(listing === undefined ? {} : { listing }),
+      ...present({ listing }),
       counts: work.counts,
       walk,
       correlationId,
@@ -140,7 +142,7 @@ function recordFailure(
   log(event, {
     syncId: work.message.lock.owner,
     wabaId,
-    error: error instanceof Error ? error.name : typeof error,
+    error: nameOf(error),
     ...(error instanceof PlatformFailure ? { outcome: error.kind, platformCode: error.facts.code } : {}),
   });
 }
