@@ -16,18 +16,6 @@ export type Verdict =
 /** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
 const longestReason = 1_000;
 
-const paceOfCode: ReadonlyMap<number, Pace> = new Map([
-  [131056, 'pair'],
-  [130429, 'throughput'],
-  [4, 'quota'],
-  [80007, 'quota'],
-  [80008, 'quota'],
-  [131048, 'restriction'],
-  [133016, 'restriction'],
-  [131057, 'maintenance'],
-  [134101, 'syncing'],
-]);
-
 /**
  * Sorts a failure (reliability, section 3): provably not accepted is retried; a refusal is final; everything else,
  * an error of ours included, is unknown and never sent again. `settlement` of a retry is how the message ends when no
@@ -56,7 +44,7 @@ export function verdictOn(error: unknown): Verdict {
  */
 function retryPace(failure: PlatformFailure): Pace | undefined {
   if (failure.kind === 'not_sent') return 'unreachable';
-  const pace = failure.facts.code === undefined ? undefined : paceOfCode.get(failure.facts.code);
+  const { pace } = failure;
   if (pace !== undefined && (failure.kind === 'refused' || pace === 'maintenance')) return pace;
   if (failure.credentialRefused) return 'credential';
   return failure.throttled ? 'throughput' : undefined;
