@@ -11,8 +11,18 @@ import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from '../dispatch/claim.ts';
-import { batchItemKey, batchRecordOf, claimItemKey, claimOf, claimsPerPartition } from '../dispatch/dispatch-store.ts';
-import { jobItemKey, pointerPartition, pointerSortKey } from '../fan-out/job-store.ts';
+import { batchRecordOf, claimOf } from '../dispatch/dispatch-store.ts';
+import {
+  batchKey,
+  claimKey,
+  claimPartition,
+  claimsPerPartition,
+  invocationOfBatch,
+  jobKey,
+  jobsOfDayPartition,
+  jobsOfDaySortKey,
+  stillClaimed,
+} from '../items.ts';
 import { type JobHead, JobHeadSchema } from '../job.ts';
 import { needsBatchRecord, type Outcome, outcomeOf } from './outcome.ts';
 
@@ -56,10 +66,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
         const pointers = await queryAll({
           KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
           ExpressionAttributeValues: {
-            ':pk': pointerPartition(did, dayStart),
-            ':from': pointerSortKey(Math.max(fromMs, dayStart)),
+            ':pk': jobsOfDayPartition(did, dayStart),
+            ':from': jobsOfDaySortKey(Math.max(fromMs, dayStart)),
             // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-            ':to': pointerSortKey(Math.min(toMs, dayStart + dayMs)),
+            ':to': jobsOfDaySortKey(Math.min(toMs, dayStart + dayMs)),
           },
         });
         for (const pointer of pointers) {
@@ -78,7 +88,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
           partitions.slice(at, at + partitionsAtOnce).map((partition) =>
             queryAll({
               KeyConditionExpression: 'pk = :pk',
-              ExpressionAttributeValues: { ':pk': `${jobItemKey(jobId).pk}#${partition}` },
+              ExpressionAttributeValues: { ':pk': claimPartition(jobId, partition) },
             }),
           ),
         );
@@ -103,10 +113,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
         client.send(
           new UpdateCommand({
             TableName: table,
-            Key: claimItemKey(key),
+            Key: claimKey(key),
             UpdateExpression: 'SET #state = :state, code = :code, resolvedAtMs = :now',
-            ConditionExpression: '#at = :at AND #state = :seen',
-            ExpressionAttributeNames: { '#at': 'at', '#state': 'state' },
+            ConditionExpression: stillClaimed.asSeen,
+            ExpressionAttributeNames: stillClaimed.names,
             ExpressionAttributeValues: {
               ':state': state,
               ':code': 'resolved_by_operator',
@@ -122,18 +132,14 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   };
 
   async function findJob(jobId: string): Promise<JobHead | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: jobItemKey(jobId), ConsistentRead: true }),
-    );
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: jobKey(jobId), ConsistentRead: true }));
     return Item === undefined ? undefined : v.parse(JobItemSchema, Item).head;
   }
 
   async function readMessage(
     key: DispatchKey,
   ): Promise<{ readonly claim: Claim | undefined; readonly outcome: Outcome }> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: claimItemKey(key), ConsistentRead: true }),
-    );
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: claimKey(key), ConsistentRead: true }));
     const claim = Item === undefined ? undefined : claimOf(key.jobId, Item);
     const batches = await findBatchRecords(claim === undefined ? [] : [claim]);
     return { claim, outcome: outcomeOf(key, { claim, batch: batchOf(claim, batches) }, nowMs()) };
@@ -157,11 +163,11 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const invocations = [...new Set(claims.filter(needsBatchRecord).map(({ at }) => invocationOf(at)))];
     const found = new Map<string, BatchRecord>();
     for (let first = 0; first < invocations.length; first += maxBatchKeys) {
-      const keys = invocations.slice(first, first + maxBatchKeys).map(batchItemKey);
+      const keys = invocations.slice(first, first + maxBatchKeys).map(batchKey);
       for (const item of await batchGet({ documentClient: client, tableName: table, pause }, keys, {
         consistent: true,
       })) {
-        found.set(String(item['pk']).slice('BATCH#'.length), batchRecordOf(item));
+        found.set(invocationOfBatch(item['pk']), batchRecordOf(item));
       }
     }
     return found;

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import { questionKey, turnsKey } from '../items.ts';
 import { askAgainAfterMs, type Claimed, type Questions, questionsPerMinute } from './questions.ts';
 
 const minuteMs = 60_000;
@@ -30,8 +31,8 @@ const QuestionSchema = v.object({
 const TurnsSchema = v.object({ endsAtMs: v.number() });
 
 /**
- * Questions in the messages table: `QUESTION#<question>` has who asks, since when, and the answer when it is a no;
- * `QUESTIONS#<client>` counts a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
+ * Questions in the messages table: a question's item has who asks, since when, and the answer when it is a no; a client's
+ * turns count a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
  * not. A claim is one write; a question that is asked costs one more for the count (two when a minute begins) and one for
  * the answer.
  */
@@ -120,14 +121,6 @@ function claimed({ askerId, refusal }: v.InferOutput<typeof QuestionSchema>, min
   const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
   const details = present({ headers, platformCode });
   return { state: 'refused', refusal: new Refusal(code, message, details) };
-}
-
-function questionKey(question: string): { readonly pk: string; readonly sk: string } {
-  return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
-}
-
-function turnsKey(clientId: number): { readonly pk: string; readonly sk: string } {
-  return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
 function secondsAfter(ms: number, laterMs: number): number {
