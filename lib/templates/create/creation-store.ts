@@ -4,9 +4,9 @@ import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynam
 import type { ItemKey } from '../../aws/item-key.ts';
 import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
-import { rowFromItem, rowPartitions } from '../model/row.ts';
+import { factKey, heldNameKey, rowKey, rowPartitions } from '../model/items.ts';
+import { rowFromItem } from '../model/row.ts';
 import { factFromItem, getAll } from '../model/template-store.ts';
-import { factKey, nameItemKey, rowKey } from '../model/upstream-writes.ts';
 import { type BeforeCreation, type Creation, creationTransactions } from './creation.ts';
 
 /** Stores created templates; see creation.ts for what it writes. */
@@ -70,7 +70,7 @@ async function readBefore(
   clientIds: readonly number[],
 ): Promise<BeforeCreation> {
   const { templateKey } = place;
-  const [fact, name] = [factKey(templateKey), nameItemKey(place)];
+  const [fact, name] = [factKey(templateKey), heldNameKey(place)];
   const keys = [fact, name, ...clientIds.map((clientId) => rowKey(clientId, templateKey))];
   const items = await getAll(table, keys, { consistent: true });
   const under = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);

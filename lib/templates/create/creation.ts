@@ -2,8 +2,8 @@ import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
 import { present } from '../../keys/present.ts';
 import { packTemplate } from '../model/fact.ts';
+import { archiveKey, factKey, rowKey } from '../model/items.ts';
 import {
-  archiveKey,
   encodeDocuments,
   newRowAttributes,
   rowFromItem,
@@ -14,7 +14,7 @@ import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
 import type { PlatformTemplate, StoredFact, TemplateDocument } from '../model/template.ts';
 import type { Receiver } from '../model/template-event.ts';
 import { documentId, parseDocumentId } from '../model/template-key.ts';
-import { factKey, factValues, rowKey } from '../model/upstream-writes.ts';
+import { factValues } from '../model/upstream-writes.ts';
 
 /** A template that the platform has just created, as it was sent, and what its creator wants with it. */
 export interface Creation {

@@ -3,8 +3,8 @@ import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import type { RowLookup, RowName } from './document.ts';
+import { rowKey } from './items.ts';
 import { rowFromItem } from './row.ts';
-import { rowKey } from './upstream-writes.ts';
 
 /** Single rows of clients, by name. */
 export interface RowStore {

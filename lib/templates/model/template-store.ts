@@ -8,16 +8,15 @@ import type { ItemKey } from '../../aws/item-key.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { obstacleToHolding, unpackTemplate } from './fact.ts';
-import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
+import { factKey, isFact, rowKey, rowPartitions, templateKeyOfFact } from './items.ts';
+import { rowFromItem, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
 import { SyncLockLost } from './sync-lock-lost.ts';
 import type { StoredFact, TemplatesForSending } from './template.ts';
 import { templateKey } from './template-key.ts';
 import {
-  factKey,
   packTransactions,
   refusedUnits,
-  rowKey,
   type SyncFence,
   type UpstreamWrite,
   type WriteUnit,
@@ -76,7 +75,7 @@ export function templateStore(
     find: async ({ clientId, wabaId, name, language }) => {
       const key = templateKey({ wabaId, name, language });
       const items = await batchGet(table, [factKey(key), rowKey(clientId, key)], { consistent: true });
-      const factItem = items.find((item) => item['sk'] === 'FACT');
+      const factItem = items.find(isFact);
       if (factItem === undefined) return undefined;
       const rowItem = items.find((item) => item['sk'] === key);
       const fact = factFromItem(factItem).fact;
@@ -138,13 +137,13 @@ async function readFacts(
     rows.map((row) => factKey(row.templateKey)),
     read,
   );
-  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+  return new Map(items.map((item) => [templateKeyOfFact(item['pk']), factFromItem(item)]));
 }
 
 async function stateOf(table: TableAccess, key: string, clientIds: readonly number[]): Promise<TemplateState> {
   const keys = [factKey(key), ...[...new Set(clientIds)].map((clientId) => rowKey(clientId, key))];
   const items = await getAll(table, keys, { consistent: true });
-  const factItem = items.find((item) => item['sk'] === 'FACT');
+  const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
   return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
 }

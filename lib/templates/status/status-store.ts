@@ -3,8 +3,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, statusText, type TemplateRow } from '../model/row.ts';
-import { rowKey } from '../model/upstream-writes.ts';
 import type { StatusChange } from './bulk-status.ts';
 
 /** A change that was not written, because its row is no longer as it was read. */

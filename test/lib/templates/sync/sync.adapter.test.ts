@@ -4,12 +4,12 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../../lib/platform/transport.ts';
+import { factKey, rowKey } from '../../../../lib/templates/model/items.ts';
 import { platformTemplates } from '../../../../lib/templates/model/platform-templates.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { templateStore } from '../../../../lib/templates/model/template-store.ts';
-import { factKey, rowKey } from '../../../../lib/templates/model/upstream-writes.ts';
-import { runSync, type SyncResult, type SyncPorts } from '../../../../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts, type SyncResult } from '../../../../lib/templates/sync/sync.ts';
 import { clockSkewMs, leaseMs } from '../../../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
 import { noCounts, type SyncMessage } from '../../../../lib/templates/sync/sync-message.ts';
