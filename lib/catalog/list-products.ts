@@ -30,7 +30,7 @@ export async function listProducts(
     data: page.products.map((product) => productView(catalogId, product)),
     paging: {
       cursors: {
-        ...present({ before: page.before && backwardCursor(page.before), after: page.after }),
+        ...present({ before: page.before === undefined ? undefined : backwardCursor(page.before), after: page.after }),
       },
     },
   };

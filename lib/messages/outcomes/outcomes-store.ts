@@ -1,14 +1,7 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { batchGet } from '../../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
+import { batchGet, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from '../dispatch/claim.ts';
 import { batchRecordOf, claimOf } from '../dispatch/dispatch-store.ts';
@@ -57,20 +50,17 @@ const JobItemSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson
 const PointerSchema = v.object({ jobId: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
+  const messages = { documentClient: client, tableName: table, pause };
   return {
     findJob,
 
     listJobs: async (did, { fromMs, toMs }) => {
       const jobs: JobHead[] = [];
       for (let dayStart = Math.floor(fromMs / dayMs) * dayMs; dayStart < toMs; dayStart += dayMs) {
-        const pointers = await queryAll({
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: {
-            ':pk': jobsOfDayPartition(did, dayStart),
-            ':from': jobsOfDaySortKey(Math.max(fromMs, dayStart)),
-            // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-            ':to': jobsOfDaySortKey(Math.min(toMs, dayStart + dayMs)),
-          },
+        const pointers = await queryPartition(messages, jobsOfDayPartition(did, dayStart), {
+          from: jobsOfDaySortKey(Math.max(fromMs, dayStart)),
+          // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+          to: jobsOfDaySortKey(Math.min(toMs, dayStart + dayMs)),
         });
         for (const pointer of pointers) {
           const job = await findJob(v.parse(PointerSchema, pointer).jobId);
@@ -85,12 +75,9 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const claims = new Map<number, Claim>();
       for (let at = 0; at < partitions.length; at += partitionsAtOnce) {
         const pages = await Promise.all(
-          partitions.slice(at, at + partitionsAtOnce).map((partition) =>
-            queryAll({
-              KeyConditionExpression: 'pk = :pk',
-              ExpressionAttributeValues: { ':pk': claimPartition(jobId, partition) },
-            }),
-          ),
+          partitions
+            .slice(at, at + partitionsAtOnce)
+            .map((partition) => queryPartition(messages, claimPartition(jobId, partition))),
         );
         for (const item of pages.flat()) {
           const claim = claimOf(jobId, item);
@@ -145,32 +132,11 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     return { claim, outcome: outcomeOf(key, { claim, batch: batchOf(claim, batches) }, nowMs()) };
   }
 
-  async function queryAll(query: Omit<QueryCommandInput, 'TableName'>): Promise<unknown[]> {
-    const items: unknown[] = [];
-    let start: QueryCommandInput['ExclusiveStartKey'];
-    do {
-      const page = await client.send(
-        new QueryCommand({ ...query, TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
-      );
-      items.push(...(page.Items ?? []));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
-    return items;
-  }
-
   /** Batch records by invocation. */
   async function findBatchRecords(claims: readonly Claim[]): Promise<Map<string, BatchRecord>> {
     const invocations = [...new Set(claims.filter(needsBatchRecord).map(({ at }) => invocationOf(at)))];
-    const found = new Map<string, BatchRecord>();
-    for (let first = 0; first < invocations.length; first += maxBatchKeys) {
-      const keys = invocations.slice(first, first + maxBatchKeys).map(batchKey);
-      for (const item of await batchGet({ documentClient: client, tableName: table, pause }, keys, {
-        consistent: true,
-      })) {
-        found.set(invocationOfBatch(item['pk']), batchRecordOf(item));
-      }
-    }
-    return found;
+    const items = await batchGet(messages, invocations.map(batchKey), { consistent: true });
+    return new Map(items.map((item) => [invocationOfBatch(item['pk']), batchRecordOf(item)]));
   }
 }
 

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { batchGet, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { factKey, heldNameKey, rowKey, rowPartitions } from '../model/items.ts';
 import { rowFromItem } from '../model/row.ts';
-import { factFromItem, getAll } from '../model/template-store.ts';
+import { factFromItem } from '../model/template-store.ts';
 import { type BeforeCreation, type Creation, creationTransactions } from './creation.ts';
 
 /** Stores created templates; see creation.ts for what it writes. */
@@ -72,7 +72,7 @@ async function readBefore(
   const { templateKey } = place;
   const [fact, name] = [factKey(templateKey), heldNameKey(place)];
   const keys = [fact, name, ...clientIds.map((clientId) => rowKey(clientId, templateKey))];
-  const items = await getAll(table, keys, { consistent: true });
+  const items = await batchGet(table, keys, { consistent: true });
   const under = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
   const factItem = under(fact);
   const nameItem = under(name);

@@ -3,8 +3,6 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
-import type { ItemKey } from '../../aws/item-key.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { obstacleToHolding, unpackTemplate } from './fact.ts';
@@ -132,7 +130,7 @@ async function readFacts(
   rows: readonly TemplateRow[],
   read: { readonly consistent: boolean },
 ): Promise<Map<string, HashedFact>> {
-  const items = await getAll(
+  const items = await batchGet(
     table,
     rows.map((row) => factKey(row.templateKey)),
     read,
@@ -142,23 +140,10 @@ async function readFacts(
 
 async function stateOf(table: TableAccess, key: string, clientIds: readonly number[]): Promise<TemplateState> {
   const keys = [factKey(key), ...[...new Set(clientIds)].map((clientId) => rowKey(clientId, key))];
-  const items = await getAll(table, keys, { consistent: true });
+  const items = await batchGet(table, keys, { consistent: true });
   const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
   return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
-}
-
-/** Any number of items, in batches side by side. */
-export async function getAll(
-  table: TableAccess,
-  keys: readonly ItemKey[],
-  read: { readonly consistent: boolean },
-): Promise<Item[]> {
-  const batches: Promise<Item[]>[] = [];
-  for (let start = 0; start < keys.length; start += maxBatchKeys) {
-    batches.push(batchGet(table, keys.slice(start, start + maxBatchKeys), read));
-  }
-  return (await Promise.all(batches)).flat();
 }
 
 /** Reads a stored fact; throws when the item is not one. */

@@ -40,7 +40,7 @@ function writtenHeader({ header_handle: handle, ...header }: Part): Part {
 /** A list of examples is taken as well as the platform's list of one list. */
 function writtenBody(body: Part): Part {
   const values = bodyExamples(body['example']);
-  return { ...body, type: 'BODY', ...present({ example: values && { body_text: [values] } }) };
+  return { ...body, type: 'BODY', ...present({ example: values === undefined ? undefined : { body_text: [values] } }) };
 }
 
 function writtenButton(button: Part): Part {

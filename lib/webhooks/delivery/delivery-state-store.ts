@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
+import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
 
@@ -18,7 +19,7 @@ export function deliveryStateStore(options: {
   const { client, table, pause } = options;
   return {
     change: async (clientId, decide) => {
-      const key = { pk: `CLIENT#${clientId}`, sk: 'DELIVERY' };
+      const key = deliveryKey(clientId);
       for (let attempt = 0; attempt < tries; attempt++) {
         if (attempt > 0) await pause(attempt);
         const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
