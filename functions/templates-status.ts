@@ -12,7 +12,7 @@ import { jsonBody } from '../lib/http/json-body.ts';
 import { parse } from '../lib/http/parse.ts';
 import { rowStore } from '../lib/templates/model/row-store.ts';
 import { statusItems, summaryOf } from '../lib/templates/status/bulk-status.ts';
-import { type StatusWorkshop, setStatus } from '../lib/templates/status/set-status.ts';
+import { type StatusPorts, setStatus } from '../lib/templates/status/set-status.ts';
 import { statusStore } from '../lib/templates/status/status-store.ts';
 
 const maxItems = 1_000;
@@ -36,7 +36,7 @@ export const TemplatesStatusQuery = v.object({ client_id: v.optional(v.string())
 
 /** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
 export function templatesStatus(
-  deps: StatusWorkshop & { readonly directory: Clients; readonly nowMs: () => number },
+  deps: StatusPorts & { readonly directory: Clients; readonly nowMs: () => number },
 ): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.bulk }), async (event) => {
     const { caller } = event;

@@ -19,7 +19,7 @@ import { keepingRedirects } from '../lib/templates/authoring/kept-redirects.ts';
 import { platformTemplates } from '../lib/templates/model/platform-templates.ts';
 import { SyncLockLost } from '../lib/templates/model/sync-lock-lost.ts';
 import { templateStore } from '../lib/templates/model/template-store.ts';
-import { runSync, type SyncWorkshop } from '../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts } from '../lib/templates/sync/sync.ts';
 import { syncLockScope } from '../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync/sync-lock-store.ts';
 import {
@@ -35,7 +35,7 @@ import { eventQueue } from '../lib/webhooks/event-queue.ts';
 
 const Queued = v.pipe(v.string(), v.parseJson(), QueuedSyncSchema);
 
-type Collaborators = SyncWorkshop & WalkPorts;
+type Collaborators = SyncPorts & WalkPorts;
 
 /**
  * The worker of the sync queue (batch size 1): goes on with a synchronization and queues its checkpoint when time runs

@@ -19,7 +19,7 @@ import { platformTemplates } from '../lib/templates/model/platform-templates.ts'
 import { syncLockScope } from '../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../lib/templates/sync/sync-lock-store.ts';
 import { syncQueue } from '../lib/templates/sync/sync-queue.ts';
-import { type SyncStart, startSync } from '../lib/templates/sync/sync-start.ts';
+import { type StartPorts, startSync } from '../lib/templates/sync/sync-start.ts';
 
 /** `client_id` is checked by `askedClientId`, in whichever of the two places it stands. */
 export const TemplatesSyncBody = closedObject({ client_id: v.optional(v.unknown()) });
@@ -27,7 +27,7 @@ export const TemplatesSyncQuery = v.object({ client_id: v.optional(v.string()) }
 
 /** POST /v1/templates/sync-from-platform: starts reading the operating client's templates from the platform (D22). */
 export function templatesSync(
-  deps: SyncStart & { readonly directory: Clients; readonly newId: () => string },
+  deps: StartPorts & { readonly directory: Clients; readonly newId: () => string },
 ): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), async (event) => {
     const { caller } = event;

@@ -13,7 +13,7 @@ import { parse } from '../lib/http/parse.ts';
 import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config/config-request.ts';
 import { webhookConfigStore } from '../lib/webhooks/config/config-store.ts';
 import { configView } from '../lib/webhooks/config/config-view.ts';
-import { type ConfigureCollaborators, configure } from '../lib/webhooks/config/configure.ts';
+import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure.ts';
 import { sealingKeySet } from '../lib/webhooks/config/sealing.ts';
 import { sealingKeysKeptSeconds } from '../lib/webhooks/config/sealing-rotation.ts';
 
@@ -22,7 +22,7 @@ import { sealingKeysKeptSeconds } from '../lib/webhooks/config/sealing-rotation.
  * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
  */
 export function webhookConfigPut(
-  deps: ConfigureCollaborators & { readonly directory: Clients; readonly nowMs: () => number },
+  deps: ConfigurePorts & { readonly directory: Clients; readonly nowMs: () => number },
 ): Endpoint {
   return clientEndpoint(deps, jsonBody({ maxBytes: bodyMaxBytes.plain }), async (event) => {
     const nowMs = deps.nowMs();

@@ -16,7 +16,7 @@ export class PlatformError extends Error {
 interface CodeEntry {
   readonly code: number | string;
   readonly title: string;
-  readonly http: number;
+  readonly status: number;
   readonly kind: string;
   readonly subcode?: number;
 }
@@ -48,7 +48,7 @@ function entryOf(code: number): CodeEntry | undefined {
 }
 
 function httpStatusOf(code: number): number {
-  return entryOf(code)?.http ?? 400;
+  return entryOf(code)?.status ?? 400;
 }
 
 /** A refusal of the messaging flavour: the reason in `error_data.details` (platform reference, 6.1). */
@@ -119,6 +119,6 @@ export function errorOfCode(code: number, onMessages: boolean): PlatformError {
   if (entry === undefined) return graphError(code, `(#${code}) Unknown error`);
   const plain = entry.kind === 'auth' || [1, 2, 4, 80007, 80008].includes(code) || !onMessages;
   if (!plain) return messagingError(code);
-  const transient = entry.http >= 500 || entry.kind === 'throttle' || code === 1;
+  const transient = entry.status >= 500 || entry.kind === 'throttle' || code === 1;
   return graphError(code, `(#${code}) ${entry.title}`, entry.kind === 'auth' ? {} : { transient });
 }

@@ -7,6 +7,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { maxBatchKeys, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
@@ -19,11 +20,23 @@ export interface TableAccess {
   readonly pause: Pause;
 }
 
+/** Enough of a table to query it: a query repeats nothing of its own. */
+export type QueriedTable = Pick<TableAccess, 'documentClient' | 'tableName'>;
+
 /**
- * The items under at most 100 distinct keys, those that exist, in no order. Keys that DynamoDB leaves unprocessed are
- * asked for again; after `maxRepetitions` in vain it throws rather than pass a part off as the whole (R32).
+ * The items under any number of distinct keys, those that exist, in no order: 100 keys a request, the requests side by
+ * side. Keys that DynamoDB leaves unprocessed are asked for again; after `maxRepetitions` in vain it throws rather than
+ * pass a part off as the whole (R32).
  */
 export async function batchGet(
+  table: TableAccess,
+  keys: readonly ItemKey[],
+  read: { readonly consistent: boolean },
+): Promise<Item[]> {
+  return (await Promise.all(chunksOf(keys, maxBatchKeys).map((chunk) => getChunk(table, chunk, read)))).flat();
+}
+
+async function getChunk(
   { documentClient, tableName, pause }: TableAccess,
   keys: readonly ItemKey[],
   read: { readonly consistent: boolean },
@@ -42,37 +55,71 @@ export async function batchGet(
   return items;
 }
 
+/** What one transaction each can write, in order. */
+export function transactionsOf<Change>(changes: readonly Change[]): Change[][] {
+  return chunksOf(changes, maxTransactionActions);
+}
+
+function chunksOf<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
+}
+
 /**
  * DynamoDB's own pages end at 1 MB, which is thousands of small items: on a busy machine, one more than an attempt has time
  * for while others are read beside it.
  */
 const maxPageItems = 2_500;
 
-/** All items of a partition, or those whose sort key begins so; strongly consistent, read page by page to the end. */
-export async function queryPartition(
-  { documentClient, tableName }: TableAccess,
+/** Which items of a partition: those whose sort key begins so, or lies between two, both included. */
+export type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
+
+/** The items of a partition in order of their sort keys, page by page to the end; all of them without `sort`. */
+export async function* queryPages(
+  { documentClient, tableName }: QueriedTable,
   partition: string,
-  sortPrefix?: string,
-): Promise<Item[]> {
-  const items: Item[] = [];
+  { sort, consistent }: { readonly sort: SortKeys | undefined; readonly consistent: boolean },
+): AsyncGenerator<Item[]> {
   let start: Item | undefined;
   do {
     const page = await documentClient.send(
       new QueryCommand({
         TableName: tableName,
-        KeyConditionExpression: `pk = :partition${sortPrefix === undefined ? '' : ' AND begins_with(sk, :prefix)'}`,
-        ExpressionAttributeValues: {
-          ':partition': partition,
-          ...(sortPrefix === undefined ? {} : { ':prefix': sortPrefix }),
-        },
-        ConsistentRead: true,
+        ...inPartition(partition, sort),
+        ConsistentRead: consistent,
         Limit: maxPageItems,
         ExclusiveStartKey: start,
       }),
     );
-    for (const item of page.Items ?? []) items.push(item);
+    yield page.Items ?? [];
     start = page.LastEvaluatedKey;
   } while (start !== undefined);
+}
+
+function inPartition(partition: string, sort: SortKeys | undefined) {
+  const here = { ':partition': partition };
+  if (sort === undefined) {
+    return { KeyConditionExpression: 'pk = :partition', ExpressionAttributeValues: here };
+  }
+  if ('prefix' in sort) {
+    return {
+      KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ...here, ':prefix': sort.prefix },
+    };
+  }
+  return {
+    KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ...here, ':from': sort.from, ':to': sort.to },
+  };
+}
+
+/** All items of a partition, or those that `sort` names; strongly consistent. */
+export async function queryPartition(table: TableAccess, partition: string, sort?: SortKeys): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const page of queryPages(table, partition, { sort, consistent: true })) {
+    for (const item of page) items.push(item);
+  }
   return items;
 }
 

@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { present } from '../keys/present.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
 /** A message as a queue takes it. Its client is its message group: what keeps one client's backlog from delaying others. */
@@ -44,7 +45,7 @@ export async function sendEntries(
       DelaySeconds: entry.delaySeconds,
     })),
   });
-  const { Failed = [] } = await queue.client.send(batch, abortSignal === undefined ? {} : { abortSignal });
+  const { Failed = [] } = await queue.client.send(batch, present({ abortSignal }));
   const refused = new Set(Failed.map(({ Id }) => Id));
   return entries.filter((_, position) => refused.has(String(position)));
 }

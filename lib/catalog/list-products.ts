@@ -1,5 +1,6 @@
 import type { Waba } from '../access/directory.ts';
 import { Refusal } from '../http/refusal.ts';
+import { present } from '../keys/present.ts';
 import { atPlatform } from '../platform/refusals.ts';
 import { backwardCursor, type CatalogPosition } from './cursor.ts';
 import type { CatalogIdOf } from './platform-catalogs.ts';
@@ -29,8 +30,7 @@ export async function listProducts(
     data: page.products.map((product) => productView(catalogId, product)),
     paging: {
       cursors: {
-        ...(page.before === undefined ? {} : { before: backwardCursor(page.before) }),
-        ...(page.after === undefined ? {} : { after: page.after }),
+        ...present({ before: page.before === undefined ? undefined : backwardCursor(page.before), after: page.after }),
       },
     },
   };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 import { log } from '../observe/log.ts';
 import type { CredentialOf } from '../platform/credentials.ts';
 import { PlatformFailure } from '../platform/failure.ts';
@@ -47,9 +48,9 @@ export function platformProducts(call: PlatformTransport, credentialOf: Credenti
     const { before, after } = paging?.cursors ?? {};
     return {
       products,
-      ...(before === undefined ? {} : { before }),
+      ...present({ before }),
       // The platform gives an `after` on the last page too; only `next` says that something follows (2.1).
-      ...(after === undefined || paging?.next === undefined ? {} : { after }),
+      ...present({ after: paging?.next === undefined ? undefined : after }),
     };
   };
 }

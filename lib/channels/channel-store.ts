@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, queryPartition, type TableAccess } from '../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../aws/dynamodb-limits.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
@@ -47,23 +46,19 @@ export function channelStore(
   const table: TableAccess = { documentClient, tableName, pause };
   return {
     channelsOf: async (clientId) => {
-      const prefix = clientId === undefined ? undefined : clientPrefix(clientId);
+      const ofClient = clientId === undefined ? undefined : { prefix: clientPrefix(clientId) };
       const shards = shardPartitions();
       const items = [];
       for (let start = 0; start < shards.length; start += shardsAtOnce) {
         const some = shards.slice(start, start + shardsAtOnce);
-        items.push(...(await Promise.all(some.map((shard) => queryPartition(table, shard, prefix)))));
+        items.push(...(await Promise.all(some.map((shard) => queryPartition(table, shard, ofClient)))));
       }
       return items.flat().map(channelFromItem);
     },
     numbersOf: async (wabaId) => (await queryPartition(table, wabaPartition(wabaId))).map(wabaNumberFromItem),
     find: async (channels) => {
       const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
-      const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
-        keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
-      );
-      const items = await Promise.all(chunks.map((chunk) => batchGet(table, chunk, { consistent: true })));
-      return items.flat().map(channelFromItem);
+      return (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
     },
     writeLive: async (channel, live, readAtMs) => {
       const update = new UpdateCommand({

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { present } from '../keys/present.ts';
 import type { Refusal } from './refusal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
@@ -30,7 +31,7 @@ export function refusalAnswer(refusal: Refusal): Answer {
     {
       message: refusal.message,
       code: refusal.code,
-      ...(platformCode === undefined ? {} : { platform_code: platformCode }),
+      ...present({ platform_code: platformCode }),
       ...(errors === undefined || errors.length === 0 ? {} : { errors }),
     },
     headers,

@@ -1,3 +1,4 @@
+import { present } from '../keys/present.ts';
 import type { HttpEvent, Preparation } from './endpoint.ts';
 import { jsonNesting } from './json-nesting.ts';
 import { Refusal } from './refusal.ts';
@@ -96,6 +97,6 @@ function malformed({ name, path }: JsonSubject, fault: string, cause?: unknown):
   const message = `${name} ${fault}`;
   return new Refusal('malformed_body', message, {
     cause,
-    ...(path === undefined ? {} : { errors: [{ path, message }] }),
+    ...present({ errors: path === undefined ? undefined : [{ path, message }] }),
   });
 }

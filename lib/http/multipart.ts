@@ -1,4 +1,5 @@
 import httpMultipartBodyParser from '@middy/http-multipart-body-parser';
+import { present } from '../keys/present.ts';
 import {
   type BodyReader,
   bodyBytes,
@@ -74,7 +75,7 @@ export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate
   await formParser.before?.({ event: parsed } as never);
   const { template, file } = parsed.body as { readonly template?: Attachment; readonly file?: Attachment };
   if (template === undefined) throw refusedTemplate('malformed_body', 'part template is required');
-  return { template: jsonOf(template), ...(file === undefined ? {} : { file: fileOf(file) }) };
+  return { template: jsonOf(template), ...present({ file: file && fileOf(file) }) };
 }
 
 const partTemplate: JsonSubject = { name: 'part template', mustBe: 'valid JSON in UTF-8', path: 'template' };

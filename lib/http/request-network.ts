@@ -2,6 +2,7 @@ import { promises as dns } from 'node:dns';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { present } from '../keys/present.ts';
 import { bareHost, isPublicAddress } from './public-url.ts';
 
 /** The way to a host; what differs in a test. */
@@ -81,7 +82,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
         headers: { host: url.host, 'user-agent': 'template-messaging', ...headers },
         agent: false,
         signal: deadline,
-        ...(network.ca === undefined ? {} : { ca: network.ca }),
+        ...present({ ca: network.ca }),
       },
       resolve,
     );

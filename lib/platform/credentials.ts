@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { keptFor } from '../aws/secrets.ts';
+import { nameOf } from '../observe/name-of.ts';
 import { PlatformFailure } from './failure.ts';
 
 const CredentialsSchema = v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() }));
@@ -28,7 +29,7 @@ export function platformCredentials(readSecretText: () => Promise<string>, nowMs
       if (Object.hasOwn(all, name)) return all[name] as PlatformCredential;
     } catch (error) {
       // The cause is named, not carried: messages of JSON.parse and valibot quote what they read, here a token.
-      throw notSent(`the credentials could not be read: ${error instanceof Error ? error.name : 'unknown error'}`);
+      throw notSent(`the credentials could not be read: ${nameOf(error)}`);
     }
     throw notSent('a WABA names a credential that the secret does not hold');
   };

@@ -9,8 +9,19 @@ import errorCodes from './error-codes.json' with { type: 'json' };
  */
 export type FailureKind = 'not_sent' | 'refused' | 'ambiguous';
 
-/** How to treat a refusal, by the platform's error code (lib/platform/error-codes.json). */
-export type RefusalAdvice = 'no' | 'backoff' | 'later' | 'auth';
+/**
+ * How to treat a refusal, by the platform's error code (lib/platform/error-codes.json, one row per code):
+ * - `no`: it stands, whoever asks again.
+ * - `auth`: our credential or its rights; an operator's matter.
+ * - `backoff`: trouble of the platform's own, which passes; whether it acted is not known unless the row has a pace.
+ * - `later`: refused for now and nothing was done; worth another try at the row's pace.
+ */
+export const refusalAdvices = ['no', 'auth', 'backoff', 'later'] as const;
+export type RefusalAdvice = (typeof refusalAdvices)[number];
+
+/** How a message refused with a code is tried again: what each means in seconds is the sender's policy. */
+export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'maintenance', 'syncing'] as const;
+export type CodePace = (typeof codePaces)[number];
 
 export interface FailureFacts {
   readonly httpStatus?: number;
@@ -46,7 +57,12 @@ export class PlatformFailure extends Error {
   }
 
   get advice(): RefusalAdvice {
-    return (entryOf(this.facts.code)?.retry as RefusalAdvice | undefined) ?? 'no';
+    return entryOf(this.facts.code)?.advice ?? 'no';
+  }
+
+  /** How soon to try again after this code; undefined when its row names no pace. */
+  get pace(): CodePace | undefined {
+    return entryOf(this.facts.code)?.pace;
   }
 
   /** Our own credential was refused: an operator's matter, never the client's. */
@@ -58,7 +74,8 @@ export class PlatformFailure extends Error {
 interface CodeEntry {
   readonly code: number | string;
   readonly kind: string;
-  readonly retry: string;
+  readonly advice: RefusalAdvice;
+  readonly pace?: CodePace;
 }
 
 const entries = new Map<number | string, CodeEntry>(

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 import { PlatformFailure } from './failure.ts';
 import type { PlatformReply } from './transport.ts';
 
@@ -30,7 +31,7 @@ export function readList(reply: PlatformReply, askedAfter: string | undefined): 
   if (after !== undefined && after === askedAfter) {
     throw new PlatformFailure('ambiguous', { cause: new Error('the cursor does not move on') });
   }
-  return { entries: data.map((entry) => withoutNulls(entry)), ...(after === undefined ? {} : { after }) };
+  return { entries: data.map((entry) => withoutNulls(entry)), ...present({ after }) };
 }
 
 /** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */

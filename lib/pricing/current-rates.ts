@@ -1,4 +1,5 @@
 import { log } from '../observe/log.ts';
+import { nameOf } from '../observe/name-of.ts';
 import { laterRates, type Rates } from './rates.ts';
 
 const keepForMs = 24 * 60 * 60 * 1_000;
@@ -22,7 +23,7 @@ export function currentRates(
       rates = laterRates(shipped, await findStored());
       readAgainAtMs = nowMs() + keepForMs;
     } catch (error) {
-      log('pricing.rates_not_read', { error: error instanceof Error ? error.name : typeof error });
+      log('pricing.rates_not_read', { error: nameOf(error) });
       readAgainAtMs = nowMs() + tryAgainAfterMs;
     }
     return rates;

@@ -19,6 +19,7 @@ import {
   wabaNumberAttributes,
   wabaNumberKey,
 } from '../channels/channel-item.ts';
+import { present } from '../keys/present.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
@@ -80,7 +81,7 @@ export function credentialItem(
   { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,
 ): ProvisionedItem {
   const attributes = { passwordHash, userId: userIdOf(username), clientId };
-  const given = givenHash === undefined ? {} : { givenHash };
+  const given = present({ givenHash });
   return { table: 'credentials', key: credentialKey(username), attributes: { ...attributes, ...given } };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
+import { present } from '../keys/present.ts';
 import { narrowed } from './narrowed-access.ts';
 import { type PlanLine, planLines } from './plan-lines.ts';
 import type { PlatformCredentials } from './platform-credentials.ts';
@@ -98,7 +99,7 @@ function narrowing(stored: StoredItem | undefined, wanted: ProvisionedItem): Ite
 }
 
 function granting({ attributes, whenAbsent, ...place }: ProvisionedItem): ItemChange {
-  return { ...place, set: attributes, ...(whenAbsent === undefined ? {} : { whenAbsent }) };
+  return { ...place, set: attributes, ...present({ whenAbsent }) };
 }
 
 function clientsWithNewWaba(added: readonly ProvisionedItem[]): number[] {

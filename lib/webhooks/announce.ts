@@ -1,5 +1,6 @@
 import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
+import { nameOf } from '../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from './event.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function announce(sink: EventSink, events: readonly ServiceEvent[])
         clientId,
         eventId,
         eventType,
-        error: error instanceof Error ? error.name : typeof error,
+        error: nameOf(error),
       });
     }
   }

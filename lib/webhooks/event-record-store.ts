@@ -1,6 +1,8 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { queryPages } from '../aws/dynamodb-batch.ts';
 import { type ServiceEvent, ServiceEventSchema } from './event.ts';
+import { clientPartition, eventKey, eventsBetween } from './items.ts';
 
 /** Events can be sent again for this long after they happened (D34). */
 export const recordedDays = 7;
@@ -24,38 +26,16 @@ export function eventRecordStore(client: DynamoDBDocumentClient, table: string):
   return {
     record: async (event) => {
       const expiresAtSeconds = Math.ceil(event.timestampMs / 1_000) + recordedDays * 86_400;
-      const key = { pk: partitionOf(event.clientId), sk: `${sortKeyAt(event.timestampMs)}#${event.id}` };
       // As text: a client's own numbers may be larger than DynamoDB's.
-      const item = { ...key, event: JSON.stringify(event), expiresAtSeconds };
+      const item = { ...eventKey(event), event: JSON.stringify(event), expiresAtSeconds };
       await client.send(new PutCommand({ TableName: table, Item: item }));
     },
     pages: async function* (clientId, { sinceMs, untilMs }) {
-      let start: Record<string, unknown> | undefined;
-      do {
-        const page = await client.send(
-          new QueryCommand({
-            TableName: table,
-            KeyConditionExpression: 'pk = :partition AND sk BETWEEN :first AND :last',
-            ExpressionAttributeValues: {
-              ':partition': partitionOf(clientId),
-              ':first': sortKeyAt(sinceMs),
-              // After the separator of the last millisecond.
-              ':last': `${sortKeyAt(untilMs)}$`,
-            },
-            ExclusiveStartKey: start,
-          }),
-        );
-        yield (page.Items ?? []).map((item) => v.parse(RecordSchema, item).event);
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
+      const pages = queryPages({ documentClient: client, tableName: table }, clientPartition(clientId), {
+        sort: eventsBetween(sinceMs, untilMs),
+        consistent: false,
+      });
+      for await (const page of pages) yield page.map((item) => v.parse(RecordSchema, item).event);
     },
   };
-}
-
-function partitionOf(clientId: number): string {
-  return `CLIENT#${clientId}`;
-}
-
-function sortKeyAt(timeMs: number): string {
-  return `EVENT#${String(timeMs).padStart(15, '0')}`;
 }

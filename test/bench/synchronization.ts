@@ -5,7 +5,7 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { platformTemplates } from '../../lib/templates/model/platform-templates.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
-import { runSync, type SyncWorkshop } from '../../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts } from '../../lib/templates/sync/sync.ts';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
 import { noCounts, type SyncCounts } from '../../lib/templates/sync/sync-message.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
@@ -25,7 +25,7 @@ export async function benchSynchronization(stack: RunningStack): Promise<void> {
     const client = clientOf(stack);
     const meter = meterRequests(client);
     const transport = platformTransport({ baseUrl: simulator.url, version: 'v26.0', timeoutMs: 10_000 });
-    const workshop: SyncWorkshop = {
+    const workshop: SyncPorts = {
       directory: directoryStore(directory.documentClient, directory.tableName),
       templates: templateStore(client, templates.tableName),
       platform: platformTemplates(transport.call, async () => ({ accessToken, appId: '1' })),
@@ -55,7 +55,7 @@ function platformData(): Seed {
   });
 }
 
-async function synchronize(workshop: SyncWorkshop, owner: string): Promise<SyncCounts> {
+async function synchronize(workshop: SyncPorts, owner: string): Promise<SyncCounts> {
   const lock = await workshop.locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: Date.now() });
   if (lock === undefined) throw new Error('the lock is not free');
   const message = { lock, clientId, wabaIds: [wabaId], counts: noCounts };

@@ -6,9 +6,9 @@ import { issueToken, tokenLifetimeSeconds } from '../../lib/access/tokens/token.
 import { signingKey } from '../../lib/access/tokens/token-keys.ts';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
+import { factKey } from '../../lib/templates/model/items.ts';
 import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
-import { factKey } from '../../lib/templates/model/upstream-writes.ts';
 import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
 import { eraseTemplate } from '../support/erase-template.ts';

@@ -1,8 +1,8 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rowKey } from '../../lib/templates/model/items.ts';
 import { encodeDocuments } from '../../lib/templates/model/row.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { rowKey } from '../../lib/templates/model/upstream-writes.ts';
 import { keptMs } from '../../lib/templates/sync/sync-turns.ts';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';

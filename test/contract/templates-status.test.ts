@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { rowKey } from '../../lib/templates/model/items.ts';
 import { parseDocumentId } from '../../lib/templates/model/template-key.ts';
-import { rowKey } from '../../lib/templates/model/upstream-writes.ts';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 

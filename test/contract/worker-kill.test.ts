@@ -9,8 +9,8 @@ import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
-import { ClaimItemSchema, claimItemKey } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { jobItemKey } from '../../lib/messages/fan-out/job-store.ts';
+import { ClaimItemSchema } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { call, eventually } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
@@ -93,7 +93,7 @@ async function requestsByRecipient(): Promise<Map<string, number>> {
 }
 
 async function storedClaim(jobId: string, index: number) {
-  const Key = claimItemKey({ jobId, index });
+  const Key = claimKey({ jobId, index });
   const { Item } = await target.documentClient.send(
     new GetCommand({ TableName: target.tableName('messages'), Key, ConsistentRead: true }),
   );
@@ -105,7 +105,7 @@ async function makeOlder(jobId: string, index: number): Promise<void> {
   await target.documentClient.send(
     new UpdateCommand({
       TableName: target.tableName('messages'),
-      Key: claimItemKey({ jobId, index }),
+      Key: claimKey({ jobId, index }),
       UpdateExpression: 'SET claimedAtMs = claimedAtMs - :life',
       ExpressionAttributeValues: { ':life': claimLifeMs + 1_000 },
     }),
@@ -177,7 +177,7 @@ describe('kill -9 of the fan-out worker', () => {
 
   async function queuedSoFar(jobId: string): Promise<number> {
     const { Item } = await target.documentClient.send(
-      new GetCommand({ TableName: target.tableName('messages'), Key: jobItemKey(jobId), ConsistentRead: true }),
+      new GetCommand({ TableName: target.tableName('messages'), Key: jobKey(jobId), ConsistentRead: true }),
     );
     return Item === undefined ? 0 : (v.parse(ProgressSchema, Item).progress['1'] ?? 0);
   }

@@ -1,6 +1,6 @@
 import { DeleteCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { factKey, rowKey } from '../../lib/templates/model/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { factKey, rowKey } from '../../lib/templates/model/upstream-writes.ts';
 import type { runningTarget } from './running-target.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { present } from '../../keys/present.ts';
 import { nameFailuresKey, pairKey } from './credential-items.ts';
 import { failureHourSeconds, recordDaySeconds } from './login-pace.ts';
 import type { LoginAttempts, LoginSource } from './sign-in.ts';
@@ -44,7 +45,7 @@ export function loginAttemptsStore(documentClient: DynamoDBDocumentClient, table
           ':none': 0,
           ':free': free,
           ':atOnce': atOnce,
-          ...(afterDelayOf === undefined ? {} : { ':after': afterDelayOf }),
+          ...present({ ':after': afterDelayOf }),
           ':now': nowMs,
           ':dayEnd': dayEndSeconds(nowMs),
         },

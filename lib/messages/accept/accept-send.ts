@@ -2,6 +2,7 @@ import type { Did } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -52,8 +53,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const { kept, droppedIndexes } = withoutDuplicates(request.recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
-    ...(request.header === undefined ? {} : { header: request.header }),
-    ...(catalogId === undefined ? {} : { catalogId }),
+    ...present({ header: request.header, catalogId }),
   });
   const path = await pathOf(template, did, ports);
   const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
@@ -116,9 +116,11 @@ function jobHead(
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,
-    ...(ttlSeconds === undefined ? {} : { expiresAtMs: acceptedAtMs + ttlSeconds * 1_000 }),
-    ...(campaignId === undefined ? {} : { campaignId }),
-    ...(attends === undefined ? {} : { attends }),
+    ...present({
+      expiresAtMs: ttlSeconds === undefined ? undefined : acceptedAtMs + ttlSeconds * 1_000,
+      campaignId,
+      attends,
+    }),
     total,
     correlationId: correlationId(),
   };

@@ -1,6 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { present } from '../../keys/present.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { commitKey, jobKey, mayWithdraw } from '../items.ts';
 
 /** Decides whether a job counts, when the queue alone cannot say it. */
 export interface AcceptanceRecords {
@@ -17,16 +19,12 @@ export interface AcceptanceRecords {
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
 }
 
-/**
- * The records in the messages table: the commit at `JOB#<jobId>` / `COMMIT`, a withdrawal as `withdrawnAtMs` of the job
- * item at `JOB#<jobId>` / `JOB`. The fan-out must begin a job with one write to that item which sets `head` under the
- * condition `attribute_not_exists(withdrawnAtMs)`, and drop the job when the condition fails.
- */
+/** Commits and withdrawals in the messages table; items.ts says who may write which. */
 export function acceptanceStore(client: DynamoDBDocumentClient, table: string, nowMs: () => number): AcceptanceRecords {
   const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + claimMemorySeconds;
   return {
     commit: async (jobId, abortSignal) => {
-      const item = { pk: `JOB#${jobId}`, sk: 'COMMIT', committedAtMs: nowMs(), expiresAtSeconds: expiresAtSeconds() };
+      const item = { ...commitKey(jobId), committedAtMs: nowMs(), expiresAtSeconds: expiresAtSeconds() };
       await client.send(new PutCommand({ TableName: table, Item: item }), { abortSignal });
     },
 
@@ -35,12 +33,12 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
         client.send(
           new UpdateCommand({
             TableName: table,
-            Key: { pk: `JOB#${jobId}`, sk: 'JOB' },
-            ConditionExpression: 'attribute_not_exists(head)',
+            Key: jobKey(jobId),
+            ConditionExpression: mayWithdraw,
             UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
             ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
           }),
-          abortSignal === undefined ? {} : { abortSignal },
+          present({ abortSignal }),
         ),
       );
       return written ? 'withdrawn' : 'begun';

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { idempotencyKey } from '../items.ts';
 import { type IdempotencyRecord, type IdempotencyRecords, type IdempotencyScope, rememberedMs } from './idempotency.ts';
 
 const ItemSchema = v.object({
@@ -17,7 +17,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
     TableName: table,
     Item: {
-      ...keyOf(scope),
+      ...idempotencyKey(scope),
       ...record,
       rememberedUntilMs: record.startedAtMs + rememberedMs,
       expiresAtSeconds: Math.ceil((record.startedAtMs + rememberedMs) / 1_000),
@@ -47,7 +47,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
     complete: async (scope, { jobId, warning }) => {
       const update = new UpdateCommand({
         TableName: table,
-        Key: keyOf(scope),
+        Key: idempotencyKey(scope),
         ConditionExpression: 'jobId = :jobId',
         UpdateExpression: `SET #state = :done${warning === undefined ? '' : ', warning = :warning'}`,
         ExpressionAttributeNames: { '#state': 'state' },
@@ -59,7 +59,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
     remove: async (scope, jobId) => {
       const removal = new DeleteCommand({
         TableName: table,
-        Key: keyOf(scope),
+        Key: idempotencyKey(scope),
         ConditionExpression: 'jobId = :jobId AND #state = :running',
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':jobId': jobId, ':running': 'running' },
@@ -67,10 +67,4 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       await conditionalWrite(client.send(removal));
     },
   };
-}
-
-/** The key is hashed: clients may put into it what they like. */
-function keyOf({ clientId, did, key }: IdempotencyScope): { readonly pk: string; readonly sk: string } {
-  const hash = createHash('sha256').update(key).digest('base64url');
-  return { pk: `IDEMPOTENCY#${clientId}#${did}#${hash}`, sk: 'IDEMPOTENCY' };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptanceRecords } from './acceptance-store.ts';
 
 /** Longer than the 24 hours that are promised (D9). */
@@ -122,7 +123,7 @@ async function tolerated(write: Promise<void>, jobId: string): Promise<void> {
   try {
     await write;
   } catch (error) {
-    log('idempotency.write_failed', { jobId, error: error instanceof Error ? error.name : typeof error });
+    log('idempotency.write_failed', { jobId, error: nameOf(error) });
   }
 }
 

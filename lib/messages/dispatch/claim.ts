@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 
 /** Longest run of the dispatch function: its configured time-out, after which Lambda kills it. */
@@ -70,7 +71,7 @@ export function newClaim(message: DispatchMessage, at: string, nowMs: number): C
     key: { jobId: message.jobId, index: message.index },
     at,
     claimedAtMs: nowMs,
-    ...(to === undefined ? {} : { to }),
+    ...present({ to }),
     ...(lateness(message, nowMs) ?? { state: 'claimed' }),
   };
 }

@@ -7,22 +7,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { type BatchRecord, type Claim, claimMemorySeconds, type DispatchKey, type Taken } from './claim.ts';
+import { present } from '../../keys/present.ts';
+import { batchKey, claimKey, stillClaimed } from '../items.ts';
+import { type BatchRecord, type Claim, claimMemorySeconds, type Taken } from './claim.ts';
 import type { Claims } from './dispatch-ports.ts';
-
-/** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
-export const claimsPerPartition = 250;
-
-export function claimItemKey({ jobId, index }: DispatchKey): { readonly pk: string; readonly sk: string } {
-  return {
-    pk: `JOB#${jobId}#${Math.floor(index / claimsPerPartition)}`,
-    sk: String(index).padStart(5, '0'),
-  };
-}
-
-export function batchItemKey(invocation: string): { readonly pk: string; readonly sk: string } {
-  return { pk: `BATCH#${invocation}`, sk: 'BATCH' };
-}
 
 export const ClaimItemSchema = v.object({
   sk: v.string(),
@@ -69,9 +57,7 @@ export function claimOf(jobId: string, item: unknown): Claim {
     state,
     at,
     claimedAtMs,
-    ...(to === undefined ? {} : { to }),
-    ...(code === undefined ? {} : { code }),
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ to, code, reason }),
   };
 }
 
@@ -80,11 +66,6 @@ interface StoreOptions {
   readonly table: string;
   readonly nowMs: () => number;
 }
-
-const stillMine = {
-  ConditionExpression: '#at = :at AND #state = :claimed',
-  names: { '#at': 'at', '#state': 'state' },
-};
 
 /**
  * Claims and batch records in the messages table. An item that TTL should have removed and has not is honoured like any
@@ -98,7 +79,7 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
         client.send(
           new PutCommand({
             TableName: table,
-            Item: { ...claimItemKey(key), ...facts, expiresAtSeconds: expiresAtSeconds() },
+            Item: { ...claimKey(key), ...facts, expiresAtSeconds: expiresAtSeconds() },
             ConditionExpression: 'attribute_not_exists(pk)',
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
@@ -112,9 +93,9 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
         client.send(
           new DeleteCommand({
             TableName: table,
-            Key: claimItemKey(key),
-            ConditionExpression: stillMine.ConditionExpression,
-            ExpressionAttributeNames: stillMine.names,
+            Key: claimKey(key),
+            ConditionExpression: stillClaimed.condition,
+            ExpressionAttributeNames: stillClaimed.names,
             ExpressionAttributeValues: { ':at': at, ':claimed': 'claimed' },
           }),
         ),
@@ -126,17 +107,16 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
         client.send(
           new UpdateCommand({
             TableName: table,
-            Key: claimItemKey(key),
+            Key: claimKey(key),
             UpdateExpression: `SET #state = :state, code = :code${reason === undefined ? '' : ', reason = :reason'}`,
-            // A repeated write whose first reply was lost finds its own settlement: that is success.
-            ConditionExpression: '#at = :at AND #state IN (:claimed, :state)',
-            ExpressionAttributeNames: stillMine.names,
+            ConditionExpression: stillClaimed.orSettledSo,
+            ExpressionAttributeNames: stillClaimed.names,
             ExpressionAttributeValues: {
               ':at': at,
               ':claimed': 'claimed',
               ':state': state,
               ':code': code,
-              ...(reason === undefined ? {} : { ':reason': reason }),
+              ...present({ ':reason': reason }),
             },
           }),
         ),
@@ -146,7 +126,7 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
 
     findBatchRecord: async (invocation) => {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: batchItemKey(invocation), ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: batchKey(invocation), ConsistentRead: true }),
       );
       return Item === undefined ? undefined : batchRecordOf(Item);
     },
@@ -155,7 +135,7 @@ export function dispatchStore({ client, table, nowMs }: StoreOptions): Claims {
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: { ...batchItemKey(invocation), ...batchItemOf(taken), expiresAtSeconds: expiresAtSeconds() },
+          Item: { ...batchKey(invocation), ...batchItemOf(taken), expiresAtSeconds: expiresAtSeconds() },
         }),
       );
     },

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { correlated } from '../../observe/correlation.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from '../job.ts';
 import { retryDelaySeconds, type Wait } from '../pace/pacing.ts';
@@ -264,8 +265,4 @@ async function tryAgainLater(
   await ports.queue.sendLater(copy, delaySeconds);
   ports.log('dispatch.retry', { dispatchId: dispatchIdOf(message), attempt: copy.attempt, code: wait.pace });
   return acknowledged;
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
 }

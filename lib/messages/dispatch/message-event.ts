@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { type EventType, eventId, type MessageData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 import type { Claim } from './claim.ts';
@@ -28,13 +29,11 @@ export function outcomeEvent(
     job_id: jobId,
     message_id: messageId,
     did: about.did,
-    ...(to === undefined ? {} : { to }),
+    ...present({ to }),
     template: about.template,
-    ...(about.campaignId === undefined ? {} : { campaign_id: about.campaignId }),
-    ...(about.attends === undefined ? {} : { attends: about.attends }),
-    ...(code === undefined ? {} : { code }),
+    ...present({ campaign_id: about.campaignId, attends: about.attends, code }),
     ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ reason }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
   return { id: eventId(type, clientId, [messageId]), clientId, type, timestampMs, data };

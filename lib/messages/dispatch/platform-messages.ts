@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { DispatchMessage } from '../job.ts';
@@ -50,7 +51,7 @@ export function platformMessages(
     const { id, message_status: status } = first;
     return {
       platformMessageId: id,
-      ...(status === undefined ? {} : { messageStatus: status.slice(0, longestStatus) }),
+      ...present({ messageStatus: status?.slice(0, longestStatus) }),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/pacing.ts';
 import type { Settlement } from './claim.ts';
@@ -15,18 +16,6 @@ export type Verdict =
 /** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
 const longestReason = 1_000;
 
-const paceOfCode: ReadonlyMap<number, Pace> = new Map([
-  [131056, 'pair'],
-  [130429, 'throughput'],
-  [4, 'quota'],
-  [80007, 'quota'],
-  [80008, 'quota'],
-  [131048, 'restriction'],
-  [133016, 'restriction'],
-  [131057, 'maintenance'],
-  [134101, 'syncing'],
-]);
-
 /**
  * Sorts a failure (R13): provably not accepted is retried; a refusal is final; everything else,
  * an error of ours included, is unknown and never sent again. `settlement` of a retry is how the message ends when no
@@ -35,13 +24,13 @@ const paceOfCode: ReadonlyMap<number, Pace> = new Map([
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
   const { code, userMessage, retryAfterSeconds } = error.facts;
-  const reason = userMessage === undefined ? {} : { reason: userMessage.slice(0, longestReason) };
+  const reason = present({ reason: userMessage?.slice(0, longestReason) });
   const pace = retryPace(error);
   if (pace !== undefined) {
     return {
       kind: 'retry',
       pace,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...present({ retryAfterSeconds }),
       settlement: { state: 'failed', code: 'retry_deadline', ...reason },
     };
   }
@@ -55,7 +44,7 @@ export function verdictOn(error: unknown): Verdict {
  */
 function retryPace(failure: PlatformFailure): Pace | undefined {
   if (failure.kind === 'not_sent') return 'unreachable';
-  const pace = failure.facts.code === undefined ? undefined : paceOfCode.get(failure.facts.code);
+  const { pace } = failure;
   if (pace !== undefined && (failure.kind === 'refused' || pace === 'maintenance')) return pace;
   if (failure.credentialRefused) return 'credential';
   return failure.throttled ? 'throughput' : undefined;

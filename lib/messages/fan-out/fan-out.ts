@@ -1,6 +1,8 @@
 import type { QueueEntry } from '../../aws/sqs-batch.ts';
+import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
@@ -118,7 +120,7 @@ async function composeWave(
     } catch (error) {
       ports.log('job.not_composable', {
         dispatchId: dispatchIdOf(key),
-        error: error instanceof Error ? error.name : '',
+        error: nameOf(error),
       });
       failures.push(...(await recordNotComposable(job.head, { index, to: recipient.to }, ports)));
     }
@@ -145,8 +147,7 @@ function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: 
   return {
     did,
     template: { name: templateName, language: templateLanguage },
-    ...(campaignId === undefined ? {} : { campaignId }),
-    ...(attends === undefined ? {} : { attends }),
+    ...present({ campaignId, attends }),
   };
 }
 
@@ -159,7 +160,7 @@ function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' |
     credential: head.credential,
     path: head.path,
     acceptedAtMs: head.acceptedAtMs,
-    ...(head.expiresAtMs === undefined ? {} : { expiresAtMs: head.expiresAtMs }),
+    ...present({ expiresAtMs: head.expiresAtMs }),
     correlationId: head.correlationId,
     attempt: 0,
     about: aboutJob(head),

@@ -2,21 +2,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } fr
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { commitKey, jobKey, jobsOfDayPartition, jobsOfDaySortKey, mayBegin } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { JobRecords } from './fan-out.ts';
-
-export function jobItemKey(jobId: string): { readonly pk: string; readonly sk: string } {
-  return { pk: `JOB#${jobId}`, sk: 'JOB' };
-}
-
-/** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */
-export function pointerPartition(did: string, atMs: number): string {
-  return `DID#${did}#${new Date(atMs).toISOString().slice(0, 10)}`;
-}
-
-export function pointerSortKey(atMs: number, jobId = ''): string {
-  return `${String(atMs).padStart(15, '0')}#${jobId}`;
-}
 
 const ProgressSchema = v.object({ progress: v.record(v.string(), v.number()) });
 
@@ -25,7 +13,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
   return {
     isCommitted: async (jobId) => {
       const { Item } = await client.send(
-        new GetCommand({ TableName: table, Key: { pk: `JOB#${jobId}`, sk: 'COMMIT' }, ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: commitKey(jobId), ConsistentRead: true }),
       );
       return Item !== undefined;
     },
@@ -42,7 +30,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
       await client.send(
         new UpdateCommand({
           TableName: table,
-          Key: jobItemKey(jobId),
+          Key: jobKey(jobId),
           UpdateExpression: 'SET progress.#part = :queued',
           ExpressionAttributeNames: { '#part': String(part) },
           ExpressionAttributeValues: { ':queued': queued },
@@ -51,16 +39,16 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
     },
   };
 
-  /** One condition decides between the fan-out and a withdrawal of the acceptance: whoever writes first wins (D25). */
+  /** Undefined when the job was withdrawn: whoever writes first wins (D25, items.ts). */
   async function setHead(head: JobHead, expiresAtSeconds: number): Promise<Record<string, number> | undefined> {
     const write = await conditionalWrite(
       client.send(
         new UpdateCommand({
           TableName: table,
-          Key: jobItemKey(head.jobId),
+          Key: jobKey(head.jobId),
           UpdateExpression:
             'SET head = :head, expiresAtSeconds = :expiry, progress = if_not_exists(progress, :noProgress)',
-          ConditionExpression: 'attribute_not_exists(withdrawnAtMs)',
+          ConditionExpression: mayBegin,
           // As text: attends is unvalidated (D28), and a map takes no 33rd level, no empty name and no large number.
           ExpressionAttributeValues: { ':head': JSON.stringify(head), ':expiry': expiresAtSeconds, ':noProgress': {} },
           ReturnValues: 'ALL_NEW',
@@ -73,8 +61,8 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
 
 function pointerOf(head: JobHead): Record<string, unknown> {
   return {
-    pk: pointerPartition(head.did, head.acceptedAtMs),
-    sk: pointerSortKey(head.acceptedAtMs, head.jobId),
+    pk: jobsOfDayPartition(head.did, head.acceptedAtMs),
+    sk: jobsOfDaySortKey(head.acceptedAtMs, head.jobId),
     jobId: head.jobId,
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
 
@@ -30,7 +31,7 @@ export function outcomeOf(
   const dispatchId = dispatchIdOf(key);
   const { claim, batch } = stored;
   if (claim === undefined) return { dispatchId, state: 'pending' };
-  const to = claim.to === undefined ? {} : { to: claim.to };
+  const to = present({ to: claim.to });
   const taken = needsBatchRecord(claim) ? batch?.[dispatchId] : undefined;
   if (taken !== undefined) {
     const { platformMessageId, held } = taken;
@@ -45,8 +46,7 @@ export function outcomeOf(
     dispatchId,
     state: claim.state,
     ...to,
-    ...(claim.code === undefined ? {} : { code: claim.code }),
-    ...(claim.reason === undefined ? {} : { reason: claim.reason }),
+    ...present({ code: claim.code, reason: claim.reason }),
   };
 }
 

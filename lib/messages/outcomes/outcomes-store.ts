@@ -1,18 +1,21 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { batchGet } from '../../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
+import { batchGet, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { type BatchRecord, type Claim, type DispatchKey, invocationOf } from '../dispatch/claim.ts';
-import { batchItemKey, batchRecordOf, claimItemKey, claimOf, claimsPerPartition } from '../dispatch/dispatch-store.ts';
-import { jobItemKey, pointerPartition, pointerSortKey } from '../fan-out/job-store.ts';
+import { batchRecordOf, claimOf } from '../dispatch/dispatch-store.ts';
+import {
+  batchKey,
+  claimKey,
+  claimPartition,
+  claimsPerPartition,
+  invocationOfBatch,
+  jobKey,
+  jobsOfDayPartition,
+  jobsOfDaySortKey,
+  stillClaimed,
+} from '../items.ts';
 import { type JobHead, JobHeadSchema } from '../job.ts';
 import { needsBatchRecord, type Outcome, outcomeOf } from './outcome.ts';
 
@@ -47,20 +50,17 @@ const JobItemSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson
 const PointerSchema = v.object({ jobId: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
+  const messages = { documentClient: client, tableName: table, pause };
   return {
     findJob,
 
     listJobs: async (did, { fromMs, toMs }) => {
       const jobs: JobHead[] = [];
       for (let dayStart = Math.floor(fromMs / dayMs) * dayMs; dayStart < toMs; dayStart += dayMs) {
-        const pointers = await queryAll({
-          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: {
-            ':pk': pointerPartition(did, dayStart),
-            ':from': pointerSortKey(Math.max(fromMs, dayStart)),
-            // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-            ':to': pointerSortKey(Math.min(toMs, dayStart + dayMs)),
-          },
+        const pointers = await queryPartition(messages, jobsOfDayPartition(did, dayStart), {
+          from: jobsOfDaySortKey(Math.max(fromMs, dayStart)),
+          // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+          to: jobsOfDaySortKey(Math.min(toMs, dayStart + dayMs)),
         });
         for (const pointer of pointers) {
           const job = await findJob(v.parse(PointerSchema, pointer).jobId);
@@ -75,12 +75,9 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const claims = new Map<number, Claim>();
       for (let at = 0; at < partitions.length; at += partitionsAtOnce) {
         const pages = await Promise.all(
-          partitions.slice(at, at + partitionsAtOnce).map((partition) =>
-            queryAll({
-              KeyConditionExpression: 'pk = :pk',
-              ExpressionAttributeValues: { ':pk': `${jobItemKey(jobId).pk}#${partition}` },
-            }),
-          ),
+          partitions
+            .slice(at, at + partitionsAtOnce)
+            .map((partition) => queryPartition(messages, claimPartition(jobId, partition))),
         );
         for (const item of pages.flat()) {
           const claim = claimOf(jobId, item);
@@ -103,10 +100,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
         client.send(
           new UpdateCommand({
             TableName: table,
-            Key: claimItemKey(key),
+            Key: claimKey(key),
             UpdateExpression: 'SET #state = :state, code = :code, resolvedAtMs = :now',
-            ConditionExpression: '#at = :at AND #state = :seen',
-            ExpressionAttributeNames: { '#at': 'at', '#state': 'state' },
+            ConditionExpression: stillClaimed.asSeen,
+            ExpressionAttributeNames: stillClaimed.names,
             ExpressionAttributeValues: {
               ':state': state,
               ':code': 'resolved_by_operator',
@@ -122,49 +119,24 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   };
 
   async function findJob(jobId: string): Promise<JobHead | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: jobItemKey(jobId), ConsistentRead: true }),
-    );
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: jobKey(jobId), ConsistentRead: true }));
     return Item === undefined ? undefined : v.parse(JobItemSchema, Item).head;
   }
 
   async function readMessage(
     key: DispatchKey,
   ): Promise<{ readonly claim: Claim | undefined; readonly outcome: Outcome }> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: claimItemKey(key), ConsistentRead: true }),
-    );
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: claimKey(key), ConsistentRead: true }));
     const claim = Item === undefined ? undefined : claimOf(key.jobId, Item);
     const batches = await findBatchRecords(claim === undefined ? [] : [claim]);
     return { claim, outcome: outcomeOf(key, { claim, batch: batchOf(claim, batches) }, nowMs()) };
   }
 
-  async function queryAll(query: Omit<QueryCommandInput, 'TableName'>): Promise<unknown[]> {
-    const items: unknown[] = [];
-    let start: QueryCommandInput['ExclusiveStartKey'];
-    do {
-      const page = await client.send(
-        new QueryCommand({ ...query, TableName: table, ConsistentRead: true, ExclusiveStartKey: start }),
-      );
-      items.push(...(page.Items ?? []));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
-    return items;
-  }
-
   /** Batch records by invocation. */
   async function findBatchRecords(claims: readonly Claim[]): Promise<Map<string, BatchRecord>> {
     const invocations = [...new Set(claims.filter(needsBatchRecord).map(({ at }) => invocationOf(at)))];
-    const found = new Map<string, BatchRecord>();
-    for (let first = 0; first < invocations.length; first += maxBatchKeys) {
-      const keys = invocations.slice(first, first + maxBatchKeys).map(batchItemKey);
-      for (const item of await batchGet({ documentClient: client, tableName: table, pause }, keys, {
-        consistent: true,
-      })) {
-        found.set(String(item['pk']).slice('BATCH#'.length), batchRecordOf(item));
-      }
-    }
-    return found;
+    const items = await batchGet(messages, invocations.map(batchKey), { consistent: true });
+    return new Map(items.map((item) => [invocationOfBatch(item['pk']), batchRecordOf(item)]));
   }
 }
 

@@ -1,22 +1,27 @@
+import type { CodePace } from '../../platform/failure.ts';
+
 /** Longest delay that SQS gives a single message. */
 export const maxDelaySeconds = 900;
+
+/** Of a row of lib/platform/error-codes.json, or of a failure that has no code of the platform's. */
+export type Pace = CodePace | 'credential' | 'unreachable' | 'claims';
 
 /**
  * How long to wait before a message that was provably not sent is tried again: `firstSeconds`, times `factor` per
  * further attempt (platform reference, 4.4 and 6.2).
  */
-const paces = {
-  /** 131056: one number may write to one person every 6 s; the platform asks for 4^X seconds. */
+const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly factor: number }>> = {
+  /** One number may write to one person every 6 s; the platform asks for 4^X seconds. */
   pair: { firstSeconds: 1, factor: 4 },
-  /** 130429 and bare HTTP 429: messages a second of one number. */
+  /** Also a bare HTTP 429: messages a second of one number. */
   throughput: { firstSeconds: 1, factor: 2 },
-  /** 4, 80007, 80008: calls an hour. */
+  /** Calls an hour. */
   quota: { firstSeconds: 30, factor: 2 },
-  /** 131048, 133016: restrictions that last. */
+  /** Restrictions that last. */
   restriction: { firstSeconds: 600, factor: 2 },
-  /** 131057: the number is being upgraded, about a minute. */
+  /** The number is being upgraded, about a minute. */
   maintenance: { firstSeconds: 60, factor: 1 },
-  /** 134101: the template is still being copied to the marketing API, up to ten minutes. */
+  /** The template is still being copied to the marketing API, up to ten minutes. */
   syncing: { firstSeconds: 120, factor: 1 },
   /** Our credential was refused: an operator has to act first. */
   credential: { firstSeconds: 120, factor: 2 },
@@ -24,9 +29,7 @@ const paces = {
   unreachable: { firstSeconds: 2, factor: 2 },
   /** The claim could not be written. */
   claims: { firstSeconds: 5, factor: 2 },
-} as const;
-
-export type Pace = keyof typeof paces;
+};
 
 export interface Wait {
   readonly pace: Pace;
@@ -40,7 +43,7 @@ export interface Wait {
  * so that messages throttled together do not come back together. At most 900 (`random` in [0, 1)).
  */
 export function retryDelaySeconds(wait: Wait, random: number): number {
-  const { firstSeconds, factor } = paces[wait.pace];
+  const { firstSeconds, factor } = waits[wait.pace];
   const seconds = Math.max(firstSeconds * factor ** wait.attempt, wait.retryAfterSeconds ?? 0);
   return Math.min(maxDelaySeconds, Math.ceil(seconds * (1 + random / 2)));
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
 import { type DispatchMessage, HeaderInputSchema, type Recipient } from '../job.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { urlSuffix } from './url-suffix.ts';
@@ -47,9 +48,7 @@ export function compositionPlan(
     languageCode: template.language,
     ...inputs,
     ...plannedButtons(contract),
-    ...(flows === undefined ? {} : { flows: [...flows] }),
-    ...(codeButton === undefined ? {} : { codeButton }),
-    ...(productList === undefined ? {} : { productList }),
+    ...present({ flows: flows && [...flows], codeButton, productList }),
     cards: contract.cards.map((card) => ({ media: card.media, ...plannedButtons(card) })),
   };
 }
@@ -57,7 +56,7 @@ export function compositionPlan(
 function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons' | 'redirects'>): PlannedButtons {
   return {
     buttons: buttons.map(({ index, kind }) => ({ index, kind })),
-    ...(redirects === undefined ? {} : { redirects: [...redirects] }),
+    ...present({ redirects: redirects && [...redirects] }),
   };
 }
 
@@ -127,7 +126,7 @@ function headerParameter(header: HeaderInput): Component {
     case 'video_url':
       return { type: 'video', video: { link: header.value } };
     case 'document_url': {
-      const filename = header.filename === undefined ? {} : { filename: header.filename };
+      const filename = present({ filename: header.filename });
       return { type: 'document', document: { link: header.value, ...filename } };
     }
     case 'location':

@@ -4,6 +4,7 @@ import { boundedList, closedObject, openObject } from '../../http/closed-object.
 import { FaultList } from '../../http/fault-list.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 
 const maxRecipients = 10_000;
@@ -156,11 +157,13 @@ export function parseSendRequest(body: unknown): SendRequest {
     did,
     template,
     recipients,
-    ...(campaignId === undefined ? {} : { campaignId }),
-    ...(client_id === undefined ? {} : { clientId: client_id }),
-    ...(attends === undefined ? {} : { attends }),
-    ...(message_send_ttl_seconds === undefined ? {} : { ttlSeconds: message_send_ttl_seconds }),
-    ...(component?.header === undefined ? {} : { header: component.header as HeaderInput }),
+    ...present({
+      campaignId,
+      clientId: client_id,
+      attends,
+      ttlSeconds: message_send_ttl_seconds,
+      header: component?.header as HeaderInput | undefined,
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
@@ -33,7 +34,7 @@ export function marketingOnboarding(
     } catch (error) {
       log('platform.waba_unreadable', {
         wabaId: waba.wabaId,
-        error: error instanceof Error ? error.name : typeof error,
+        error: nameOf(error),
       });
       kept.set(waba.wabaId, { onboarded: false, untilMs: nowMs() + keepFailureForMs });
       return false;

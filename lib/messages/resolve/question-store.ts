@@ -2,6 +2,8 @@ import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand }
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import { questionKey, turnsKey } from '../items.ts';
 import { askAgainAfterMs, type Claimed, type Questions, questionsPerMinute } from './questions.ts';
 
 const minuteMs = 60_000;
@@ -29,8 +31,8 @@ const QuestionSchema = v.object({
 const TurnsSchema = v.object({ endsAtMs: v.number() });
 
 /**
- * Questions in the messages table: `QUESTION#<question>` has who asks, since when, and the answer when it is a no;
- * `QUESTIONS#<client>` counts a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
+ * Questions in the messages table: a question's item has who asks, since when, and the answer when it is a no; a client's
+ * turns count a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
  * not. A claim is one write; a question that is asked costs one more for the count (two when a minute begins) and one for
  * the answer.
  */
@@ -56,8 +58,7 @@ export function questionStore(client: DynamoDBDocumentClient, table: string): Qu
       const refusal = {
         code,
         message: message.slice(0, longestMessage),
-        ...(headers?.['retry-after'] === undefined ? {} : { retryAfter: headers['retry-after'] }),
-        ...(platformCode === undefined ? {} : { platformCode }),
+        ...present({ retryAfter: headers?.['retry-after'], platformCode }),
       };
       await client.send(new PutCommand(write(question, { refusal }, askedAtMs)));
     },
@@ -117,19 +118,9 @@ function claimed({ askerId, refusal }: v.InferOutput<typeof QuestionSchema>, min
   // Our own claim: the SDK repeated a write whose reply was lost.
   if (refusal === undefined) return { state: askerId === mine ? 'ours' : 'asked' };
   const { code, message, retryAfter, platformCode } = refusal;
-  const details = {
-    ...(retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }),
-    ...(platformCode === undefined ? {} : { platformCode }),
-  };
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter };
+  const details = present({ headers, platformCode });
   return { state: 'refused', refusal: new Refusal(code, message, details) };
-}
-
-function questionKey(question: string): { readonly pk: string; readonly sk: string } {
-  return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
-}
-
-function turnsKey(clientId: number): { readonly pk: string; readonly sk: string } {
-  return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
 function secondsAfter(ms: number, laterMs: number): number {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
 
@@ -107,7 +108,7 @@ export async function tolerated(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    log('template.answer_not_kept', { error: error instanceof Error ? error.name : typeof error });
+    log('template.answer_not_kept', { error: nameOf(error) });
   }
 }
 

@@ -1,5 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
@@ -106,7 +108,7 @@ async function askPlatform(reading: Reading, ports: ResolutionPorts): Promise<Re
     }
   } catch (error) {
     // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
-    log('template.not_stored', { wabaId: waba.wabaId, error: error instanceof Error ? error.name : typeof error });
+    log('template.not_stored', { wabaId: waba.wabaId, error: nameOf(error) });
   }
   if (template === undefined || goneUpstream(template)) throw noTemplate(name, sameName);
   return { template, contract: parameterContract(template), ...clientOf(reading.stored), storedCopyUsed: false };
@@ -156,7 +158,7 @@ async function markGone({ wanted, stored, readAtMs }: Reading, { templates, even
 }
 
 function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate, 'client'> {
-  return stored?.client === undefined ? {} : { client: stored.client };
+  return present({ client: stored?.client });
 }
 
 function noTemplate(name: string, sameName: readonly PlatformTemplate[]): Refusal {

@@ -2,8 +2,8 @@ import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ConditionalWrite, conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
-import { rowKey } from '../model/upstream-writes.ts';
 
 /** The assignments in a client's rows. */
 export interface AssignmentStore {

@@ -1,4 +1,5 @@
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 
 /**
@@ -11,7 +12,7 @@ export async function whenInDoubt<T>(call: () => Promise<T>, settle: () => Promi
   } catch (error) {
     if (error instanceof PlatformFailure && error.kind === 'ambiguous') {
       await settle().catch((failure: unknown) => {
-        log('template.doubt_not_settled', { error: failure instanceof Error ? failure.name : typeof failure });
+        log('template.doubt_not_settled', { error: nameOf(failure) });
       });
     }
     throw error;

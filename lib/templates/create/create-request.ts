@@ -4,6 +4,7 @@ import { FaultList } from '../../http/fault-list.ts';
 import { isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
 import {
@@ -141,8 +142,7 @@ function draftOf(
     category,
     components,
     fileAttached,
-    ...(minutes === undefined ? {} : { codeExpirationMinutes: minutes }),
-    ...(advice === undefined ? {} : { addSecurityRecommendation: advice }),
+    ...present({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Did } from '../../access/directory.ts';
 import { type Fault, refuseFaults } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
 import { announce } from '../../webhooks/announce.ts';
 import type { EventSink } from '../../webhooks/event.ts';
@@ -144,6 +145,6 @@ async function storeCreation(
     await ports.creations.store(creation, made.before);
   } catch (error) {
     const { wabaId } = order.did.waba;
-    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+    log('template.not_stored', { wabaId, error: nameOf(error) });
   }
 }

@@ -1,11 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { batchGet, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { maxRepetitions, type Pause, storePause } from '../../aws/pause.ts';
-import { rowFromItem, rowPartitions } from '../model/row.ts';
-import { factFromItem, getAll } from '../model/template-store.ts';
-import { factKey, nameItemKey, rowKey } from '../model/upstream-writes.ts';
+import { present } from '../../keys/present.ts';
+import { factKey, heldNameKey, rowKey, rowPartitions } from '../model/items.ts';
+import { rowFromItem } from '../model/row.ts';
+import { factFromItem } from '../model/template-store.ts';
 import { type BeforeCreation, type Creation, creationTransactions } from './creation.ts';
 
 /** Stores created templates; see creation.ts for what it writes. */
@@ -69,9 +70,9 @@ async function readBefore(
   clientIds: readonly number[],
 ): Promise<BeforeCreation> {
   const { templateKey } = place;
-  const [fact, name] = [factKey(templateKey), nameItemKey(place)];
+  const [fact, name] = [factKey(templateKey), heldNameKey(place)];
   const keys = [fact, name, ...clientIds.map((clientId) => rowKey(clientId, templateKey))];
-  const items = await getAll(table, keys, { consistent: true });
+  const items = await batchGet(table, keys, { consistent: true });
   const under = ({ pk }: ItemKey) => items.find((item) => item['pk'] === pk);
   const factItem = under(fact);
   const nameItem = under(name);
@@ -84,8 +85,10 @@ async function readBefore(
   );
   return {
     rows,
-    ...(factItem === undefined ? {} : { fact: { item: factItem, fact: factFromItem(factItem).fact } }),
-    ...(nameItem === undefined ? {} : { nameHeldUntilMs: v.parse(HeldNameSchema, nameItem).heldUntilMs }),
+    ...present({
+      fact: factItem && { item: factItem, fact: factFromItem(factItem).fact },
+      nameHeldUntilMs: nameItem && v.parse(HeldNameSchema, nameItem).heldUntilMs,
+    }),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Item, TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { present } from '../../keys/present.ts';
 import { packTemplate } from '../model/fact.ts';
+import { archiveKey, factKey, rowKey } from '../model/items.ts';
 import {
-  archiveKey,
   encodeDocuments,
   newRowAttributes,
   rowFromItem,
@@ -13,7 +14,7 @@ import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
 import type { PlatformTemplate, StoredFact, TemplateDocument } from '../model/template.ts';
 import type { Receiver } from '../model/template-event.ts';
 import { documentId, parseDocumentId } from '../model/template-key.ts';
-import { factKey, factValues, rowKey } from '../model/upstream-writes.ts';
+import { factValues } from '../model/upstream-writes.ts';
 
 /** A template that the platform has just created, as it was sent, and what its creator wants with it. */
 export interface Creation {
@@ -159,7 +160,7 @@ function assignment(
   const [first, ...more] = untouched ? own.pairs : [];
   const documents = more.map((pair, index) => ({ sequence: row.nextSequence + index, pair }));
   const assigned = {
-    d: encodeDocuments([{ sequence, ...(first === undefined ? {} : { pair: first }) }, ...documents]),
+    d: encodeDocuments([{ sequence, ...present({ pair: first }) }, ...documents]),
     k: row.nextSequence + more.length,
   };
   return {
@@ -171,7 +172,7 @@ function assignment(
       ExpressionAttributeValues: {
         ':user': own.u,
         ':nextAsRead': row.nextSequence,
-        ...(first === undefined ? {} : { ':documents': assigned.d, ':next': assigned.k }),
+        ...present({ ':documents': first && assigned.d, ':next': first && assigned.k }),
       },
     },
   };

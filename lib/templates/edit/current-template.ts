@@ -1,5 +1,6 @@
 import type { Waba } from '../../access/directory.ts';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { templateNotFound } from '../model/document.ts';
@@ -60,6 +61,6 @@ async function takeReading(
     await events.send(statusChangedEvents({ ...template, wabaId }, rows, occasion));
     await templates.writeUpstream([{ kind: 'present', wabaId, clientIds, template, readAtMs }]);
   } catch (error) {
-    log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+    log('template.not_stored', { wabaId, error: nameOf(error) });
   }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { present } from '../../keys/present.ts';
 import { mediaName } from '../model/fact.ts';
 import type { Category } from '../rules/draft.ts';
 import { withHeaders } from '../rules/headers.ts';
@@ -38,7 +39,7 @@ function otpButton(button: unknown): unknown {
   const kind = URL.parse(button['url'])?.searchParams.get('otp_type');
   if (kind === undefined || kind === null) return button;
   const { text } = button;
-  return { type: 'OTP', otp_type: kind, ...(text === undefined ? {} : { text }) };
+  return { type: 'OTP', otp_type: kind, ...present({ text }) };
 }
 
 /**

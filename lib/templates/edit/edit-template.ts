@@ -2,7 +2,9 @@ import type { Waba } from '../../access/directory.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
 import { invalid, refuseFaults } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
 import { announce } from '../../webhooks/announce.ts';
 import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
@@ -109,9 +111,7 @@ function differences(
   const { optimizationSpec, timeToLiveSeconds } = edit.request;
   const wanted = {
     category,
-    ...(draft === undefined ? {} : { components: upstreamComponents(draft) }),
-    ...(optimizationSpec === undefined ? {} : { optimizationSpec }),
-    ...(timeToLiveSeconds === undefined ? {} : { timeToLiveSeconds }),
+    ...present({ components: draft && upstreamComponents(draft), optimizationSpec, timeToLiveSeconds }),
     newMedia: draft !== undefined && hasNewMedia(template.components, draft.components, draft.fileAttached),
   };
   return editChanges(template, wanted, sentCode);
@@ -137,7 +137,7 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
       const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
       await ports.templates.writeUpstream([write]);
     } catch (error) {
-      log('template.not_stored', { wabaId, error: error instanceof Error ? error.name : typeof error });
+      log('template.not_stored', { wabaId, error: nameOf(error) });
     }
   };
   await Promise.all([store(), announce(ports.events, events)]);
@@ -198,8 +198,7 @@ function wantedDraft(
 
 function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
   return {
-    ...(codeExpirationMinutes === undefined ? {} : { codeExpirationMinutes }),
-    ...(addSecurityRecommendation === undefined ? {} : { addSecurityRecommendation }),
+    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
   };
 }
 

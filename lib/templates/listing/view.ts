@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import type { ChannelCampaignGroup } from './listing.ts';
 
@@ -54,7 +55,7 @@ export function platformTemplateView(template: PlatformTemplate): Record<string,
     components: components.map((component) => withoutOmitted(component)),
     ...(quality_score?.score ? { quality_score: { score: quality_score.score } } : {}),
     ...(previous_category ? { previous_category } : {}),
-    ...(rejected_reason === undefined ? {} : { rejected_reason }),
+    ...present({ rejected_reason }),
     ...withoutOmitted(pick(template, ['example', 'format', 'text', 'buttons'])),
   };
 }

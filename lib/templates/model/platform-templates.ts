@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
@@ -96,7 +97,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     probe: async (waba) => {
       await list(waba, { fields: 'id', limit: '1' });
     },
-    page: (waba, after) => page(waba, after === undefined ? {} : { after }),
+    page: (waba, after) => page(waba, present({ after })),
     find: async (waba, wanted) => (await lookUp(waba, wanted)).found,
     lookUp,
   };
@@ -106,7 +107,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     // The platform's name filter also finds longer names, so the exact one may stand on a later page.
     let after: string | undefined;
     do {
-      const read: TemplatePage = await page(waba, { name, ...(after === undefined ? {} : { after }) });
+      const read: TemplatePage = await page(waba, { name, ...present({ after }) });
       const named = read.templates.filter((template) => template.name === name);
       const found = named.find((template) => languageKey(template.language) === languageKey(language));
       sameName.push(...named.filter((template) => template !== found));
@@ -137,7 +138,7 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
     if (template.success) templates.push(template.output);
     else unreadable.push(nameOf(entry));
   }
-  return { templates, unreadable, ...(after === undefined ? {} : { after }) };
+  return { templates, unreadable, ...present({ after }) };
 }
 
 const text = v.fallback(v.optional(v.string()), undefined);
@@ -148,8 +149,6 @@ function nameOf(entry: unknown): UnreadableTemplate {
   if (!named.success) return {};
   const { id, name, language } = named.output;
   return {
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
-    ...(language === undefined ? {} : { language }),
+    ...present({ id, name, language }),
   };
 }

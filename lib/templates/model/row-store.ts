@@ -1,10 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import type { RowLookup, RowName } from './document.ts';
+import { rowKey } from './items.ts';
 import { rowFromItem } from './row.ts';
-import { rowKey } from './upstream-writes.ts';
 
 /** Single rows of clients, by name. */
 export interface RowStore {
@@ -21,16 +20,8 @@ export function rowStore(
   return {
     findRows: async (names) => {
       const keys = [...new Map(names.map((name) => [textOf(name), rowKey(name.clientId, name.templateKey)])).values()];
-      const chunks = Array.from({ length: Math.ceil(keys.length / maxBatchKeys) }, (_, index) =>
-        keys.slice(index * maxBatchKeys, (index + 1) * maxBatchKeys),
-      );
-      const items = await Promise.all(chunks.map((chunk) => batchGet(table, chunk, { consistent: true })));
-      const rows = new Map(
-        items
-          .flat()
-          .map(rowFromItem)
-          .map((row) => [textOf(row), row]),
-      );
+      const items = await batchGet(table, keys, { consistent: true });
+      const rows = new Map(items.map(rowFromItem).map((row) => [textOf(row), row]));
       return (name) => rows.get(textOf(name));
     },
   };

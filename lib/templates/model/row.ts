@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
 import { contentHash, goneUpstream } from './fact.ts';
+import { clientOfRow, rowPartitionPattern, templateKeyOfRow } from './items.ts';
 import type { PlatformTemplate, TemplateDocument } from './template.ts';
 import { documentId, parseDocumentId } from './template-key.ts';
 
@@ -46,22 +48,6 @@ export interface TemplateRow {
 /** The client's own part of a new row: active, with the placeholder as its first document (D13). */
 export const newRowAttributes = { a: true, d: encodeDocuments([{ sequence: 0 }]), k: 1 } as const;
 
-/** Stands in place of the template key in an archived row and its fact. */
-export function archiveKey(templateKey: string, platformId: string): string {
-  return `${templateKey}#${platformId}`;
-}
-
-const rowShards = 4;
-
-/** The partition of a client's row: four for each client, so that 50,000 rows are read in parallel. */
-export function rowPartition(clientId: number, templateKey: string): string {
-  return `C#${clientId}#${templateKey.charCodeAt(0) % rowShards}`;
-}
-
-export function rowPartitions(clientId: number): string[] {
-  return Array.from({ length: rowShards }, (_, shard) => `C#${clientId}#${shard}`);
-}
-
 const codes = {
   s: { APPROVED: 'A', PENDING: 'P', REJECTED: 'R', PAUSED: 'U', DISABLED: 'D', IN_APPEAL: 'I', ARCHIVED: 'V' },
   c: { MARKETING: 'M', UTILITY: 'U', AUTHENTICATION: 'A' },
@@ -91,7 +77,7 @@ function encodeId(id: string): number | string {
 const StoredId = v.pipe(v.union([v.number(), v.string()]), v.transform(String));
 
 const StoredRowSchema = v.object({
-  pk: v.pipe(v.string(), v.regex(/^C#\d+#\d$/)),
+  pk: v.pipe(v.string(), v.regex(rowPartitionPattern)),
   sk: v.string(),
   n: v.string(),
   l: v.string(),
@@ -161,7 +147,7 @@ export function statusText(row: Pick<TemplateRow, 'status'>): string {
 /** Reads a stored row; throws when the item is not one. */
 export function rowFromItem(item: unknown): TemplateRow {
   const stored = v.parse(StoredRowSchema, item);
-  const clientId = Number(stored.pk.split('#')[1]);
+  const clientId = clientOfRow(stored.pk);
   return {
     clientId,
     templateKey: stored.sk,
@@ -169,7 +155,7 @@ export function rowFromItem(item: unknown): TemplateRow {
     language: stored.l,
     status: decode('s', stored.s),
     category: decode('c', stored.c),
-    ...(stored.q === undefined ? {} : { qualityScore: decode('q', stored.q) }),
+    ...present({ qualityScore: stored.q === undefined ? undefined : decode('q', stored.q) }),
     platformId: stored.p,
     wabaId: stored.w,
     contentHash: stored.h,
@@ -181,9 +167,8 @@ export function rowFromItem(item: unknown): TemplateRow {
   };
 }
 
-function decodeDocument(text: string, templateKey: string, clientId: number): TemplateDocument {
+function decodeDocument(text: string, sk: string, clientId: number): TemplateDocument {
   const [sequence = 0, channelId, campaignId] = text.split(':').map(Number);
-  const [key = ''] = templateKey.split('#');
-  const id = documentId({ templateKey: key, clientId, sequence });
+  const id = documentId({ templateKey: templateKeyOfRow(sk), clientId, sequence });
   return channelId === undefined || campaignId === undefined ? { id } : { id, pair: { channelId, campaignId } };
 }

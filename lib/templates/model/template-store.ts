@@ -3,20 +3,18 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { maxBatchKeys } from '../../aws/dynamodb-limits.ts';
-import type { ItemKey } from '../../aws/item-key.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
 import { obstacleToHolding, unpackTemplate } from './fact.ts';
-import { rowFromItem, rowPartitions, type TemplateRow } from './row.ts';
+import { factKey, isFact, rowKey, rowPartitions, templateKeyOfFact } from './items.ts';
+import { rowFromItem, type TemplateRow } from './row.ts';
 import { reportSkipped, type SkipReason } from './skipped-template.ts';
 import { SyncLockLost } from './sync-lock-lost.ts';
 import type { StoredFact, TemplatesForSending } from './template.ts';
 import { templateKey } from './template-key.ts';
 import {
-  factKey,
   packTransactions,
   refusedUnits,
-  rowKey,
   type SyncFence,
   type UpstreamWrite,
   type WriteUnit,
@@ -75,7 +73,7 @@ export function templateStore(
     find: async ({ clientId, wabaId, name, language }) => {
       const key = templateKey({ wabaId, name, language });
       const items = await batchGet(table, [factKey(key), rowKey(clientId, key)], { consistent: true });
-      const factItem = items.find((item) => item['sk'] === 'FACT');
+      const factItem = items.find(isFact);
       if (factItem === undefined) return undefined;
       const rowItem = items.find((item) => item['sk'] === key);
       const fact = factFromItem(factItem).fact;
@@ -132,33 +130,20 @@ async function readFacts(
   rows: readonly TemplateRow[],
   read: { readonly consistent: boolean },
 ): Promise<Map<string, HashedFact>> {
-  const items = await getAll(
+  const items = await batchGet(
     table,
     rows.map((row) => factKey(row.templateKey)),
     read,
   );
-  return new Map(items.map((item) => [String(item['pk']).slice('FACT#'.length), factFromItem(item)]));
+  return new Map(items.map((item) => [templateKeyOfFact(item['pk']), factFromItem(item)]));
 }
 
 async function stateOf(table: TableAccess, key: string, clientIds: readonly number[]): Promise<TemplateState> {
   const keys = [factKey(key), ...[...new Set(clientIds)].map((clientId) => rowKey(clientId, key))];
-  const items = await getAll(table, keys, { consistent: true });
-  const factItem = items.find((item) => item['sk'] === 'FACT');
+  const items = await batchGet(table, keys, { consistent: true });
+  const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
   return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
-}
-
-/** Any number of items, in batches side by side. */
-export async function getAll(
-  table: TableAccess,
-  keys: readonly ItemKey[],
-  read: { readonly consistent: boolean },
-): Promise<Item[]> {
-  const batches: Promise<Item[]>[] = [];
-  for (let start = 0; start < keys.length; start += maxBatchKeys) {
-    batches.push(batchGet(table, keys.slice(start, start + maxBatchKeys), read));
-  }
-  return (await Promise.all(batches)).flat();
 }
 
 /** Reads a stored fact; throws when the item is not one. */
@@ -169,8 +154,7 @@ export function factFromItem(item: Item): HashedFact {
     template: unpackTemplate(body),
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
-    ...(nameHeldUntilMs === undefined ? {} : { nameHeldUntilMs }),
-    ...(sentCode === undefined ? {} : { sentCode }),
+    ...present({ nameHeldUntilMs, sentCode }),
   };
   return { hash, fact };
 }

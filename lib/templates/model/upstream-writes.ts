@@ -1,11 +1,13 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
 import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { present } from '../../keys/present.ts';
 import { contentHash, goneUpstream, packTemplate } from './fact.ts';
-import { newRowAttributes, rowPartition, upstreamRowAttributes } from './row.ts';
+import { factKey, fenceAttribute, heldNameKey, rowKey } from './items.ts';
+import { newRowAttributes, upstreamRowAttributes } from './row.ts';
 import type { SentCode } from './sent-code.ts';
 import type { PlatformTemplate } from './template.ts';
-import { nameKey, templateKey } from './template-key.ts';
+import { templateKey } from './template-key.ts';
 
 /** What was read from the platform about one template, to be stored for the clients named. */
 export type UpstreamWrite =
@@ -128,39 +130,22 @@ export function refusedUnits(
       const reason = reasons[index++];
       if (reason?.Code !== 'ConditionalCheckFailed') continue;
       newer.add(unit);
-      const stored = fence === undefined ? undefined : reason.Item?.[fenceAttribute(fence)]?.N;
+      const stored = fence === undefined ? undefined : reason.Item?.[fenceAttribute(fence.lockName)]?.N;
       if (fence !== undefined && stored !== undefined && Number(stored) > fence.fence) fenceLost = true;
     }
   }
   return { fenceLost, newer };
 }
 
-export function factKey(key: string): { pk: string; sk: string } {
-  return { pk: `FACT#${key}`, sk: 'FACT' };
-}
-
-/** The item of a name of a WABA, in whatever language; there is one only while, or after, the name was held. */
-export function nameItemKey(template: { readonly wabaId: string; readonly name: string }): { pk: string; sk: string } {
-  return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
-}
-
 function nameAction(tableName: string, { untilMs, ...name }: NameHold): TransactionAction {
   return {
     Update: {
       TableName: tableName,
-      Key: nameItemKey(name),
+      Key: heldNameKey(name),
       UpdateExpression: 'SET heldUntilMs = :until',
       ExpressionAttributeValues: { ':until': untilMs },
     },
   };
-}
-
-export function rowKey(clientId: number, key: string): { pk: string; sk: string } {
-  return { pk: rowPartition(clientId, key), sk: key };
-}
-
-function fenceAttribute(fence: SyncFence): string {
-  return `syncFence#${fence.lockName}`;
 }
 
 interface Place {
@@ -174,14 +159,14 @@ export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<str
   const { readAtMs } = write;
   if (write.kind === 'gone') {
     const { nameHeld } = write;
-    return { deleted: true, readAtMs, ...(nameHeld === undefined ? {} : { nameHeldUntilMs: nameHeld.untilMs }) };
+    return { deleted: true, readAtMs, ...present({ nameHeldUntilMs: nameHeld?.untilMs }) };
   }
   const { wabaId, template, sentCode } = write;
   const { id: platformId, name, language, status } = template;
   const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
   const deleted = goneUpstream(template);
   const asSent = write.asSent === true;
-  return { ...described, deleted, readAtMs, asSent, ...(sentCode === undefined ? {} : { sentCode }) };
+  return { ...described, deleted, readAtMs, asSent, ...present({ sentCode }) };
 }
 
 function factAction(
@@ -208,12 +193,12 @@ function factAction(
       ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: {
         ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ...(fence === undefined ? {} : { '#fence': fenceAttribute(fence) }),
+        ...present({ '#fence': fence && fenceAttribute(fence.lockName) }),
       },
       ExpressionAttributeValues: {
         ...Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
         ...(onlyLive ? { ':live': false } : {}),
-        ...(fence === undefined ? {} : { ':fence': fence.fence }),
+        ...present({ ':fence': fence?.fence }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

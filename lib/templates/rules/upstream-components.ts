@@ -1,4 +1,5 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { present } from '../../keys/present.ts';
 import type { Category, TemplateDraft } from './draft.ts';
 import { bodyExamples } from './variables.ts';
 
@@ -39,12 +40,12 @@ function writtenHeader({ header_handle: handle, ...header }: Part): Part {
 /** A list of examples is taken as well as the platform's list of one list. */
 function writtenBody(body: Part): Part {
   const values = bodyExamples(body['example']);
-  return { ...body, type: 'BODY', ...(values === undefined ? {} : { example: { body_text: [values] } }) };
+  return { ...body, type: 'BODY', ...present({ example: values === undefined ? undefined : { body_text: [values] } }) };
 }
 
 function writtenButton(button: Part): Part {
   const otpType = enumOf(button['otp_type']);
-  return { ...button, type: enumOf(button['type']), ...(otpType === undefined ? {} : { otp_type: otpType }) };
+  return { ...button, type: enumOf(button['type']), ...present({ otp_type: otpType }) };
 }
 
 function writtenCard(card: Part): Part {

@@ -16,7 +16,7 @@ import {
 } from './bulk-status.ts';
 import type { StatusStore } from './status-store.ts';
 
-export interface StatusWorkshop {
+export interface StatusPorts {
   readonly directory: Pick<Directory, 'findUser' | 'listWabas' | 'listCampaigns' | 'findChannels'>;
   readonly rows: RowStore;
   readonly status: StatusStore;
@@ -31,7 +31,7 @@ const maxRounds = 5;
  * other clients.
  */
 export async function setStatus(
-  { directory, rows: rowStore, status }: StatusWorkshop,
+  { directory, rows: rowStore, status }: StatusPorts,
   asked: Pick<StatusAccess, 'askedId'> & { readonly caller: StatusAccess['caller'] & { readonly userId: string } },
   requested: readonly StatusItem[],
 ): Promise<readonly StatusResult[]> {

@@ -1,10 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { maxTransactionActions } from '../../aws/dynamodb-limits.ts';
+import { type TableAccess, type TransactionAction, transactionsOf, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, statusText, type TemplateRow } from '../model/row.ts';
-import { rowKey } from '../model/upstream-writes.ts';
 import type { StatusChange } from './bulk-status.ts';
 
 /** A change that was not written, because its row is no longer as it was read. */
@@ -32,10 +31,7 @@ export function statusStore(
   const table: TableAccess = { documentClient, tableName, pause };
   return {
     setActive: async (changes) => {
-      const chunks = Array.from({ length: Math.ceil(changes.length / maxTransactionActions) }, (_, index) =>
-        changes.slice(index * maxTransactionActions, (index + 1) * maxTransactionActions),
-      );
-      return (await Promise.all(chunks.map((chunk) => writeChunk(table, chunk)))).flat();
+      return (await Promise.all(transactionsOf(changes).map((chunk) => writeChunk(table, chunk)))).flat();
     },
   };
 }

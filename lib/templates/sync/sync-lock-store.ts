@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import type { ItemKey } from '../../aws/item-key.ts';
+import { present } from '../../keys/present.ts';
+import { lockKey } from '../model/items.ts';
 import { type HeldLock, type LockRequest, leaseMs, type SyncLocks } from './sync-lock.ts';
 import { answerTo, type LockState, type Waiting } from './sync-turns.ts';
 
@@ -61,7 +62,7 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
 
 async function readItem({ documentClient, tableName }: LockTable, name: string): Promise<LockItem | undefined> {
   const { Item } = await documentClient.send(
-    new GetCommand({ TableName: tableName, Key: keyOf(name), ConsistentRead: true }),
+    new GetCommand({ TableName: tableName, Key: lockKey(name), ConsistentRead: true }),
   );
   return v.parse(v.optional(LockItemSchema), Item);
 }
@@ -90,7 +91,7 @@ function take(
     documentClient.send(
       new UpdateCommand({
         TableName: tableName,
-        Key: keyOf(name),
+        Key: lockKey(name),
         UpdateExpression: `SET ${settings.join(', ')} REMOVE ${['releasedAtMs', ...pathsOf(gone)].join(', ')}`,
         ConditionExpression:
           item === undefined ? 'attribute_not_exists(pk)' : 'fence = :fenceAsRead AND leaseUntilMs = :untilAsRead',
@@ -102,7 +103,7 @@ function take(
           ':now': nowMs,
           ':runs': Object.fromEntries(state.runs),
           ...(item?.waiting === undefined ? { ':nobody': {} } : {}),
-          ...(item === undefined ? {} : { ':fenceAsRead': item.fence, ':untilAsRead': item.leaseUntilMs }),
+          ...present({ ':fenceAsRead': item?.fence, ':untilAsRead': item?.leaseUntilMs }),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -122,7 +123,7 @@ async function remember(
     documentClient.send(
       new UpdateCommand({
         TableName: tableName,
-        Key: keyOf(name),
+        Key: lockKey(name),
         UpdateExpression: `SET waiting.#contender = :waiting${removal}`,
         ConditionExpression: 'fence = :fence AND attribute_exists(waiting)',
         ExpressionAttributeNames: { '#contender': contender, ...namesOf(others) },
@@ -149,7 +150,7 @@ async function updateHeld(
     documentClient.send(
       new UpdateCommand({
         TableName: tableName,
-        Key: keyOf(lock.name),
+        Key: lockKey(lock.name),
         UpdateExpression: `SET ${Object.keys(values)
           .map((name) => `${name} = :${name}`)
           .join(', ')}`,
@@ -165,8 +166,4 @@ async function updateHeld(
     ),
   );
   return written;
-}
-
-function keyOf(name: string): ItemKey {
-  return { pk: `LOCK#${name}`, sk: 'LOCK' };
 }

@@ -8,7 +8,7 @@ import type { PlatformTemplates } from '../model/platform-templates.ts';
 import { type SyncLockScope, type SyncLocks, syncLockName } from './sync-lock.ts';
 import { noCounts, type SyncMessage, type SyncQueue } from './sync-message.ts';
 
-export interface SyncStart {
+export interface StartPorts {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly platform: Pick<PlatformTemplates, 'probe'>;
   readonly locks: SyncLocks;
@@ -23,23 +23,23 @@ export interface SyncStart {
  * answer; then the lock is free again. A client without WABAs is synchronized with nothing to do.
  */
 export async function startSync(
-  start: SyncStart,
+  ports: StartPorts,
   { clientId, owner, walk }: { readonly clientId: number; readonly owner: string; readonly walk?: SyncMessage['walk'] },
 ): Promise<void> {
-  const wabas = await start.directory.listWabas(clientId);
-  const name = syncLockName(start.lockScope, clientId);
+  const wabas = await ports.directory.listWabas(clientId);
+  const name = syncLockName(ports.lockScope, clientId);
   const contender = walk === undefined ? `client ${clientId}` : 'walk';
-  const lock = await start.locks.acquire({ name, owner, contender, nowMs: start.nowMs() });
+  const lock = await ports.locks.acquire({ name, owner, contender, nowMs: ports.nowMs() });
   if (lock === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
   try {
-    await firstAnswer(start.platform, wabas);
+    await firstAnswer(ports.platform, wabas);
     const wabaIds = wabas.map((waba) => waba.wabaId);
     const counts = noCounts;
-    await enqueue(start.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
+    await enqueue(ports.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
     log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
   } catch (error) {
     // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
-    await start.locks.release(lock, start.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
+    await ports.locks.release(lock, ports.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { walkKey } from '../model/items.ts';
 import { type SyncWalks, walkDeadAfterMs } from './sync-walk.ts';
-
-const key = { pk: 'WALK#sync', sk: 'WALK' };
 
 const again = 'turn = :turn AND messageId = :messageId';
 const goesOn = `walkId = :id AND active = :yes AND (turn < :turn OR (${again}))`;
@@ -18,7 +17,7 @@ export function syncWalkStore(documentClient: DynamoDBDocumentClient, tableName:
         documentClient.send(
           new UpdateCommand({
             TableName: tableName,
-            Key: key,
+            Key: walkKey,
             UpdateExpression: 'SET walkId = :id, turn = :turn, messageId = :messageId, active = :yes, movedAtMs = :now',
             ConditionExpression: turn === 0 ? begins : goesOn,
             ExpressionAttributeValues: {
@@ -40,7 +39,7 @@ export function syncWalkStore(documentClient: DynamoDBDocumentClient, tableName:
         documentClient.send(
           new UpdateCommand({
             TableName: tableName,
-            Key: key,
+            Key: walkKey,
             UpdateExpression: 'SET active = :no',
             ConditionExpression: 'walkId = :id',
             ExpressionAttributeValues: { ':no': false, ':id': walkId },

@@ -2,7 +2,7 @@ import type { Directory } from '../../access/directory.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
 import type { SyncQueue, WalkTurn } from './sync-message.ts';
-import { type SyncStart, startSync } from './sync-start.ts';
+import { type StartPorts, startSync } from './sync-start.ts';
 
 /**
  * The scheduled synchronization walks all clients, one after another. Where it stands travels through the sync queue, in
@@ -27,7 +27,7 @@ export const walkDeadAfterMs = 2 * 3_600_000;
  */
 const lockWaitSeconds = 3;
 
-export interface WalkPorts extends SyncStart {
+export interface WalkPorts extends StartPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly walks: SyncWalks;
   readonly queue: SyncQueue;

@@ -1,8 +1,10 @@
 import type { Directory, Waba } from '../../access/directory.ts';
 import type { Pause } from '../../aws/pause.ts';
 import type { RefreshChannels } from '../../channels/refresh.ts';
+import { present } from '../../keys/present.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { type EventSink, eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
@@ -21,7 +23,7 @@ import {
 import { beginKeeping, type KeepLease, type SyncLocks } from './sync-lock.ts';
 import type { SyncCounts, SyncMessage } from './sync-message.ts';
 
-export interface SyncWorkshop {
+export interface SyncPorts {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'writeUpstream'>;
   readonly platform: Pick<PlatformTemplates, 'page'>;
@@ -43,7 +45,7 @@ const platformAttempts = 3;
 /** So many are queued well within a lease. */
 const eventsAtOnce = 1_000;
 
-interface Work extends SyncWorkshop {
+interface Work extends SyncPorts {
   readonly message: SyncMessage;
   readonly keepLease: KeepLease;
   readonly timeIsShort: () => boolean;
@@ -58,15 +60,11 @@ type Listing = NonNullable<SyncMessage['listing']>;
  * counted and logged and does not stop the others; its changes that could not be told count as such a failure. Throws
  * `SyncLockLost` when somebody else holds the lock by now.
  */
-export async function runSync(
-  workshop: SyncWorkshop,
-  message: SyncMessage,
-  timeLeftMs: () => number,
-): Promise<SyncResult> {
-  const keepLease = await beginKeeping(workshop.locks, message.lock, workshop.nowMs);
+export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
+  const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);
   const timeIsShort = () => timeLeftMs() < reservedMs;
-  const work: Work = { ...workshop, message, keepLease, timeIsShort, counts: { ...message.counts } };
-  const wabas = new Map((await workshop.directory.listWabas(message.clientId)).map((waba) => [waba.wabaId, waba]));
+  const work: Work = { ...ports, message, keepLease, timeIsShort, counts: { ...message.counts } };
+  const wabas = new Map((await ports.directory.listWabas(message.clientId)).map((waba) => [waba.wabaId, waba]));
 
   for (const [index, wabaId] of message.wabaIds.entries()) {
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
@@ -84,8 +82,8 @@ export async function runSync(
     if (listing !== undefined) return checkpoint(work, index, listing);
   }
   // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
-  await workshop.events.send([completed(work)]);
-  await workshop.locks.release(message.lock, workshop.nowMs());
+  await ports.events.send([completed(work)]);
+  await ports.locks.release(message.lock, ports.nowMs());
   return { kind: 'finished', counts: work.counts };
 }
 
@@ -107,7 +105,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
       lock,
       clientId,
       wabaIds: wabaIds.slice(wabaIndex),
-      ...(listing === undefined ? {} : { listing }),
+      ...present({ listing }),
       counts: work.counts,
       walk,
       correlationId,
@@ -140,7 +138,7 @@ function recordFailure(
   log(event, {
     syncId: work.message.lock.owner,
     wabaId,
-    error: error instanceof Error ? error.name : typeof error,
+    error: nameOf(error),
     ...(error instanceof PlatformFailure ? { outcome: error.kind, platformCode: error.facts.code } : {}),
   });
 }

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { configKey, deliveryKey } from '../items.ts';
 import type { DisabledReason, WebhookConfig } from './config.ts';
 
 const ConfigItemSchema = v.object({
@@ -61,7 +62,7 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
     forgetFailures: async (clientId) => {
       const update = new UpdateCommand({
         TableName: tableName,
-        Key: { pk: partitionOf(clientId), sk: 'DELIVERY' },
+        Key: deliveryKey(clientId),
         ConditionExpression: 'attribute_exists(pk)',
         // A delivery that is about to write the state back finds that it has changed.
         UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs ADD version :one',
@@ -92,12 +93,4 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
       return write.written || (existing?.['version'] === version + 1 && existing['disabledAtMs'] === nowMs);
     },
   };
-}
-
-function configKey(clientId: number) {
-  return { pk: partitionOf(clientId), sk: 'CONFIG' };
-}
-
-function partitionOf(clientId: number): string {
-  return `CLIENT#${clientId}`;
 }

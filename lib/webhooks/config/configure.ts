@@ -3,7 +3,7 @@ import type { WebhookConfigs } from './config-store.ts';
 import { resealed, type SealingKeySet, sealSecret } from './sealing.ts';
 import { secretBytes, webhookSecret } from './secret.ts';
 
-export interface ConfigureCollaborators {
+export interface ConfigurePorts {
   readonly configs: Pick<WebhookConfigs, 'findConfig' | 'replaceConfig' | 'forgetFailures'>;
   readonly sealingKeys: () => Promise<SealingKeySet>;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -24,7 +24,7 @@ const maxAttempts = 20;
  * that create, one makes the secret and the other finds the configuration there.
  */
 export async function configure(
-  { configs, sealingKeys, randomBytes }: ConfigureCollaborators,
+  { configs, sealingKeys, randomBytes }: ConfigurePorts,
   change: ConfigChange,
   rotate: boolean,
 ): Promise<Configured> {

@@ -1,6 +1,7 @@
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../event.ts';
 import type { DeliverPorts, Receiver, SwitchOffReason } from './deliver-ports.ts';
 import {
@@ -229,8 +230,4 @@ function abandon({ event, attempts }: Pending, code: 'attempts' | 'time', ports:
 function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
   const { clientId, id: eventId, type: eventType, correlationId } = event;
   correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...facts }));
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
 }

@@ -2,6 +2,8 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import type { Pause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
+import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
 
@@ -17,7 +19,7 @@ export function deliveryStateStore(options: {
   const { client, table, pause } = options;
   return {
     change: async (clientId, decide) => {
-      const key = { pk: `CLIENT#${clientId}`, sk: 'DELIVERY' };
+      const key = deliveryKey(clientId);
       for (let attempt = 0; attempt < tries; attempt++) {
         if (attempt > 0) await pause(attempt);
         const { Item } = await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }));
@@ -29,7 +31,7 @@ export function deliveryStateStore(options: {
           TableName: table,
           Item: { ...key, ...next, version: version + 1 },
           ConditionExpression: Item === undefined ? 'attribute_not_exists(pk)' : 'version = :version',
-          ...(Item === undefined ? {} : { ExpressionAttributeValues: { ':version': version } }),
+          ...present({ ExpressionAttributeValues: Item && { ':version': version } }),
         });
         if ((await conditionalWrite(client.send(put))).written) return { changed: true, state: next };
       }

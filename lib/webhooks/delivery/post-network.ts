@@ -1,5 +1,6 @@
 import { bareHost, publicHttpsUrlFault } from '../../http/public-url.ts';
 import { ConnectFault, type PublicNetwork, publicNetwork, requestPublic } from '../../http/request-network.ts';
+import { present } from '../../keys/present.ts';
 import type { PostAnswer } from './verdict.ts';
 
 export interface Post {
@@ -35,7 +36,7 @@ export async function postPublic(
     const reply = await requestPublic({ url, method: 'POST', headers, body: post.body, network, deadline });
     reply.destroy();
     const retryAfter = reply.headers['retry-after'];
-    return { status: reply.statusCode ?? 0, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    return { status: reply.statusCode ?? 0, ...present({ retryAfter }) };
   } catch (error) {
     if (!(error instanceof ConnectFault)) throw error;
     return { fault: deadline.aborted ? 'timeout' : error.code };

@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { retryAfterMs } from './retry.ts';
 
 /** What came back from a receiver: its status, or a word for why there is none (`timeout`, `not_public`, ...). */
@@ -27,6 +28,6 @@ export function verdictOn(answer: PostAnswer, nowMs: number): DeliveryVerdict {
     kind: 'failed',
     code: String(status),
     overloaded: overloadStatuses.has(status),
-    ...(wanted === undefined ? {} : { retryAfterMs: wanted }),
+    ...present({ retryAfterMs: wanted }),
   };
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { RefreshChannels } from '../../../lib/channels/refresh.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { templateStore } from '../../../lib/templates/model/template-store.ts';
-import { runSync, type SyncWorkshop } from '../../../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts } from '../../../lib/templates/sync/sync.ts';
 import { leaseMs } from '../../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../../lib/templates/sync/sync-lock-store.ts';
 import { noCounts, type SyncMessage } from '../../../lib/templates/sync/sync-message.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   refreshed = [];
 });
 
-function workshop(refreshChannels: RefreshChannels): SyncWorkshop {
+function workshop(refreshChannels: RefreshChannels): SyncPorts {
   return {
     directory: memoryDirectory({ wabas }),
     templates: templateStore(client, table),

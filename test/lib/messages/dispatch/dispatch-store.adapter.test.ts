@@ -2,7 +2,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
-import { claimItemKey, dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
+import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
+import { claimKey } from '../../../../lib/messages/items.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -97,6 +98,6 @@ test('a batch record is read back; an absent one is undefined', async () => {
 test('claims live 30 days from the claim, in seconds, 250 to a partition (R23)', async () => {
   const client = localDocumentClient();
   await storeOver(client).take(claim('I'));
-  const { Item } = await client.send(new GetCommand({ TableName: table, Key: claimItemKey(claim('I').key) }));
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key: claimKey(claim('I').key) }));
   expect(Item).toMatchObject({ pk: 'JOB#I#1', sk: '00251', expiresAtSeconds: nowMs / 1_000 + 30 * 86_400 });
 });

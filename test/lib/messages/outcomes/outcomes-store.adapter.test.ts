@@ -3,8 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
 import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
-import { batchItemKey, dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
+import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
+import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { countOutcomes } from '../../../../lib/messages/outcomes/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../../../lib/messages/outcomes/outcomes-store.ts';
@@ -69,7 +70,7 @@ beforeAll(async () => {
 /** As records were written before messages could be held (D39). */
 async function recordSent(invocation: string, indexes: readonly number[]): Promise<void> {
   const sent = Object.fromEntries(indexes.map((index) => [`${first}-${index}`, `platform-${index}`]));
-  const Item = { ...batchItemKey(invocation), sent, expiresAtSeconds: Math.ceil(nowMs / 1_000) };
+  const Item = { ...batchKey(invocation), sent, expiresAtSeconds: Math.ceil(nowMs / 1_000) };
   await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
 }
 

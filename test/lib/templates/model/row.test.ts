@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rowPartition, rowPartitions } from '../../../../lib/templates/model/items.ts';
 import {
   encodeDocuments,
   newRowAttributes,
   rowFromItem,
-  rowPartition,
-  rowPartitions,
   upstreamRowAttributes,
 } from '../../../../lib/templates/model/row.ts';
 import { documentId, templateKey } from '../../../../lib/templates/model/template-key.ts';

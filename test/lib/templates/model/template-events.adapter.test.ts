@@ -9,7 +9,7 @@ import type { PlatformTemplates } from '../../../../lib/templates/model/platform
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { documentId, templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { type TemplateStore, templateStore } from '../../../../lib/templates/model/template-store.ts';
-import { runSync, type SyncWorkshop } from '../../../../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts } from '../../../../lib/templates/sync/sync.ts';
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
 import { noCounts, type SyncMessage } from '../../../../lib/templates/sync/sync-message.ts';
 import type { EventSink } from '../../../../lib/webhooks/event.ts';
@@ -159,7 +159,7 @@ function listing(templates: readonly PlatformTemplate[]): Pick<PlatformTemplates
   return { page: async (asked) => ({ templates: asked.wabaId === wabaId ? [...templates] : [], unreadable: [] }) };
 }
 
-function workshop(templates: readonly PlatformTemplate[], over: Partial<SyncWorkshop> = {}): SyncWorkshop {
+function workshop(templates: readonly PlatformTemplate[], over: Partial<SyncPorts> = {}): SyncPorts {
   return {
     directory: memoryDirectory({ wabas: [waba, other] }),
     templates: store(),

@@ -4,12 +4,12 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../../lib/platform/transport.ts';
+import { factKey, rowKey } from '../../../../lib/templates/model/items.ts';
 import { platformTemplates } from '../../../../lib/templates/model/platform-templates.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { templateKey } from '../../../../lib/templates/model/template-key.ts';
 import { templateStore } from '../../../../lib/templates/model/template-store.ts';
-import { factKey, rowKey } from '../../../../lib/templates/model/upstream-writes.ts';
-import { runSync, type SyncResult, type SyncWorkshop } from '../../../../lib/templates/sync/sync.ts';
+import { runSync, type SyncPorts, type SyncResult } from '../../../../lib/templates/sync/sync.ts';
 import { clockSkewMs, leaseMs } from '../../../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
 import { noCounts, type SyncMessage } from '../../../../lib/templates/sync/sync-message.ts';
@@ -47,7 +47,7 @@ function many(count: number, prefix: string): PlatformTemplate[] {
   return Array.from({ length: count }, (_, index) => makeTemplate({ id: `${index + 1}`, name: `${prefix}_${index}` }));
 }
 
-function workshop(overrides: Partial<SyncWorkshop> = {}): SyncWorkshop {
+function workshop(overrides: Partial<SyncPorts> = {}): SyncPorts {
   const transport = platformTransport({ baseUrl: platform.baseUrl, version: 'v26.0', timeoutMs: 2_000 });
   return {
     directory: memoryDirectory({ wabas: [shared, own] }),
@@ -69,7 +69,7 @@ async function started(owner = 'first'): Promise<SyncMessage> {
   return { lock, clientId: 1002, wabaIds: [shared.wabaId, own.wabaId], counts: noCounts };
 }
 
-async function synchronize(over: Partial<SyncWorkshop> = {}): Promise<SyncResult> {
+async function synchronize(over: Partial<SyncPorts> = {}): Promise<SyncResult> {
   now += 1_000;
   return runSync(workshop(over), await started(`sync at ${now}`), plentyMs);
 }
@@ -366,7 +366,7 @@ function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void
 }
 
 /** A workshop that dies before or after its n-th call: from then on nothing answers any more. */
-function crashingAt(point: number): { crashing: SyncWorkshop; crashed: Promise<'crashed'> } {
+function crashingAt(point: number): { crashing: SyncPorts; crashed: Promise<'crashed'> } {
   const real = workshop();
   let calls = 0;
   let die: (how: 'crashed') => void = () => undefined;

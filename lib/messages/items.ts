@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { ItemKey } from '../aws/item-key.ts';
+
+/*
+ * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
+ *
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, progress) or a withdrawal; see below
+ *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
+ *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
+ *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message
+ *   a batch record    BATCH#<invocation> / BATCH               dispatch; what the platform took
+ *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
+ *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
+ *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
+ *
+ * These spellings are stored for 30 days: a test holds them to what released versions wrote.
+ */
+
+/** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
+export const claimsPerPartition = 250;
+
+export function jobKey(jobId: string): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: 'JOB' };
+}
+
+export function commitKey(jobId: string): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: 'COMMIT' };
+}
+
+/**
+ * Whether an accepted job is sent (D25). Its messages are in the queue before anybody knows that all of them are, so two
+ * writers meet at the job item, and exactly one comes first:
+ *
+ * - *begin*, by the fan-out, sets `head` unless `withdrawnAtMs` is there: from then on the whole job is sent.
+ * - *withdraw*, by the acceptance, sets `withdrawnAtMs` unless `head` is there: from then on nothing of it is sent.
+ *
+ * Either may be repeated by its own side. A job in parts needs its commit too: the fan-out begins no part before the
+ * acceptance has written that all parts are queued. Only TTL removes either item.
+ */
+export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
+export const mayWithdraw = 'attribute_not_exists(head)';
+
+/** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */
+export function jobsOfDayPartition(did: string, atMs: number): string {
+  return `DID#${did}#${new Date(atMs).toISOString().slice(0, 10)}`;
+}
+
+/** Without a job id, sorts before every job of that moment. */
+export function jobsOfDaySortKey(atMs: number, jobId = ''): string {
+  return `${String(atMs).padStart(15, '0')}#${jobId}`;
+}
+
+export function claimPartition(jobId: string, partition: number): string {
+  return `JOB#${jobId}#${partition}`;
+}
+
+export function claimKey({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey {
+  return {
+    pk: claimPartition(jobId, Math.floor(index / claimsPerPartition)),
+    sk: String(index).padStart(5, '0'),
+  };
+}
+
+/** Who may change a claim: its claimant, while it is `claimed`. Names and values of the condition belong to it. */
+export const stillClaimed = {
+  condition: '#at = :at AND #state = :claimed',
+  /** A repeated settlement whose first reply was lost finds its own: that is success. */
+  orSettledSo: '#at = :at AND #state IN (:claimed, :state)',
+  /** An operator's word replaces the outcome that the operator saw, and no other. */
+  asSeen: '#at = :at AND #state = :seen',
+  names: { '#at': 'at', '#state': 'state' },
+} as const;
+
+const batchPrefix = 'BATCH#';
+
+export function batchKey(invocation: string): ItemKey {
+  return { pk: `${batchPrefix}${invocation}`, sk: 'BATCH' };
+}
+
+/** The inverse of `batchKey`. */
+export function invocationOfBatch(pk: unknown): string {
+  return String(pk).slice(batchPrefix.length);
+}
+
+/** The client's own key is hashed: clients may put into it what they like. */
+export function idempotencyKey(scope: {
+  readonly clientId: number;
+  readonly did: string;
+  readonly key: string;
+}): ItemKey {
+  const hash = createHash('sha256').update(scope.key).digest('base64url');
+  return { pk: `IDEMPOTENCY#${scope.clientId}#${scope.did}#${hash}`, sk: 'IDEMPOTENCY' };
+}
+
+export function questionKey(question: string): ItemKey {
+  return { pk: `QUESTION#${question}`, sk: 'QUESTION' };
+}
+
+export function turnsKey(clientId: number): ItemKey {
+  return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
+}
