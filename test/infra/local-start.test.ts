@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from '../../infra/local/dynamodb.ts';
 import { findLocalStack, localStacksFolder } from '../../infra/operate/local-stacks.ts';
 import { runnableProjects } from '../support/engines.ts';
@@ -17,8 +17,18 @@ const anyPorts = {
   DATA: undefined,
 };
 
+// A test that fails in the middle must not leave its stack to the others.
+const runs: ScriptRun[] = [];
+afterEach(async () => {
+  for (const { child, ended } of runs.splice(0)) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+});
+
 function start(environment: Readonly<Record<string, string | undefined>> = {}): ScriptRun & { readonly pid: number } {
   const run = runScript('infra/local/start.ts', { environment: { ...anyPorts, ...environment } });
+  runs.push(run);
   return { ...run, pid: run.child.pid ?? 0 };
 }
 
