@@ -77,7 +77,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
   },
-  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem', 'Query'], channels: ['Query'] } },
+  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } },
   'templates-create': {
     ...endpoint,
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
@@ -165,10 +165,10 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'webhook-config-put': {
     ...endpoint,
-    tables: { directory: ['GetItem', 'Query'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
   },
-  'webhook-config-get': { ...endpoint, tables: { directory: ['GetItem', 'Query'], webhooks: ['GetItem'] } },
+  'webhook-config-get': { ...endpoint, tables: { directory: ['GetItem'], webhooks: ['GetItem'] } },
   'messages-send': {
     ...endpoint,
     memoryMb: 1024,
