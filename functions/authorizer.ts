@@ -1,9 +1,9 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
 import { authorizerContext, unauthorizedContext } from '../lib/access/caller.ts';
+import { deployedTokenScope } from '../lib/access/deployed.ts';
 import { type TokenScope, verifyToken } from '../lib/access/tokens/token.ts';
 import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/tokens/token-keys.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
-import { keptFor, secretReader } from '../lib/aws/secrets.ts';
+import { deployed, secretValue } from '../lib/aws/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
@@ -16,7 +16,7 @@ export type Authorizer = (
   },
 ) => Promise<AuthorizerResult>;
 
-export interface AuthorizerCollaborators {
+export interface AuthorizerPorts {
   readonly verificationKeys: () => Promise<VerificationKeys>;
   readonly scope: TokenScope;
   readonly nowMs: () => number;
@@ -28,12 +28,12 @@ export interface AuthorizerCollaborators {
  * answers 401 unless that is `authorized` (D2, `callerOf`). Without key material it throws, which the gateway answers with
  * 500: nobody gets in on a failure (R35). What a caller may do is decided by each endpoint.
  */
-export function authorizer(collaborators: AuthorizerCollaborators): Authorizer {
+export function authorizer(ports: AuthorizerPorts): Authorizer {
   return async (event) => {
     const token = bearerToken(event.headers?.['authorization']);
     if (token === undefined) return unauthorized;
-    const keys = await metered(() => keysOf(collaborators, event.requestContext.requestId));
-    const verified = await verifyToken(keys, collaborators.scope, { token, nowMs: collaborators.nowMs() });
+    const keys = await metered(() => keysOf(ports, event.requestContext.requestId));
+    const verified = await verifyToken(keys, ports.scope, { token, nowMs: ports.nowMs() });
     return verified === undefined ? unauthorized : { isAuthorized: true, context: authorizerContext(verified) };
   };
 }
@@ -41,9 +41,9 @@ export function authorizer(collaborators: AuthorizerCollaborators): Authorizer {
 const unauthorized: AuthorizerResult = { isAuthorized: true, context: unauthorizedContext };
 
 /** Everybody is shut out without keys, and the gateway's 500 does not say why. */
-async function keysOf(collaborators: AuthorizerCollaborators, requestId: string): Promise<VerificationKeys> {
+async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<VerificationKeys> {
   try {
-    return await collaborators.verificationKeys();
+    return await ports.verificationKeys();
   } catch (error) {
     count('AuthorizerFailures');
     correlated(requestId, () =>
@@ -58,13 +58,10 @@ function bearerToken(header: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(header ?? '')?.[1];
 }
 
-const readSecret = secretReader();
-const verificationKeysSecret = environmentVariable('TOKEN_VERIFICATION_KEYS_SECRET');
-
-export const handler = authorizer({
-  verificationKeys: keptFor(keysKeptSeconds * 1000, Date.now, async () =>
-    verificationKeys(await readSecret(verificationKeysSecret)),
-  ),
-  scope: { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') },
-  nowMs: Date.now,
-});
+export const handler = deployed(() =>
+  authorizer({
+    verificationKeys: secretValue('TOKEN_VERIFICATION_KEYS_SECRET', keysKeptSeconds, verificationKeys),
+    scope: deployedTokenScope(),
+    nowMs: Date.now,
+  }),
+);

@@ -1,34 +1,25 @@
-import { clientEndpoint } from '../lib/access/client-endpoint.ts';
-import type { Directory } from '../lib/access/directory.ts';
-import { directoryStore } from '../lib/access/directory-store.ts';
-import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
-import { answer } from '../lib/http/answer.ts';
-import { noBody } from '../lib/http/body.ts';
-import type { Endpoint } from '../lib/http/endpoint.ts';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { clientEndpoint, type Directory } from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody } from '../lib/http/page.ts';
 import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { groupedAssignments } from '../lib/templates/assignments/grouped.ts';
-import { type RowStore, rowStore } from '../lib/templates/model/row-store.ts';
+import { deployedRows } from '../lib/templates/deployed.ts';
+import type { RowStore } from '../lib/templates/model/row-store.ts';
 
 /** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
-export function channelCampaignsGrouped(deps: {
+export function channelCampaignsGrouped(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;
   readonly nowMs: () => number;
 }): Endpoint {
-  return clientEndpoint(deps, noBody, async (event) => {
+  return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
 
-    const template = await templateOfClient(deps, await askedTemplate(deps.directory, caller, event));
+    const template = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
 
-    return answer(200, await groupedAssignments(deps.directory, template));
+    return answer(200, await groupedAssignments(ports.directory, template));
   });
 }
 
-const store = documentClient();
-export const handler = channelCampaignsGrouped({
-  directory: directoryStore(store, environmentVariable('DIRECTORY_TABLE')),
-  rows: rowStore(store, environmentVariable('TEMPLATES_TABLE')),
-  nowMs: Date.now,
-});
+export const handler = deployed(() => channelCampaignsGrouped({ ...deployedAccess(), rows: deployedRows() }));

@@ -1,5 +1,4 @@
-import { answer } from '../lib/http/answer.ts';
-import { noBody } from '../lib/http/body.ts';
+import { answer, noBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 
 /** Says that the gateway reaches a function, and touches nothing else (D10): no token, no table, no platform. */

@@ -1,21 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { directoryStore } from '../lib/access/directory-store.ts';
-import { credentialStore } from '../lib/access/sign-in/credential-store.ts';
-import { loginAttemptsStore } from '../lib/access/sign-in/login-attempts-store.ts';
-import { deriveKey, passwordMaxLength, saltBytes } from '../lib/access/sign-in/password.ts';
+import { deployed, deployedAccess, deployedSignIn } from '../lib/access/deployed.ts';
+import { passwordMaxLength } from '../lib/access/sign-in/password.ts';
 import { type SignInPorts, signIn } from '../lib/access/sign-in/sign-in.ts';
 import { sourceNetwork } from '../lib/access/sign-in/source-address.ts';
 import { issueToken, type TokenScope } from '../lib/access/tokens/token.ts';
-import { keysKeptSeconds, type SigningKey, signingKey } from '../lib/access/tokens/token-keys.ts';
-import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
-import { keptFor, secretReader } from '../lib/aws/secrets.ts';
-import { answer } from '../lib/http/answer.ts';
-import { jsonValue, textBody } from '../lib/http/body.ts';
-import type { Endpoint } from '../lib/http/endpoint.ts';
+import type { SigningKey } from '../lib/access/tokens/token-keys.ts';
+import { answer, type Endpoint, jsonValue, Refusal, textBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
-import { Refusal } from '../lib/http/refusal.ts';
 import { count } from '../lib/observe/metrics.ts';
 
 const loginBody = textBody({ maxBytes: 4_096 });
@@ -27,7 +19,7 @@ const LoginSchema = v.fallback(
   nobody,
 );
 
-export interface LoginCollaborators extends SignInPorts {
+export interface LoginPorts extends SignInPorts {
   readonly signingKey: () => Promise<SigningKey>;
   readonly scope: TokenScope;
   readonly nowMs: () => number;
@@ -35,42 +27,27 @@ export interface LoginCollaborators extends SignInPorts {
 }
 
 /** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
-export function login(collaborators: LoginCollaborators): Endpoint {
+export function login(ports: LoginPorts): Endpoint {
   return publicEndpoint(loginBody, async (event) => {
     const given = v.parse(LoginSchema, jsonValue(String(event.body)));
     const attempt = { ...given, network: sourceNetwork(event.requestContext.http.sourceIp) };
 
-    const nowMs = collaborators.nowMs();
-    const user = await signIn(collaborators, attempt, nowMs);
+    const nowMs = ports.nowMs();
+    const user = await signIn(ports, attempt, nowMs);
     if (user === undefined) {
       count('LoginFailures');
       throw new Refusal('invalid_credentials', 'wrong user name or password');
     }
 
-    const token = await issueToken(await collaborators.signingKey(), collaborators.scope, {
+    const token = await issueToken(await ports.signingKey(), ports.scope, {
       userId: user.userId,
       clientId: user.clientId,
       permissions: user.permissions,
-      tokenId: collaborators.newTokenId(),
+      tokenId: ports.newTokenId(),
       nowMs,
     });
     return answer(200, { access: true, access_token: token });
   });
 }
 
-const documents = documentClient();
-const credentialsTable = environmentVariable('CREDENTIALS_TABLE');
-const readSecret = secretReader();
-const signingKeysSecret = environmentVariable('TOKEN_SIGNING_KEYS_SECRET');
-
-export const handler = login({
-  credentials: credentialStore(documents, credentialsTable),
-  attempts: loginAttemptsStore(documents, credentialsTable),
-  directory: directoryStore(documents, environmentVariable('DIRECTORY_TABLE')),
-  deriveKey,
-  newSalt: () => randomBytes(saltBytes),
-  signingKey: keptFor(keysKeptSeconds * 1000, Date.now, async () => signingKey(await readSecret(signingKeysSecret))),
-  scope: { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') },
-  nowMs: Date.now,
-  newTokenId: randomUUID,
-});
+export const handler = deployed(() => login({ ...deployedAccess(), ...deployedSignIn(), newTokenId: randomUUID }));

@@ -1,16 +1,11 @@
 import * as v from 'valibot';
-import { clientEndpoint } from '../lib/access/client-endpoint.ts';
-import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
-import { answer } from '../lib/http/answer.ts';
-import { noBody } from '../lib/http/body.ts';
-import type { Endpoint } from '../lib/http/endpoint.ts';
-import { parse } from '../lib/http/parse.ts';
-import { invalid } from '../lib/http/refusal.ts';
+import { clientEndpoint } from '../lib/access/page.ts';
+import { deployed } from '../lib/aws/deployed.ts';
+import { answer, type Endpoint, invalid, noBody, parse } from '../lib/http/page.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
+import { deployedRates } from '../lib/pricing/deployed.ts';
 import { categoryOf, priceOf } from '../lib/pricing/price.ts';
 import { type Rates, shippedRates } from '../lib/pricing/rates.ts';
-import { ratesStore } from '../lib/pricing/rates-store.ts';
 
 export const PricingQuery = v.object({
   market: v.pipe(v.string(), v.minLength(1, 'market is required')),
@@ -18,8 +13,8 @@ export const PricingQuery = v.object({
 });
 
 /** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
-export function pricingGet(deps: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
-  return clientEndpoint(deps, noBody, async (event) => {
+export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
     const category = categoryOf(query.category);
     if (category === undefined) {
@@ -27,11 +22,12 @@ export function pricingGet(deps: { readonly rates: () => Promise<Rates>; readonl
       throw invalid('category', `category must be Authentication, Marketing, Utility or Service, received ${received}`);
     }
 
-    const price = priceOf(await deps.rates(), query.market, category);
+    const price = priceOf(await ports.rates(), query.market, category);
 
     return answer(200, price);
   });
 }
 
-const { find } = ratesStore(documentClient(), environmentVariable('RATES_TABLE'));
-export const handler = pricingGet({ rates: currentRates(find, shippedRates, Date.now), nowMs: Date.now });
+export const handler = deployed(() =>
+  pricingGet({ rates: currentRates(deployedRates().find, shippedRates, Date.now), nowMs: Date.now }),
+);

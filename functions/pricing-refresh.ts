@@ -1,8 +1,7 @@
-import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
+import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
 import { fetchPublic } from '../lib/http/fetch-network.ts';
+import { deployedRates } from '../lib/pricing/deployed.ts';
 import { shippedRates } from '../lib/pricing/rates.ts';
-import { ratesStore } from '../lib/pricing/rates-store.ts';
 import { type RefreshPorts, refreshRates } from '../lib/pricing/refresh-rates.ts';
 
 const maxFileBytes = 1_000_000;
@@ -15,13 +14,9 @@ export function pricingRefresh(ports: RefreshPorts): () => Promise<void> {
   };
 }
 
-const sourceUrl = environmentVariable('RATE_SOURCE_URL');
-export const handler = pricingRefresh({
-  fetchFile: async () => {
-    const options = { path: 'RATE_SOURCE_URL', maxBytes: maxFileBytes, totalMs: fetchMs };
-    return (await fetchPublic(sourceUrl, options)).bytes;
-  },
-  store: ratesStore(documentClient(), environmentVariable('RATES_TABLE')),
-  shipped: shippedRates,
-  nowMs: Date.now,
+export const handler = deployed(() => {
+  const sourceUrl = environmentVariable('RATE_SOURCE_URL');
+  const options = { path: 'RATE_SOURCE_URL', maxBytes: maxFileBytes, totalMs: fetchMs };
+  const fetchFile = async () => (await fetchPublic(sourceUrl, options)).bytes;
+  return pricingRefresh({ fetchFile, store: deployedRates(), shipped: shippedRates, nowMs: Date.now });
 });

@@ -1,24 +1,20 @@
 import * as v from 'valibot';
-import { documentClient } from '../lib/aws/dynamodb.ts';
-import { environmentVariable } from '../lib/aws/environment.ts';
-import { movedTo } from '../lib/http/answer.ts';
-import { noBody } from '../lib/http/body.ts';
-import type { Endpoint } from '../lib/http/endpoint.ts';
-import { parse } from '../lib/http/parse.ts';
+import { deployed } from '../lib/aws/deployed.ts';
+import { type Endpoint, movedTo, noBody, parse, Refusal } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
-import { Refusal } from '../lib/http/refusal.ts';
 import { isRedirectCode } from '../lib/redirects/code.ts';
-import { type RedirectStore, redirectStore } from '../lib/redirects/redirect-store.ts';
+import { deployedRedirects } from '../lib/redirects/deployed.ts';
+import type { RedirectStore } from '../lib/redirects/redirect-store.ts';
 
 export const RedirectPath = v.object({ code: v.string() });
 
-interface Collaborators {
+interface Ports {
   readonly redirects: Pick<RedirectStore, 'urlOf'>;
   readonly nowMs: () => number;
 }
 
 /** GET /r/{code}: leads whoever presses a button of a message to its URL (D19). Public, for the recipients. */
-export function redirect({ redirects, nowMs }: Collaborators): Endpoint {
+export function redirect({ redirects, nowMs }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);
 
@@ -30,7 +26,4 @@ export function redirect({ redirects, nowMs }: Collaborators): Endpoint {
   });
 }
 
-export const handler = redirect({
-  redirects: redirectStore(documentClient(), environmentVariable('REDIRECTS_TABLE')),
-  nowMs: Date.now,
-});
+export const handler = deployed(() => redirect({ redirects: deployedRedirects(), nowMs: Date.now }));

@@ -108,7 +108,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const { inspected, onAnswer, sourceMaps } = options;
   const runner = createRunner({
     functions: template.functions,
-    environment: functionEnvironment(addresses),
+    environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
@@ -235,6 +235,13 @@ export function functionEnvironment(addresses: ServerAddresses): Record<string, 
     AWS_ENDPOINT_URL_DYNAMODB: addresses.dynamodbEndpoint,
     AWS_ENDPOINT_URL_SQS: addresses.sqsEndpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secretsEndpoint,
-    WEBHOOK_TRUSTED_RECEIVER: JSON.stringify(trustedReceiver(addresses.webhookReceiverPort)),
+  };
+}
+
+/** Leads events for one name to a receiver on this machine, by what is loaded before the function. */
+function receiverEnvironment({ webhookReceiverPort }: ServerAddresses): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import=${new URL('trusted-receiver.ts', import.meta.url).href}`,
+    WEBHOOK_TRUSTED_RECEIVER: JSON.stringify(trustedReceiver(webhookReceiverPort)),
   };
 }

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import type { LocalReceiver } from '../../lib/webhooks/delivery/local-receiver.ts';
+import type { TrustedReceiver } from './trusted-receiver.ts';
 
-/** Nobody's name: what is delivered to it stays on this machine (lib/webhooks/delivery/local-receiver.ts). */
+/** Nobody's name: what is delivered to it stays on this machine (trusted-receiver.ts). */
 const host = 'webhooks.example.com';
 export const receiverUrl = `https://${host}/events`;
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
 
 /** The value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted nowhere else. */
-export function trustedReceiver(port: number): LocalReceiver {
+export function trustedReceiver(port: number): TrustedReceiver {
   return { host, port, ca: file('certificate.pem') };
 }
 

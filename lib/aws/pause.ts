@@ -15,3 +15,7 @@ export function backoff(firstMs: number, maxMs: number, random: () => number = M
 
 /** For DynamoDB: conflicts and throttles pass within moments. */
 export const storePause: Pause = backoff(50, 2_000);
+
+export async function sleep(ms: number): Promise<void> {
+  await setTimeout(ms);
+}

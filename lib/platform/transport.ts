@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
+import { invocationNumber } from '../observe/invocation.ts';
 import { count, countPlatformError } from '../observe/metrics.ts';
 import { PlatformFailure } from './failure.ts';
 
@@ -36,16 +37,6 @@ export interface TransportOptions {
   readonly maxReplyBytes?: number;
 }
 
-export interface TransportHandle {
-  readonly call: PlatformTransport;
-  /**
-   * Drops idle connections. A Lambda is frozen between invocations while the other side closes its end; a request
-   * written to such a connection ends in a reset that cannot be told from an accepted one. Call it at the start of
-   * every invocation that sends.
-   */
-  readonly dropIdleConnections: () => void;
-}
-
 /** The cause of a `PlatformFailure` whose reply was longer than the transport takes. */
 export class ReplyTooLarge extends Error {
   constructor() {
@@ -56,25 +47,45 @@ export class ReplyTooLarge extends Error {
 
 const defaultMaxReplyBytes = 20_000_000;
 
-export function platformTransport(options: TransportOptions): TransportHandle {
+/**
+ * A Lambda is frozen between invocations while the other side closes its end; a request written to such a connection ends
+ * in a reset that cannot be told from an accepted one. So connections are kept within an invocation, never for the next.
+ */
+export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const secure = base.protocol === 'https:';
-  const newAgent = () => (secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }));
-  let agent = newAgent();
-  return {
-    call: async (call) => {
-      try {
-        return await callOnce(base, secure ? httpsRequest : httpRequest, agent, options, call);
-      } catch (error) {
-        if (error instanceof PlatformFailure) countFailure(error);
-        throw error;
-      }
-    },
-    dropIdleConnections: () => {
-      agent.destroy();
-      agent = newAgent();
-    },
+  const agentNow = agentPerInvocation(() =>
+    secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }),
+  );
+  return async (call) => {
+    try {
+      return await callOnce(base, secure ? httpsRequest : httpRequest, agentNow(), options, call);
+    } catch (error) {
+      if (error instanceof PlatformFailure) countFailure(error);
+      throw error;
+    }
   };
+}
+
+function agentPerInvocation(newAgent: () => HttpAgent): () => HttpAgent {
+  let agent: HttpAgent | undefined;
+  let invocation: number | undefined;
+  return () => {
+    if (agent === undefined || invocation !== invocationNumber()) {
+      if (agent !== undefined) retire(agent);
+      agent = newAgent();
+      invocation = invocationNumber();
+    }
+    return agent;
+  };
+}
+
+/** Ends the idle connections; one that is in use ends with its call. */
+function retire(agent: HttpAgent): void {
+  agent.keepSocketAlive = () => false;
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
 }
 
 function countFailure(failure: PlatformFailure): void {

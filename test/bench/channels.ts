@@ -1,6 +1,5 @@
-import type { RunningStack } from '../../infra/local/stack.ts';
-import '../support/function-environment.ts';
 import { channelsList } from '../../functions/channels-list.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { channelStore } from '../../lib/channels/channel-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';

@@ -40,7 +40,12 @@ export function startFunction(
   if (definition === undefined) throw new Error(`the template has no function ${name}`);
   const { environment, memoryMb } = definition;
   const child = fork(program, [bundleOf(name)], {
-    env: { ...functionEnvironment({ ...addresses, ...changes.addresses }), ...environment, ...changes.variables },
+    env: {
+      AWS_LAMBDA_FUNCTION_NAME: definition.name,
+      ...functionEnvironment({ ...addresses, ...changes.addresses }),
+      ...environment,
+      ...changes.variables,
+    },
     execArgv: [`--max-old-space-size=${memoryMb}`],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

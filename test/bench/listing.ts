@@ -1,6 +1,5 @@
-import type { RunningStack } from '../../infra/local/stack.ts';
-import '../support/function-environment.ts';
 import { templatesList } from '../../functions/templates-list.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';

@@ -86,7 +86,7 @@ function importOf(file: string, environment: Readonly<Record<string, string>>): 
     console.log(JSON.stringify({ elapsedMs, processorMs: (user + system) / 1000 }));
     process.exit(0);`;
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-    env: { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment },
+    env: { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', AWS_LAMBDA_FUNCTION_NAME: 'bench', ...environment },
   });
   return v.parse(ImportSchema, JSON.parse(output.toString().trim().split('\n').at(-1) ?? ''));
 }

@@ -28,7 +28,7 @@ export async function benchSynchronization(stack: RunningStack): Promise<void> {
     const workshop: SyncPorts = {
       directory: directoryStore(directory.documentClient, directory.tableName),
       templates: templateStore(client, templates.tableName),
-      platform: platformTemplates(transport.call, async () => ({ accessToken, appId: '1' })),
+      platform: platformTemplates(transport, async () => ({ accessToken, appId: '1' })),
       refreshChannels: async () => 0,
       locks: syncLockStore(templates.documentClient, templates.tableName),
       events: new MemoryEvents(),

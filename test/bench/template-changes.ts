@@ -1,9 +1,8 @@
-import type { RunningStack } from '../../infra/local/stack.ts';
-import '../support/function-environment.ts';
 import { channelCampaignsAdd } from '../../functions/channel-campaigns-add.ts';
 import { templatesCreate } from '../../functions/templates-create.ts';
 import { templatesEdit } from '../../functions/templates-edit.ts';
 import { templatesList } from '../../functions/templates-list.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { pairFaults } from '../../lib/templates/assignments/assignment-request.ts';
 import { assignmentStore } from '../../lib/templates/assignments/assignment-store.ts';
@@ -138,7 +137,6 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
     fetchPublic: unused,
     uploadMedia: unused,
     events: new MemoryEvents(),
-    dropIdleConnections: () => undefined,
     nowMs: Date.now,
   };
   const [list, create, edit] = [templatesList(ports), templatesCreate(ports), templatesEdit(ports)];

@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { templatesCreate } from '../../functions/templates-create.ts';
@@ -49,12 +48,11 @@ async function createFrom(answers: RequestListener) {
   const handler = templatesCreate({
     directory,
     creations: creationStore(documentClient, tableName('templates')),
-    management: templateManagement(transport.call, credentialOf),
+    management: templateManagement(transport, credentialOf),
     pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
     fetchPublic: (url, options): Promise<FetchedFile> => fetchPublic(url, { ...options, ports }),
-    uploadMedia: platformMedia(transport.call, credentialOf),
+    uploadMedia: platformMedia(transport, credentialOf),
     events: new MemoryEvents(),
-    dropIdleConnections: transport.dropIdleConnections,
     nowMs: Date.now,
   });
   const header = { type: 'HEADER', format: 'IMAGE', header_source: 'https://media.example.com/p/logo.png?v=1' };

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { messagesDispatch } from '../../functions/messages-dispatch.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
@@ -48,22 +49,14 @@ afterEach(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 
-/** The function as it is deployed, its collaborators pointed at the emulators and the platform above. */
-async function deployed(port = (platform.address() as AddressInfo).port) {
-  for (const name of ['PLATFORM_BASE_URL', 'PLATFORM_VERSION', 'PLATFORM_CREDENTIALS_SECRET', 'MESSAGES_TABLE']) {
-    vi.stubEnv(name, 'http://127.0.0.1:9');
-  }
-  vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
-  vi.stubEnv('EVENT_QUEUE_URL', queueUrl);
-  vi.stubEnv('AWS_REGION', 'us-east-1');
-  const { messagesDispatch } = await import('../../functions/messages-dispatch.ts');
+/** The function as it is deployed, its ports pointed at the emulators and the platform above. */
+function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   return messagesDispatch({
     claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
-    send: platformMessages(transport.call, async () => ({ accessToken: 'token' })),
-    dropIdleConnections: transport.dropIdleConnections,
+    send: platformMessages(transport, async () => ({ accessToken: 'token' })),
     nowMs: Date.now,
     random: Math.random,
     pause: async () => undefined,
@@ -90,7 +83,7 @@ async function outcome(index: number) {
 }
 
 test('a batch in which every message meets another fate: each ends for itself (R18)', async () => {
-  const handle = await deployed();
+  const handle = deployed();
   const event = eventOf('good', 'reset', 'silent', 'html', 'refused', 'throttled');
   expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
   expect(await outcome(0)).toMatchObject({ state: 'sent', platformMessageId: 'platform-good' });
@@ -114,14 +107,14 @@ test('a batch in which every message meets another fate: each ends for itself (R
 });
 
 test('a platform that cannot be reached has taken nothing: the message waits for another try', async () => {
-  const handle = await deployed(9);
+  const handle = deployed(9);
   expect(await handle(eventOf('good'), context)).toEqual({ batchItemFailures: [] });
   expect(await outcome(0)).toMatchObject({ state: 'pending' });
   expect(posts).toEqual([]);
 });
 
 test('a record that nobody can read is the only one reported (R18)', async () => {
-  const handle = await deployed();
+  const handle = deployed();
   const event = eventOf('good', 'also-good');
   event.Records.push({ ...event.Records[0], messageId: 'poison', body: '{"jobId":' } as SQSEvent['Records'][number]);
   expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
@@ -129,7 +122,7 @@ test('a record that nobody can read is the only one reported (R18)', async () =>
 });
 
 test('no connection outlives its invocation', async () => {
-  const handle = await deployed();
+  const handle = deployed();
   await handle(eventOf('good'), context);
   const { Records } = eventOf('first', 'second');
   await handle({ Records: Records.slice(1) }, context);

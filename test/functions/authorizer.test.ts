@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { authorizer } from '../../functions/authorizer.ts';
 import { callerOf } from '../../lib/access/caller.ts';
 import { issueToken } from '../../lib/access/tokens/token.ts';
 import { signingKey, verificationKeys } from '../../lib/access/tokens/token-keys.ts';
@@ -7,11 +8,6 @@ import type { HttpEvent } from '../../lib/http/endpoint.ts';
 import { countedBy } from '../support/counted.ts';
 import { jwks, keyPair } from '../support/keys.ts';
 import { refused } from '../support/refused.ts';
-
-vi.hoisted(() => {
-  for (const name of ['TOKEN_VERIFICATION_KEYS_SECRET', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE']) process.env[name] = 'unused';
-});
-const { authorizer } = await import('../../functions/authorizer.ts');
 
 const pair = await keyPair();
 const scope = { issuer: 'issuer', audience: 'audience' };

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { authorizerContext } from '../../lib/access/caller.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
-import '../support/function-environment.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 
 // A page cannot forget to ask who is calling (D2): every route that is not public is tried, the ones to come included.
@@ -24,12 +23,9 @@ const notAccepted: readonly (readonly [string, unknown])[] = [
 type PageFactory = (ports: unknown) => Endpoint;
 
 /** The page of an operation: `templates-list` is built by `templatesList`. */
-async function pageOf(operation: string): Promise<{ readonly factory: PageFactory; readonly handler: Endpoint }> {
+async function pageOf(operation: string): Promise<PageFactory> {
   const page = await import(`../../functions/${operation}.ts`);
-  return {
-    factory: page[operation.replace(/-./g, ([, letter]) => String(letter).toUpperCase())],
-    handler: page.handler,
-  };
+  return page[operation.replace(/-./g, ([, letter]) => String(letter).toUpperCase())];
 }
 
 /** Something that must not be looked at; what was tried anyway is noted. */
@@ -69,16 +65,15 @@ const unauthorized = { statusCode: 401, body: '{"message":"Unauthorized","code":
 describe.each(routes.filter((route) => route.public !== true))('$method $path', ({ operation }) => {
   test.each(notAccepted)('%s is 401, and nothing is looked at', async (_, authorizer) => {
     const touched: string[] = [];
-    const { factory, handler } = await pageOf(operation);
+    const page = await pageOf(operation);
     const request = requestOf(authorizer, touched);
-    expect(await factory(portsOf(touched))(request, context)).toMatchObject(unauthorized);
-    expect(await handler(request, context)).toMatchObject(unauthorized);
+    expect(await page(portsOf(touched))(request, context)).toMatchObject(unauthorized);
     expect(touched).toEqual([]);
   });
 
   test('an accepted caller gets further', async () => {
-    const { factory } = await pageOf(operation);
-    const { statusCode } = await factory(portsOf([]))(makeHttpEvent({ token: subject }), context);
+    const page = await pageOf(operation);
+    const { statusCode } = await page(portsOf([]))(makeHttpEvent({ token: subject }), context);
     expect(statusCode).not.toBe(401);
   });
 });

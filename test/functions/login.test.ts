@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { login } from '../../functions/login.ts';
 import { hashPassword } from '../../lib/access/sign-in/password.ts';
 import type { Credentials } from '../../lib/access/sign-in/sign-in.ts';
 import { verifyToken } from '../../lib/access/tokens/token.ts';
@@ -15,19 +16,6 @@ import {
 } from '../support/access.ts';
 import { countedBy } from '../support/counted.ts';
 import { jwks, keyPair } from '../support/keys.ts';
-
-vi.hoisted(() => {
-  for (const name of [
-    'CREDENTIALS_TABLE',
-    'DIRECTORY_TABLE',
-    'TOKEN_SIGNING_KEYS_SECRET',
-    'TOKEN_ISSUER',
-    'TOKEN_AUDIENCE',
-  ]) {
-    process.env[name] = 'unused';
-  }
-});
-const { login } = await import('../../functions/login.ts');
 
 const pair = await keyPair();
 const scope = { issuer: 'issuer', audience: 'audience' };

@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';

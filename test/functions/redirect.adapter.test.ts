@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { redirect } from '../../functions/redirect.ts';
 import { redirectCode } from '../../lib/redirects/code.ts';

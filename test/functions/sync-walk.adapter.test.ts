@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { templatesCreate } from '../../functions/templates-create.ts';
 import { pairFaults } from '../../lib/templates/assignments/assignment-request.ts';
@@ -46,7 +45,6 @@ function create(body: string, { did = '5491100000001', ...more }: EventOverrides
     pairFaults: (template, pairs) => pairFaults(directory, template, pairs),
     fetchPublic: async () => ({ bytes: Buffer.from('%PDF-1.7'), contentType: 'application/pdf' }),
     uploadMedia: async (credential, file) => `4::${uploads.push([credential, file])}`,
-    dropIdleConnections: () => undefined,
     nowMs: () => 1_800_000_000_000,
   });
   return callEndpoint(handler, makeHttpEvent({ token, body, pathParameters: { did }, ...more }));

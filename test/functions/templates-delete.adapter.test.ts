@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { templatesDelete } from '../../functions/templates-delete.ts';
 import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
@@ -56,7 +55,6 @@ function remove(
     management: platform.management,
     events: new MemoryEvents(),
     platformTemplates: platform.platformTemplates,
-    dropIdleConnections: () => undefined,
     nowMs: () => nowMs,
   };
   const { did = '5491100000001', ...rest } = options;

@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { templatesEdit } from '../../functions/templates-edit.ts';
@@ -64,7 +63,7 @@ const mediaPorts: MediaPorts = {
 
 function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
   const { management, platformTemplates } = platform;
-  const upstream = { management, platformTemplates, dropIdleConnections: () => undefined };
+  const upstream = { management, platformTemplates };
   const deps = { ...mediaPorts, ...upstream, directory, templates, events: new MemoryEvents(), nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });

@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { templatesList } from '../../functions/templates-list.ts';

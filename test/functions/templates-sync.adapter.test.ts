@@ -1,4 +1,3 @@
-import '../support/function-environment.ts';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -50,7 +49,7 @@ function dependencies(overrides: { lockScope?: SyncLockScope; queueUrl?: string;
     refreshChannels: async () => 0,
     locks: syncLockStore(documentClient, table),
     walks: syncWalkStore(documentClient, table),
-    platform: platformTemplates(transport.call, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
+    platform: platformTemplates(transport, async (name) => ({ accessToken: tokens[name] ?? '', appId: '1' })),
     queue: syncQueue(localQueueClient(), overrides.queueUrl ?? queueUrl),
     events: new MemoryEvents(),
     lockScope,

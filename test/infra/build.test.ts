@@ -35,6 +35,12 @@ it('makes bundles that run as they are', async () => {
   });
 });
 
+it('leaves out what only the local stack knows: no bundle has an exception for a receiver inside (R40)', () => {
+  const bundles = names.map((name) => readFileSync(join(outputDirectory, 'functions', name, 'index.mjs'), 'utf8'));
+  expect(bundles.filter((code) => code.includes('TRUSTED_RECEIVER'))).toEqual([]);
+  expect(bundles.filter((code) => code.includes('WEBHOOKS_TABLE')).length).toBeGreaterThan(0);
+});
+
 it.each(['health', 'authorizer'])('keeps the DynamoDB client out of %s', (name) => {
   const meta = JSON.parse(readFileSync(join(outputDirectory, 'meta', 'functions.json'), 'utf8'));
   const outputs: [string, { inputs: Record<string, unknown> }][] = Object.entries(meta.outputs);

@@ -9,7 +9,6 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { publicHttpsUrlFault } from '../../lib/http/public-url.ts';
-import { localNetwork } from '../../lib/webhooks/delivery/local-receiver.ts';
 
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const body = '{"type":"template.created","timestamp":"2026-11-20T12:00:00.000Z","data":{}}';
@@ -35,7 +34,7 @@ function signed(signingSecret: string, at = new Date()): Record<string, string> 
 /** Posts the way the delivery connects: to the address that stands for the name, trusting the receiver's certificate. */
 function post(headers: Record<string, string>, trusting = true): Promise<number | undefined> {
   const url = new URL(receiverUrl);
-  const { port, ca } = localNetwork(trustedReceiver(receiver.port), url.hostname);
+  const { port, ca } = trustedReceiver(receiver.port);
   const options = { host: '127.0.0.1', port, path: url.pathname, servername: url.hostname, method: 'POST', headers };
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...options, agent: false, ...(trusting ? { ca } : {}) }, (reply) => {

@@ -1,5 +1,4 @@
 import type { Context } from 'aws-lambda';
-import './function-environment.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { makeHttpEvent } from './http-event.ts';
 

@@ -115,7 +115,6 @@ export async function sendingEndpoint(options: Options) {
     queue: jobQueue(queueClient, queueUrl),
     acceptance: acceptanceStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
-    dropIdleConnections: () => undefined,
     nowMs: () => clock.nowMs,
     pause: async () => undefined,
     newJobId: () => {

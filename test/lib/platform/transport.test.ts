@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { metered } from '../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
 
@@ -36,34 +37,34 @@ describe('what is known after a call that did not succeed', () => {
   test('a refused connection was not sent', async () => {
     const port = await listening(createServer());
     open.pop()?.close();
-    const { call } = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
+    const call = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
     expect((await failureOf(call(send))).kind).toBe('not_sent');
   });
 
   test('a name that does not resolve was not sent', async () => {
-    const { call } = platformTransport({ baseUrl: 'http://nowhere.invalid', version: 'v25.0', timeoutMs: 3_000 });
+    const call = platformTransport({ baseUrl: 'http://nowhere.invalid', version: 'v25.0', timeoutMs: 3_000 });
     expect((await failureOf(call(send))).kind).toBe('not_sent');
   });
 
   test('a TLS handshake that fails was not sent', async () => {
     const port = await listening(createTcpServer((socket) => socket.end('this is not TLS')));
-    const { call } = platformTransport({ baseUrl: `https://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
+    const call = platformTransport({ baseUrl: `https://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
     expect((await failureOf(call(send))).kind).toBe('not_sent');
   });
 
   test('a connection that ends after the request went out is ambiguous', async () => {
-    const { call } = await platformThat((request) => request.socket.destroy());
+    const call = await platformThat((request) => request.socket.destroy());
     expect((await failureOf(call(send))).kind).toBe('ambiguous');
   });
 
   test('a time-out after the request went out is ambiguous', async () => {
-    const { call } = await platformThat(() => undefined);
+    const call = await platformThat(() => undefined);
     expect((await failureOf(call(send))).kind).toBe('ambiguous');
   });
 
   test('a call that has less time than the transport gives up by itself', async () => {
     const port = await listening(createServer(() => undefined));
-    const { call } = platformTransport({
+    const call = platformTransport({
       baseUrl: `http://127.0.0.1:${port}`,
       version: 'v25.0',
       timeoutMs: 600_000,
@@ -71,17 +72,15 @@ describe('what is known after a call that did not succeed', () => {
     expect((await failureOf(call({ ...send, timeoutMs: 100 }))).kind).toBe('ambiguous');
   });
 
-  test('a reset on a kept connection is ambiguous, and dropping idle connections avoids it', async () => {
+  test('a reset on a kept connection is ambiguous', async () => {
     let requests = 0;
-    const { call, dropIdleConnections } = await platformThat((request, response) => {
+    const call = await platformThat((request, response) => {
       requests += 1;
       if (requests === 2) request.socket.destroy();
       else response.end('{}');
     });
     await call(send);
     expect((await failureOf(call(send))).kind).toBe('ambiguous');
-    dropIdleConnections();
-    expect(await call(send)).toEqual({ body: {} });
   });
 
   const answers = [
@@ -97,20 +96,20 @@ describe('what is known after a call that did not succeed', () => {
     { status: 401, text: '{"error":{"code":190,"message":"token"}}', kind: 'refused', throttled: false },
   ];
   test.each(answers)('HTTP $status $text is $kind, throttled $throttled', async ({ status, text, kind, throttled }) => {
-    const { call } = await platformThat((_, response) => response.writeHead(status).end(text));
+    const call = await platformThat((_, response) => response.writeHead(status).end(text));
     const failure = await failureOf(call(send));
     expect({ kind: failure.kind, throttled: failure.throttled }).toEqual({ kind, throttled });
   });
 
   test('our own credential refused is told apart', async () => {
-    const { call } = await platformThat((_, response) => response.writeHead(401).end('{"error":{"code":190}}'));
+    const call = await platformThat((_, response) => response.writeHead(401).end('{"error":{"code":190}}'));
     expect((await failureOf(call(send))).credentialRefused).toBe(true);
   });
 });
 
 describe('what the platform says', () => {
   test('the text for people, the codes and Retry-After are kept', async () => {
-    const { call } = await platformThat((_, response) =>
+    const call = await platformThat((_, response) =>
       response.writeHead(400, { 'retry-after': '7' }).end(
         JSON.stringify({
           error: { code: 100, error_subcode: 2388024, message: 'Invalid parameter', error_user_msg: 'Taken.' },
@@ -127,7 +126,7 @@ describe('what the platform says', () => {
   });
 
   test('the details of a messaging error are the text', async () => {
-    const { call } = await platformThat((_, response) =>
+    const call = await platformThat((_, response) =>
       response.writeHead(400).end('{"error":{"code":132000,"message":"m","error_data":{"details":"body: 1 of 3"}}}'),
     );
     expect((await failureOf(call(send))).facts.userMessage).toBe('body: 1 of 3');
@@ -135,7 +134,7 @@ describe('what the platform says', () => {
 
   test('a call carries version, query, bearer token and JSON body', async () => {
     let seen: unknown;
-    const { call } = await platformThat((request, response) => {
+    const call = await platformThat((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += chunk));
       request.on('end', () => {
@@ -151,5 +150,48 @@ describe('what the platform says', () => {
       authorization: 'Bearer token',
       body: '{"to":"1"}',
     });
+  });
+});
+
+describe('connections', () => {
+  /** A platform that notes the connection of each request, by number. */
+  async function noting(answers: RequestListener = (_, response) => response.end('{}')) {
+    const sockets: unknown[] = [];
+    const used: number[] = [];
+    const call = await platformThat((request, response) => {
+      if (!sockets.includes(request.socket)) sockets.push(request.socket);
+      used.push(sockets.indexOf(request.socket));
+      answers(request, response);
+    });
+    return { call, used };
+  }
+
+  test('one is used again within an invocation, and never in the next: it may have slept', async () => {
+    const { call, used } = await noting();
+    for (const _ of ['one', 'two']) {
+      await metered(async () => {
+        await call(send);
+        await call(send);
+      });
+    }
+    expect(used).toEqual([0, 0, 1, 1]);
+  });
+
+  test('one that is in use while the next invocation begins answers its call, and is then not kept', async () => {
+    const held = Promise.withResolvers<void>();
+    let requests = 0;
+    const { call, used } = await noting(async (_, response) => {
+      requests += 1;
+      if (requests === 1) await held.promise;
+      response.end(`{"request":${requests}}`);
+    });
+    const abandoned = metered(() => call(send));
+    await metered(async () => {
+      await call(send);
+      held.resolve();
+      expect(await abandoned).toEqual({ body: { request: 2 } });
+      await call(send);
+    });
+    expect(used).toEqual([0, 1, 1]);
   });
 });

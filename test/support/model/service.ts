@@ -1,4 +1,3 @@
-import '../function-environment.ts';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { channelCampaignsAdd } from '../../../functions/channel-campaigns-add.ts';
 import { channelCampaignsRemove } from '../../../functions/channel-campaigns-remove.ts';
@@ -105,19 +104,18 @@ export async function startService(
   const table = await freshTable('templates');
   const transport = platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
   const credentialOf = async () => ({ accessToken: token, appId: '100000000000001' });
-  const management = templateManagement(transport.call, credentialOf);
-  const upstream = platformTemplates(transport.call, credentialOf);
+  const management = templateManagement(transport, credentialOf);
+  const upstream = platformTemplates(transport, credentialOf);
   const templates = templateStore(client, table);
   const creations = creationStore(client, table);
   // In no transaction, and so without conflicts: faults of `client` are not for the lock.
   const locks = syncLockStore(localDocumentClient(), table);
   const assignments = { directory, rows: rowStore(client, table), assignments: assignmentStore(client, table), nowMs };
-  const connection = { dropIdleConnections: () => undefined };
   const away = async () => {
     throw new Error('the table is away');
   };
   const events = new MemoryEvents();
-  const managed = { directory, management, platformTemplates: upstream, events, ...connection, nowMs };
+  const managed = { directory, management, platformTemplates: upstream, events, nowMs };
   const noMedia = { fetchPublic: away, uploadMedia: away };
   const creating = (fate: Fate) =>
     templatesCreate({

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import '../../../support/function-environment.ts';
 import { redirectCode } from '../../../../lib/redirects/code.ts';
 import { pendingSeconds, type RedirectStore, redirectStore } from '../../../../lib/redirects/redirect-store.ts';
 import { offeredRedirects } from '../../../../lib/templates/authoring/button-redirects.ts';
@@ -61,7 +60,6 @@ function ports(over: Partial<RedirectStore> = {}) {
     fetchPublic: async () => ({ bytes: Buffer.alloc(0) }),
     uploadMedia: async () => '4::x',
     events: new MemoryEvents(),
-    dropIdleConnections: () => undefined,
     nowMs: () => nowMs,
   };
 }

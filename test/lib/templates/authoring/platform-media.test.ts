@@ -25,7 +25,7 @@ async function uploadAgainst(steps: readonly Step[]) {
   const server = createServer((request, response) => answer(request, response, { asked, step: left.shift() }));
   open.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { call } = platformTransport({
+  const call = platformTransport({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     version: 'v25.0',
     timeoutMs: 5_000,

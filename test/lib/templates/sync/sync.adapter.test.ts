@@ -52,7 +52,7 @@ function workshop(overrides: Partial<SyncPorts> = {}): SyncPorts {
   return {
     directory: memoryDirectory({ wabas: [shared, own] }),
     templates: templateStore(documentClient, table),
-    platform: platformTemplates(transport.call, async () => ({ accessToken: 'demo-token', appId: '1' })),
+    platform: platformTemplates(transport, async () => ({ accessToken: 'demo-token', appId: '1' })),
     refreshChannels: async () => 0,
     locks: syncLockStore(documentClient, table),
     events: new MemoryEvents(),
@@ -214,7 +214,7 @@ test('pages that are too large to be read as a whole are read in smaller ones', 
     shared.wabaId,
     Array.from({ length: 12 }, (_, index) => large(index)),
   );
-  const { call } = platformTransport({
+  const call = platformTransport({
     baseUrl: platform.baseUrl,
     version: 'v26.0',
     timeoutMs: 2_000,

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
+import { directoryStore } from './directory-store.ts';
+import { credentialStore } from './sign-in/credential-store.ts';
+import { loginAttemptsStore } from './sign-in/login-attempts-store.ts';
+import { deriveKey, saltBytes } from './sign-in/password.ts';
+import type { TokenScope } from './tokens/token.ts';
+import { keysKeptSeconds, signingKey } from './tokens/token-keys.ts';
+
+export { deployed } from '../aws/deployed.ts';
+
+/** What every page that serves a client takes: the directory, and the clock. */
+export function deployedAccess() {
+  return { directory: directoryStore(documents(), environmentVariable('DIRECTORY_TABLE')), nowMs: Date.now };
+}
+
+/** The tokens that this deployment issues and accepts. */
+export function deployedTokenScope(): TokenScope {
+  return { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') };
+}
+
+/** What a sign-in reads, computes, notes and signs with. */
+export function deployedSignIn() {
+  return {
+    credentials: credentialStore(documents(), environmentVariable('CREDENTIALS_TABLE')),
+    attempts: loginAttemptsStore(documents(), environmentVariable('CREDENTIALS_TABLE')),
+    deriveKey,
+    newSalt: () => randomBytes(saltBytes),
+    signingKey: secretValue('TOKEN_SIGNING_KEYS_SECRET', keysKeptSeconds, signingKey),
+    scope: deployedTokenScope(),
+  };
+}

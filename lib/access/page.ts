@@ -1,0 +1,6 @@
+// What a page that serves a client is written with: who calls, for which client, and on which DID.
+export { clientEndpoint } from './client-endpoint.ts';
+export { DidSchema } from './did.ts';
+export type { Directory } from './directory.ts';
+export { askedClientId, type Clients, operatingClient } from './operating-client.ts';
+export { operatingDid } from './operating-did.ts';

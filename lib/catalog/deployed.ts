@@ -1,0 +1,13 @@
+import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
+import type { CatalogPorts } from './list-products.ts';
+import { platformCatalogs } from './platform-catalogs.ts';
+import { platformProducts } from './platform-products.ts';
+
+/** Catalogs, which are the platform's. */
+export function deployedCatalog(limits: PlatformLimits): CatalogPorts {
+  const { call, credentialOf } = deployedPlatform(limits);
+  return {
+    catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
+    productPageOf: platformProducts(call, credentialOf),
+  };
+}

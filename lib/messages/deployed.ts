@@ -1,0 +1,63 @@
+import { documents, environmentVariable, queues } from '../aws/deployed.ts';
+import { sleep } from '../aws/pause.ts';
+import { platformCatalogs } from '../catalog/platform-catalogs.ts';
+import { log } from '../observe/log.ts';
+import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
+import { deployedTemplates } from '../templates/deployed.ts';
+import { platformTemplates } from '../templates/model/platform-templates.ts';
+import { deployedEvents } from '../webhooks/deployed.ts';
+import { acceptanceStore } from './accept/acceptance-store.ts';
+import { idempotencyStore } from './accept/idempotency-store.ts';
+import { jobQueue } from './accept/job-queue.ts';
+import { platformCallTimeoutMs } from './dispatch/claim.ts';
+import { dispatchStore } from './dispatch/dispatch-store.ts';
+import { platformMessages } from './dispatch/platform-messages.ts';
+import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
+import { jobStore } from './fan-out/job-store.ts';
+import { marketingOnboarding } from './resolve/platform-onboarding.ts';
+import { questionStore } from './resolve/question-store.ts';
+
+/** What accepting a send takes: what it asks, and where it is written down and queued. */
+export function deployedAcceptance(limits: PlatformLimits) {
+  const { call, credentialOf } = deployedPlatform(limits);
+  return {
+    templates: deployedTemplates(),
+    platformTemplates: platformTemplates(call, credentialOf),
+    catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
+    isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
+    questions: questionStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    acceptance: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
+    records: idempotencyStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    events: deployedEvents(),
+    pause: sleep,
+  };
+}
+
+/** What the workers of messages share: the claims, the dispatch queue and the events. */
+function deployedDispatch() {
+  return {
+    claims: dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
+    queue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    events: deployedEvents(),
+    nowMs: Date.now,
+    random: Math.random,
+    pause: sleep,
+    log,
+  };
+}
+
+/** What handing messages to the platform takes. */
+export function deployedHandover() {
+  const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  return { ...deployedDispatch(), send: platformMessages(call, credentialOf) };
+}
+
+/** What working off jobs takes. */
+export function deployedJobs() {
+  return {
+    ...deployedDispatch(),
+    jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+  };
+}

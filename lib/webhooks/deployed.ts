@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { documents, environmentVariable, queues, secretValue } from '../aws/deployed.ts';
+import { storePause } from '../aws/pause.ts';
+import { log } from '../observe/log.ts';
+import { type WebhookConfigs, webhookConfigStore } from './config/config-store.ts';
+import { type SealingKeySet, sealingKeySet, secretOpener } from './config/sealing.ts';
+import { sealingKeysKeptSeconds } from './config/sealing-rotation.ts';
+import { deliveryStateStore } from './delivery/delivery-state-store.ts';
+import { pendingQueue } from './delivery/pending-queue.ts';
+import { type Post, postPublic } from './delivery/post-network.ts';
+import { receiversIn } from './delivery/receivers.ts';
+import type { EventSink } from './event.ts';
+import { eventQueue } from './event-queue.ts';
+import { eventRecordStore } from './event-record-store.ts';
+
+export function deployedEvents(): EventSink {
+  return eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
+}
+
+export function deployedConfigs(): WebhookConfigs {
+  return webhookConfigStore(documents(), environmentVariable('WEBHOOKS_TABLE'));
+}
+
+/** The keys that seal signing secrets, as fresh as a rotation expects them. */
+export function deployedSealingKeys(): () => Promise<SealingKeySet> {
+  return secretValue('WEBHOOK_SEALING_KEYS_SECRET', sealingKeysKeptSeconds, sealingKeySet);
+}
+
+/** What delivering takes: what it reads, where it notes, and the way to the client. */
+export function deployedDeliveries() {
+  return {
+    records: eventRecordStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
+    receivers: receiversIn(deployedConfigs(), secretOpener(deployedSealingKeys()), Date.now),
+    states: deliveryStateStore({
+      client: documents(),
+      table: environmentVariable('WEBHOOKS_TABLE'),
+      pause: storePause,
+    }),
+    queue: pendingQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
+    post: (post: Post) => postPublic(post),
+    newOwner: randomUUID,
+    nowMs: Date.now,
+    random: Math.random,
+    log,
+  };
+}
