@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFunctions } from '../../infra/build.ts';
 
 const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
@@ -31,6 +33,38 @@ it('makes bundles that run as they are', async () => {
   expect(await handler({ requestContext: { requestId: 'r' } }, {})).toMatchObject({
     statusCode: 200,
     body: '{"status":"ok"}',
+  });
+});
+
+describe('messages-send at start-up', () => {
+  const variables = {
+    DIRECTORY_TABLE: 'directory',
+    TEMPLATES_TABLE: 'templates',
+    MESSAGES_TABLE: 'messages',
+    REDIRECTS_TABLE: 'redirects',
+    EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
+    SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
+    PLATFORM_BASE_URL: 'http://127.0.0.1:1',
+    PLATFORM_VERSION: 'v26.0',
+    PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+  };
+
+  /** Imports the bundle in a process of its own; the type of its handler, or the message of what went wrong. */
+  async function started(environment: Readonly<Record<string, string>>): Promise<string> {
+    const bundle = pathToFileURL(join(outputDirectory, 'functions', 'messages-send', 'index.mjs')).href;
+    const script = `import(${JSON.stringify(bundle)}).then(({ handler }) => typeof handler, ({ message }) => message).then(console.log)`;
+    const env = { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment };
+    return (await promisify(execFile)(process.execPath, ['-e', script], { env })).stdout.trim();
+  }
+  const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send' };
+
+  it('has its handler where a function runs, and nothing where a test imports the page', async () => {
+    expect(await started({ ...running, ...variables })).toBe('function');
+    expect(await started({})).toBe('undefined');
+  });
+
+  it.each(Object.keys(variables))('stops without %s, and says so', async (name) => {
+    expect(await started({ ...running, ...variables, [name]: '' })).toBe(`environment variable ${name} is not set`);
   });
 });
 
