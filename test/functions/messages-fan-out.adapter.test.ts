@@ -1,6 +1,7 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { messagesFanOut } from '../../functions/messages-fan-out.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
@@ -17,12 +18,6 @@ beforeEach(async () => {
   const table = await freshTable('messages');
   queueUrl = await freshQueue();
   postponed = [];
-  vi.stubEnv('MESSAGES_TABLE', table);
-  vi.stubEnv('DISPATCH_QUEUE_URL', queueUrl);
-  vi.stubEnv('SEND_JOB_QUEUE_URL', queueUrl);
-  vi.stubEnv('EVENT_QUEUE_URL', queueUrl);
-  vi.stubEnv('AWS_REGION', 'us-east-1');
-  const { messagesFanOut } = await import('../../functions/messages-fan-out.ts');
   const client = localDocumentClient();
   handle = messagesFanOut({
     jobs: jobStore(client, table),

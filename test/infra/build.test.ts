@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFunctions } from '../../infra/build.ts';
 
 const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
@@ -32,6 +33,38 @@ it('makes bundles that run as they are', async () => {
   expect(await handler({ requestContext: { requestId: 'r' } }, {})).toMatchObject({
     statusCode: 200,
     body: '{"status":"ok"}',
+  });
+});
+
+describe('messages-send at start-up', () => {
+  const variables = {
+    DIRECTORY_TABLE: 'directory',
+    TEMPLATES_TABLE: 'templates',
+    MESSAGES_TABLE: 'messages',
+    REDIRECTS_TABLE: 'redirects',
+    EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
+    SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
+    PLATFORM_BASE_URL: 'http://127.0.0.1:1',
+    PLATFORM_VERSION: 'v26.0',
+    PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+  };
+
+  /** Imports the bundle in a process of its own; the type of its handler, or the message of what went wrong. */
+  async function started(environment: Readonly<Record<string, string>>): Promise<string> {
+    const bundle = pathToFileURL(join(outputDirectory, 'functions', 'messages-send', 'index.mjs')).href;
+    const script = `import(${JSON.stringify(bundle)}).then(({ handler }) => typeof handler, ({ message }) => message).then(console.log)`;
+    const env = { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment };
+    return (await promisify(execFile)(process.execPath, ['-e', script], { env })).stdout.trim();
+  }
+  const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send' };
+
+  it('has its handler where a function runs, and nothing where a test imports the page', async () => {
+    expect(await started({ ...running, ...variables })).toBe('function');
+    expect(await started({})).toBe('undefined');
+  });
+
+  it.each(Object.keys(variables))('stops without %s, and says so', async (name) => {
+    expect(await started({ ...running, ...variables, [name]: '' })).toBe(`environment variable ${name} is not set`);
   });
 });
 
@@ -66,6 +99,8 @@ it('makes stack traces name the lines of the sources', () => {
   const script = `try { await (await import(${JSON.stringify(file)})).handler(${event}, {}); } catch (error) { console.log(error.stack); }`;
   const run = spawnSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', script], {
     encoding: 'utf8',
+    // Wired as where it runs, and without its variables: it throws.
+    env: { PATH: process.env['PATH'], AWS_LAMBDA_FUNCTION_NAME: 'authorizer' },
   });
   expect(run.stdout + run.stderr).toMatch(/\/(functions|lib)\/[\w/-]+\.ts:\d+:\d+/);
 });
