@@ -316,7 +316,9 @@ describe('an inspected function', () => {
     const lines: string[] = [];
     const runner = makeRunner({ inspected: { functionId: 'late', port: 0 }, onLog: ({ text }) => lines.push(text) });
     const [{ pid } = { pid: 0 }] = runner.instances();
-    await expect.poll(() => lines.join('\n'), { timeout: 20_000 }).toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
+    await expect
+      .poll(() => lines.join('\n'), { timeout: 20_000 })
+      .toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
     const payloads = await Promise.all([payloadOf(runner, 'late'), payloadOf(runner, 'late')]);
     expect(payloads.map(({ leftMs }) => Number(leftMs) > 3_600_000)).toEqual([true, true]);
     expect(runner.instances()).toEqual([{ functionId: 'late', pid, busy: false }]);

@@ -21,7 +21,11 @@ it.each([
 });
 
 it('knows the lines that the service counts with from those that it logs', () => {
-  const metrics = { _aws: { Timestamp: 1, CloudWatchMetrics: [] }, service: 'template-messaging-local', MessagesSent: 1 };
+  const metrics = {
+    _aws: { Timestamp: 1, CloudWatchMetrics: [] },
+    service: 'template-messaging-local',
+    MessagesSent: 1,
+  };
   expect(isMetricsLine(JSON.stringify(metrics))).toBe(true);
   expect(isMetricsLine(JSON.stringify({ event: 'job.accepted', _aws: {} }))).toBe(false);
 });
