@@ -12,6 +12,11 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
+ *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job: what its report opens with
+ *   its recipients    JOB#<jobId> / RECIPIENTS#<part>          acceptance, packed; by position in the request
+ *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> acceptance, for the client who lists dispatches (D40)
+ *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
+ *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
  *
  * These spellings are stored for 30 days: a test holds them to what released versions wrote.
  */
@@ -70,6 +75,46 @@ export const stillClaimed = {
   asSeen: '#at = :at AND #state = :seen',
   names: { '#at': 'at', '#state': 'state' },
 } as const;
+
+/** The record of an acceptance (D40), and the sort keys of the parts of its recipients. */
+export function acceptedKey(jobId: string): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };
+}
+
+export const recipientsPrefix = 'RECIPIENTS#';
+
+export function recipientsKey(jobId: string, part: number): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${part}` };
+}
+
+/** Everything that is written about a job as a whole. */
+export function jobPartition(jobId: string): string {
+  return `JOB#${jobId}`;
+}
+
+/** Partition of the dispatches of one client from one DID; inside it, they sort as jobs of a day do. */
+export function dispatchesPartition(clientId: number, did: string): string {
+  return `DISPATCHES#${clientId}#${did}`;
+}
+
+/**
+ * Whether a receipt may change more than the report. The dispatch writes it before it gives a claim back or settles one
+ * `unknown`; whoever appends receipts reads it afterwards, strongly. Of the two one comes second and sees the other's write.
+ */
+export function doubtKey(jobId: string): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: 'DOUBT' };
+}
+
+/** Receipts of one group: 10 groups for the largest job, each a page or two when every receipt comes in an item of its own. */
+const receiptsPerGroup = 1_000;
+
+export function receiptGroupOf(index: number): number {
+  return Math.floor(index / receiptsPerGroup);
+}
+
+export function receiptPartition(jobId: string, group: number): string {
+  return `RECEIPTS#${jobId}#${group}`;
+}
 
 const batchPrefix = 'BATCH#';
 

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+
+/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
+const PricingSchema = v.object({
+  billable: v.exactOptional(v.boolean()),
+  pricing_model: v.exactOptional(v.string()),
+  type: v.exactOptional(v.string()),
+  category: v.exactOptional(v.string()),
+});
+export type Pricing = v.InferOutput<typeof PricingSchema>;
+
+/** The platform's word on one of our messages after it took it: one status of its webhook (D38, D39). */
+export const ReceiptSchema = v.object({
+  jobId: v.string(),
+  index: v.number(),
+  /** `sent`, `delivered`, `read`, `failed`, `played`, or a word that nobody knows yet: kept as told. */
+  status: v.string(),
+  /** When it happened, by the platform's clock; when the receipt arrived, where the platform's time cannot be read. */
+  atMs: v.number(),
+  platformMessageId: v.string(),
+  /** Of a failure: the platform's error code as text, and its text for people. */
+  code: v.exactOptional(v.string()),
+  reason: v.exactOptional(v.string()),
+  pricing: v.exactOptional(PricingSchema),
+});
+export type Receipt = v.InferOutput<typeof ReceiptSchema>;
+
+/**
+ * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
+ * by its signature; whether it is the number that sent the message, whoever reads the queue compares with the job.
+ */
+export const ReceiptMessageSchema = v.object({
+  version: v.literal(1),
+  numbers: v.array(v.object({ wabaId: v.string(), phoneNumberId: v.string(), receipts: v.array(ReceiptSchema) })),
+});
+export type ReceiptMessage = v.InferOutput<typeof ReceiptMessageSchema>;
