@@ -45,7 +45,7 @@ async function stored(overrides: Parameters<typeof makeTemplate>[0] = {}) {
 const stateOf = (key: string) => templateStore(client, table).stateOf(key, [1001, 1002]);
 
 interface EditOptions extends Partial<CallOptions> {
-  readonly templates?: Pick<TemplateStore, 'stateOf' | 'writeUpstream' | 'forgetSentCode'>;
+  readonly templates?: Pick<TemplateStore, 'stateOf' | 'refresh' | 'writeUpstream' | 'forgetSentCode'>;
 }
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

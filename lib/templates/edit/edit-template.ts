@@ -24,13 +24,13 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, categories, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 import { upstreamComponents } from '../rules/upstream-components.ts';
-import { type CurrentTemplate, currentTemplate, type ReadingPorts } from './current-template.ts';
+import { type CurrentTemplate, type CurrentTemplatePorts, currentTemplate } from './current-template.ts';
 import { isAsRead, keysOf, withoutKeys, withSourcesForUrls, writtenByClient } from './edit-components.ts';
 import { codeSettings, editChanges, hasNewMedia } from './edit-diff.ts';
 import type { EditRequest } from './edit-request.ts';
 
-export interface EditPorts extends MediaPorts, RedirectPorts, ReadingPorts {
-  readonly templates: Pick<TemplateStore, 'stateOf' | 'writeUpstream' | 'forgetSentCode'>;
+export interface EditPorts extends MediaPorts, RedirectPorts, CurrentTemplatePorts {
+  readonly templates: Pick<TemplateStore, 'stateOf' | 'refresh' | 'writeUpstream' | 'forgetSentCode'>;
   readonly management: Pick<TemplateManagement, 'edit'>;
 }
 
