@@ -66,11 +66,6 @@ export function provisioningPlan(stored: ProvisionedState, wanted: WantedState):
   };
 }
 
-/** Whether there is nothing to write. */
-export function isEmptyPlan({ revocations, platformCredentials, grants }: ProvisioningPlan): boolean {
-  return revocations.length === 0 && platformCredentials === undefined && grants.length === 0;
-}
-
 function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }: ProvisionedItem): boolean {
   if (stored === undefined) return true;
   return (
