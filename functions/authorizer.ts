@@ -7,6 +7,7 @@ import { deployed, secretValue } from '../lib/aws/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
+import { nameOf } from '../lib/observe/name-of.ts';
 
 export type AuthorizerResult = APIGatewaySimpleAuthorizerWithContextResult<Record<string, string>>;
 
@@ -46,9 +47,7 @@ async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<Verifi
     return await ports.verificationKeys();
   } catch (error) {
     count('AuthorizerFailures');
-    correlated(requestId, () =>
-      log('authorizer.failed', { error: error instanceof Error ? error.name : typeof error }),
-    );
+    correlated(requestId, () => log('authorizer.failed', { error: nameOf(error) }));
     throw error;
   }
 }

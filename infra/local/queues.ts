@@ -6,6 +6,7 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { present } from '../../lib/keys/present.ts';
 import { localAccountId } from './intrinsics.ts';
 import { queueArn } from './physical.ts';
 import type { LocalQueue } from './template.ts';
@@ -61,13 +62,13 @@ function attributesOf(queue: LocalQueue): Partial<Record<QueueAttributeName, str
     VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
     DelaySeconds: String(queue.delaySeconds),
     MessageRetentionPeriod: String(queue.retentionSeconds),
-    ...(redrive === undefined
-      ? {}
-      : {
-          RedrivePolicy: JSON.stringify({
-            deadLetterTargetArn: queueArn(redrive.deadLetterQueueName),
-            maxReceiveCount: redrive.maxReceiveCount,
-          }),
+    ...present({
+      RedrivePolicy:
+        redrive &&
+        JSON.stringify({
+          deadLetterTargetArn: queueArn(redrive.deadLetterQueueName),
+          maxReceiveCount: redrive.maxReceiveCount,
         }),
+    }),
   };
 }

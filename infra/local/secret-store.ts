@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
+import { present } from '../../lib/keys/present.ts';
 import { secretArn } from './physical.ts';
 
 export interface SecretStore {
@@ -147,6 +148,6 @@ function identity(secret: StoredSecret): object {
   return {
     ARN: secretArn(secret.name),
     Name: secret.name,
-    ...(secret.current === undefined ? {} : { VersionId: secret.current.versionId }),
+    ...present({ VersionId: secret.current?.versionId }),
   };
 }

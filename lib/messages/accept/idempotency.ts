@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptanceRecords } from './acceptance-store.ts';
@@ -93,7 +94,7 @@ async function earlierAnswer(
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body');
   }
   const { jobId, warning } = found;
-  if (found.state === 'done') return warning === undefined ? { jobId } : { jobId, warning };
+  if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
   if ((await ports.acceptance.withdraw(jobId)) === 'begun') {
     await tolerated(ports.records.complete(scope, { jobId }), jobId);

@@ -197,9 +197,7 @@ function wantedDraft(
 }
 
 function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
-  return {
-    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
-  };
+  return present({ codeExpirationMinutes, addSecurityRecommendation });
 }
 
 /** Whether the fields beside the components ask for other settings of a code than the template has. */
