@@ -162,13 +162,13 @@ function wantedDraft(
   category: Category,
   { request, file }: TemplateEdit,
 ): TemplateDraft | undefined {
-  const { components, urlChange, timeToLiveSeconds } = request;
+  const { components, urlChange, timeToLiveSeconds, codeExpirationMinutes, addSecurityRecommendation } = request;
   const settings = {
     category,
     components,
     fileAttached: file !== undefined,
     editing: true,
-    ...codeFields(request),
+    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
   } as const;
   const faults = new FaultList();
   const root = { path: '', faults };
@@ -194,10 +194,6 @@ function wantedDraft(
   if (urlChange) checkRedirectTargets(written, judged);
   refuseFaults(faults.listed(), faults.message);
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
-}
-
-function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
-  return present({ codeExpirationMinutes, addSecurityRecommendation });
 }
 
 /** Whether the fields beside the components ask for other settings of a code than the template has. */
