@@ -24,10 +24,9 @@ export interface AuthorizerPorts {
 }
 
 /**
- * Authentication for every route that is not public: the only place where tokens are verified. HTTP APIs document no way
- * for an authorizer to answer 401, so it lets every request through with its verdict in the context, and the endpoint
- * answers 401 unless that is `authorized` (D2, `callerOf`). Without key material it throws, which the gateway answers with
- * 500: nobody gets in on a failure (R35). What a caller may do is decided by each endpoint.
+ * The only place where tokens are verified. HTTP APIs document no 401 of an authorizer, so every request is let through
+ * with a verdict in the context, and the endpoint answers 401 unless that is `authorized` (D2, `callerOf`). Without key
+ * material it throws: the gateway answers 500, and nobody gets in (R35).
  */
 export function authorizer(ports: AuthorizerPorts): Authorizer {
   return async (event) => {

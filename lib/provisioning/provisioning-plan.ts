@@ -29,10 +29,9 @@ export interface WantedState {
 }
 
 /**
- * What takes the service from one state to another, to be carried out in this order: `revocations`, then
- * `platformCredentials` (all of them, when any differs), then `grants`. Revocations leave what both states allow. Hence
- * until the last of them nothing is allowed that the old state did not allow, and from then on nothing that the new one
- * does not: a run that ends anywhere has given nobody more than either state gives (D36).
+ * What takes the service from one state to another, in this order: `revocations`, which leave what both states allow,
+ * then `platformCredentials` (all, when any differs), then `grants`. So a run that ends anywhere has given nobody more
+ * than either state gives (D36).
  */
 export interface ProvisioningPlan {
   readonly lines: readonly PlanLine[];

@@ -56,9 +56,9 @@ export function bodyHashOf(body: unknown): string {
 }
 
 /**
- * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues nothing;
- * while the first still runs, 409; another body, 422. A run that was refused is not remembered. A run that died is
- * looked into: its job is withdrawn, or found to be begun, before anything is queued again.
+ * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues
+ * nothing; 409 while the first runs, 422 for another body. A refused run is not remembered. Of one that died the job is
+ * withdrawn, or found to be begun, before anything is queued again.
  */
 export async function acceptOnce(
   scope: IdempotencyScope,
