@@ -5,7 +5,8 @@ import { runnableProjects } from './support/engines.ts';
 // As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
 const shared = {
   expect: { requireAssertions: true },
-  testTimeout: 30_000,
+  // Only to end what hangs: several files share the cores, and other programs may want them too.
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   maxWorkers: '100%',
 };
