@@ -1,3 +1,4 @@
+import { present } from '../../lib/keys/present.ts';
 import { type NodeShape, selection } from './fields.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
@@ -82,7 +83,7 @@ export function listNumbers(waba: Waba, request: PlatformRequest): Reply {
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map((node) => select(node.fields)),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
+    ...present({ paging: page.paging }),
   });
 }
 
