@@ -197,6 +197,7 @@ describe('tables that repeat code', () => {
       invalid_credentials: true,
       unauthorized: true,
       cross_client_forbidden: true,
+      verification_refused: true,
       did_forbidden: true,
       catalog_forbidden: true,
       template_not_found: true,
@@ -215,6 +216,7 @@ describe('tables that repeat code', () => {
       platform_unreachable: true,
       dispatch_unavailable: true,
       dispatch_undecided: true,
+      webhook_not_taken: true,
     };
     const told = tableRows(interfaceBook, '| Status | Codes |').flatMap(([status = '', cell = '']) =>
       namesIn(cell).map((name) => `${status} ${name}`),
@@ -247,6 +249,12 @@ describe('tables that repeat code', () => {
       PlatformErrors: true,
       PlatformCallsThrottled: true,
       PlatformCredentialRefused: true,
+      PlatformWebhooksReceived: true,
+      PlatformUpdatesDropped: true,
+      PlatformStatusesForeign: true,
+      PlatformSignaturesRefused: true,
+      ReceiptsExpected: true,
+      ReceiptsQueued: true,
       SyncsCompleted: true,
       SyncTemplatesChanged: true,
       SyncWabasFailed: true,

@@ -1,10 +1,11 @@
-import { present } from '../../keys/present.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 
 /** What the statuses of one webhook come to, by number; and how many of them come to nothing. */
 export interface ReceiptsTold {
   readonly numbers: readonly NumberReceipts[];
+  /** How many receipts these are. */
+  readonly total: number;
   /** Of messages that other software sent on the same numbers: normal. */
   readonly foreign: number;
   /** Without id, status or number. */
@@ -25,7 +26,7 @@ const maxWordLength = 32;
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
-  let [foreign, unreadable] = [0, 0];
+  let [total, foreign, unreadable] = [0, 0, 0];
   for (const { wabaId, field, value } of updates) {
     const statuses = field === 'messages' ? listOf(value['statuses']) : undefined;
     if (statuses === undefined) continue;
@@ -34,10 +35,13 @@ export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: numb
       const receipt = phoneNumberId === undefined ? undefined : receiptOf(status, arrivedAtMs);
       if (receipt === 'foreign') foreign += 1;
       else if (receipt === undefined || phoneNumberId === undefined) unreadable += 1;
-      else receiptsOfNumber(numbers, wabaId, phoneNumberId).push(receipt);
+      else {
+        receiptsOfNumber(numbers, wabaId, phoneNumberId).push(receipt);
+        total += 1;
+      }
     }
   }
-  return { numbers: [...numbers.values()].map(({ of }) => of), foreign, unreadable };
+  return { numbers: [...numbers.values()].map(({ of }) => of), total, foreign, unreadable };
 }
 
 function receiptsOfNumber(
@@ -68,7 +72,7 @@ function receiptOf(told: unknown, arrivedAtMs: number): Receipt | 'foreign' | un
     atMs: timeOf(status['timestamp']) ?? arrivedAtMs,
     platformMessageId,
     ...failureOf(status['errors']),
-    ...present({ pricing: pricingOf(status['pricing']) }),
+    ...pricingOf(status['pricing']),
   };
 }
 
@@ -83,26 +87,27 @@ function timeOf(told: unknown): number | undefined {
 function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
   const error = objectOf(listOf(told)?.[0]);
   if (error === undefined) return {};
-  const { code, title, message } = error;
-  const details = objectOf(error['error_data'])?.['details'];
-  const texts = [details, message, title].map((text) => textOf(text, maxReasonLength));
-  return present({
-    code: textOf(typeof code === 'number' ? String(code) : code, maxWordLength),
-    reason: texts.find((text) => text !== undefined),
-  });
+  const { code } = error;
+  const codeText = textOf(typeof code === 'number' ? String(code) : code, maxWordLength);
+  const reason =
+    textOf(objectOf(error['error_data'])?.['details'], maxReasonLength) ??
+    textOf(error['message'], maxReasonLength) ??
+    textOf(error['title'], maxReasonLength);
+  return { ...(codeText === undefined ? {} : { code: codeText }), ...(reason === undefined ? {} : { reason }) };
 }
 
-function pricingOf(told: unknown): Pricing | undefined {
-  const pricing = objectOf(told);
-  if (pricing === undefined) return undefined;
-  const word = (name: string) => textOf(pricing[name], maxWordLength);
-  const { billable } = pricing;
-  return present({
-    billable: typeof billable === 'boolean' ? billable : undefined,
-    pricing_model: word('pricing_model'),
-    type: word('type'),
-    category: word('category'),
-  });
+const pricingWords = ['pricing_model', 'type', 'category'] as const;
+
+function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
+  const given = objectOf(told);
+  if (given === undefined) return {};
+  const pricing: Pricing = {};
+  if (typeof given['billable'] === 'boolean') pricing.billable = given['billable'];
+  for (const name of pricingWords) {
+    const word = textOf(given[name], maxWordLength);
+    if (word !== undefined) pricing[name] = word;
+  }
+  return { pricing };
 }
 
 /** Text that is not empty, cut; undefined for anything else. */

@@ -1,3 +1,5 @@
+import type { RawBody } from './signature.ts';
+
 /** One change that the platform tells of one WABA (platform reference, 10.2). What `value` holds, nobody has looked at. */
 export interface PlatformUpdate {
   readonly wabaId: string;
@@ -17,13 +19,13 @@ export interface Told {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The updates of a signed webhook, of the given WABAs only. Never throws, whatever the bytes are: what cannot be read is
+ * The updates of a signed webhook, of the given WABAs only. Never throws, whatever the body is: what cannot be read is
  * counted, and the rest counts. No schema library: 3 MB come at a time, and each part is looked at once.
  */
-export function updatesIn(bytes: Buffer, wabas: ReadonlySet<string>): Told {
+export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
   const updates: PlatformUpdate[] = [];
   let [foreign, unreadable] = [0, 0];
-  const entries = listOf(objectOf(parsedOrUndefined(bytes))?.['entry']);
+  const entries = listOf(objectOf(parsedOrUndefined(body))?.['entry']);
   if (entries === undefined) return { updates, foreign, unreadable: 1 };
   for (const each of entries) {
     const entry = objectOf(each);
@@ -46,9 +48,9 @@ function updateOf(wabaId: string, change: unknown): PlatformUpdate[] {
   return typeof field === 'string' && content !== undefined ? [{ wabaId, field, value: content }] : [];
 }
 
-function parsedOrUndefined(bytes: Buffer): unknown {
+function parsedOrUndefined(body: RawBody): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(String(body));
   } catch {
     return undefined;
   }

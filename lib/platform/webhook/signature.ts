@@ -1,22 +1,25 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { PlatformApp } from './apps.ts';
 
+/** A body as it came: text, or the bytes where the gateway gave them as base64. */
+export type RawBody = string | Buffer;
+
 const signatureForm = /^sha256=([0-9a-f]{64})$/i;
 
 /**
- * The app one of whose secrets has signed these bytes (D38; platform reference, 10.1); undefined when none has. The bytes
- * are those that came: the platform escapes what is not ASCII, so JSON that is written anew has another signature.
+ * The app one of whose secrets has signed this body (D38; platform reference, 10.1); undefined when none has. The platform
+ * signs the bytes that it sends and escapes what is not ASCII: JSON that is parsed and written anew has another signature.
  */
 export function signingApp(
   apps: readonly PlatformApp[],
-  bytes: Buffer,
+  body: RawBody,
   signature: string | undefined,
 ): PlatformApp | undefined {
   const [, hex] = signatureForm.exec(signature ?? '') ?? [];
   if (hex === undefined) return undefined;
   const given = Buffer.from(hex, 'hex');
   return apps.find(({ secrets }) =>
-    secrets.some((secret) => timingSafeEqual(createHmac('sha256', secret).update(bytes).digest(), given)),
+    secrets.some((secret) => timingSafeEqual(createHmac('sha256', secret).update(body).digest(), given)),
   );
 }
 
