@@ -20,6 +20,7 @@ import {
   wabaNumberKey,
 } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
+import { appOfWaba } from './wanted-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
@@ -114,9 +115,13 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     name: channel.name,
     throughputPerSecond: channel.throughput_per_second,
   };
+  const waba = {
+    ...wabaFacts(ownersOf(file, channel).waba),
+    ...present({ appId: appOfWaba(file, channel.waba_id) }),
+  };
   return [
     { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },
-    { key: didKey(channel.did), attributes: { channel: facts, waba: wabaFacts(ownersOf(file, channel).waba) } },
+    { key: didKey(channel.did), attributes: { channel: facts, waba } },
   ];
 }
 
