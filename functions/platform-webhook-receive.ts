@@ -1,7 +1,7 @@
 import { deployed, environmentVariable, queues } from '../lib/aws/deployed.ts';
 import { hintsOf } from '../lib/hints/hint.ts';
 import { type HintSink, hintQueue } from '../lib/hints/hint-queue.ts';
-import { answer, bodyMaxBytes, type Endpoint, rawBody, Refusal } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, Refusal, rawBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { type ReceiptSink, receiptQueue } from '../lib/messages/receipts/receipt-queue.ts';
 import { receiptsOf } from '../lib/messages/receipts/receipts-of.ts';
@@ -36,16 +36,19 @@ export function platformWebhookReceive({ apps, receipts, hints, nowMs }: Platfor
     const statuses = receiptsOf(told.updates, nowMs());
     count('PlatformWebhooksReceived');
     count('PlatformStatusesForeign', statuses.foreign);
-    const dropped = told.foreign + told.unreadable + statuses.unreadable;
-    if (dropped > 0) {
-      count('PlatformUpdatesDropped', dropped);
-      log('platform.updates_dropped', { count: dropped, code: told.foreign > 0 ? 'foreign_waba' : 'unreadable' });
-    }
+    dropped('foreign_waba', told.foreign, told.foreignWabaId);
+    dropped('unreadable', told.unreadable + statuses.unreadable);
 
     await orRepeat(Promise.all([receipts.send(statuses.numbers), hints.send(hintsOf(told.updates))]));
     count('ReceiptsQueued', statuses.total);
     return answer(200, { received: true });
   });
+}
+
+function dropped(code: string, updates: number, wabaId?: string): void {
+  if (updates === 0) return;
+  count('PlatformUpdatesDropped', updates);
+  log('platform.updates_dropped', { code, count: updates, wabaId });
 }
 
 /** What fails on our side is no fault of what was told: the platform repeats a 503, for days. */

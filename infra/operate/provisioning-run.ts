@@ -3,16 +3,15 @@ import * as v from 'valibot';
 import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';
 import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/sign-in/password.ts';
 import type { Fault } from '../../lib/http/refusal.ts';
-import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
-import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
-import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
+import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
 import {
   type PlatformCredentials,
   PlatformCredentialsSchema,
   wantedPlatformCredentials,
 } from '../../lib/provisioning/platform-credentials.ts';
+import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
 import {
   credentialItem,
   type ProvisionedItem,
@@ -26,6 +25,7 @@ import {
   type ProvisioningStore,
   provisioningStore,
 } from '../../lib/provisioning/provisioning-store.ts';
+import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
 import type { Target } from './target.ts';
@@ -184,7 +184,10 @@ interface Judged {
 /** The file, judged as a whole. */
 async function judge(data: unknown, target: Target, textFaults: readonly Fault[]): Promise<Judged> {
   const [platformCredentials, platformApps] = await Promise.all([
-    storedSecret(target, 'PLATFORM_CREDENTIALS_SECRET', { what: 'platform credential', schema: PlatformCredentialsSchema }),
+    storedSecret(target, 'PLATFORM_CREDENTIALS_SECRET', {
+      what: 'platform credential',
+      schema: PlatformCredentialsSchema,
+    }),
     storedSecret(target, 'PLATFORM_APPS_SECRET', { what: 'platform app', schema: PlatformAppsSchema }),
   ]);
   const file = provisioningFile(data, Object.keys(platformCredentials), textFaults);

@@ -4,8 +4,8 @@ import { PlatformFailure } from '../platform/failure.ts';
 import { readList } from '../platform/list-page.ts';
 import type { PlatformTransport } from '../platform/transport.ts';
 import type { PlatformCredentials } from './platform-credentials.ts';
-import { appOfWaba } from './wanted-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
+import { appOfWaba } from './wanted-apps.ts';
 
 /** Whether the platform tells an app of a WABA (platform reference, 8). */
 export type Subscription = { readonly wabaId: string } & (

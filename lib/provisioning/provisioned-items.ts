@@ -20,8 +20,8 @@ import {
   wabaNumberKey,
 } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
-import { appOfWaba } from './wanted-apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
+import { appOfWaba } from './wanted-apps.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
 export type ProvisionedTable = 'directory' | 'credentials' | 'channels';

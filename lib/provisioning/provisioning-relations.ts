@@ -195,7 +195,11 @@ function appFaults({ wabas, platform_apps = [] }: Lists): Fault[] {
 /** Named by its place only. */
 function sharedSecrets(apps: readonly Entry[]): Fault[] {
   const secrets = apps.flatMap((app, at) =>
-    ['app_secret', 'previous_app_secret'].map((key) => ({ at, text: textOf(app[key]), path: `platform_apps[${at}].${key}` })),
+    ['app_secret', 'previous_app_secret'].map((key) => ({
+      at,
+      text: textOf(app[key]),
+      path: `platform_apps[${at}].${key}`,
+    })),
   );
   return secrets.flatMap(({ at, text, path }) =>
     text !== undefined && secrets.some((other) => other.at < at && other.text === text)

@@ -99,6 +99,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
   ],
+  'platform-webhook-verify': ['PLATFORM_APPS_SECRET'],
+  'platform-webhook-receive': ['HINT_QUEUE_URL', 'PLATFORM_APPS_SECRET', 'RECEIPT_QUEUE_URL'],
   'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
@@ -217,6 +219,16 @@ describe('roles (R46)', () => {
 
   it('let only login read the private signing key (R39)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
+  });
+
+  it("let only those that the platform calls read its apps' secrets, and touch no table (D38)", () => {
+    const called = ['platform-webhook-receive', 'platform-webhook-verify'];
+    expect(whoMay(/./, resourceName('test', 'platform-apps')).toSorted()).toEqual(called);
+    for (const name of called) {
+      expect(statementsOf(name).flatMap(({ actions }) => actions)).not.toContainEqual(
+        expect.stringMatching(/^dynamodb:/),
+      );
+    }
   });
 
   it('let only login touch passwords: no sync worker, no other function', () => {

@@ -37,7 +37,7 @@ export function webhookOf(wabaId: string, ...changes: readonly { readonly field:
   return { object: 'whatsapp_business_account', entry: [{ id: wabaId, time: 1_750_030_073, changes }] };
 }
 
-/** The change that tells statuses of one number (platform reference, 10.3). */
+/** The change that tells statuses of one number (platform reference, 10.2). */
 export function statusChange(phoneNumberId: string, ...statuses: readonly unknown[]) {
   const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId };
   return { field: 'messages', value: { messaging_product: 'whatsapp', metadata, statuses } };

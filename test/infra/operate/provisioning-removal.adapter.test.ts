@@ -199,8 +199,8 @@ test('a run that dies before any of its writes has given nobody more, and the ne
     await provision(after, target, { nowMs: later, ...allow });
     expect(comparable(await contents())).toEqual(comparable(reached));
   }
-  // The lock, the revocations, the renewal of the lock, the secret, the grants, the end.
-  expect(died).toBe(6);
+  // The lock, the revocations, twice the renewal of the lock and a secret, the grants, the end.
+  expect(died).toBe(8);
 });
 
 /** A target whose writes all fail from the given one on, as after the death of the process. */

@@ -26,7 +26,13 @@ test.each(['messages', 'flows', 'business_capability_update', 'constructor'])('%
 });
 
 test('there is one hint for each WABA, with each template once', () => {
-  const updates = [ofTemplate(1), ofTemplate(7, '12'), ofTemplate('2'), ofTemplate(1), update('account_update', {}, '12')];
+  const updates = [
+    ofTemplate(1),
+    ofTemplate(7, '12'),
+    ofTemplate('2'),
+    ofTemplate(1),
+    update('account_update', {}, '12'),
+  ];
   expect(hintsOf(updates)).toEqual([
     { version: 1, wabaId: '11', templateIds: ['1', '2'], numbers: false },
     { version: 1, wabaId: '12', templateIds: ['7'], numbers: true },

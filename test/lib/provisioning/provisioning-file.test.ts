@@ -151,7 +151,11 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
       }),
     ['platform_apps[1].wabas[0]', 'platform_apps[1].previous_app_secret'],
   ],
-  ['an app twice', ({ platform_apps }) => platform_apps.push({ ...at(platform_apps, 0), app_secret: 'another-secret', wabas: [] }), ['platform_apps[1].id']],
+  [
+    'an app twice',
+    ({ platform_apps }) => platform_apps.push({ ...at(platform_apps, 0), app_secret: 'another-secret', wabas: [] }),
+    ['platform_apps[1].id'],
+  ],
   [
     'a credential called __proto__',
     set('name', '__proto__', credential),

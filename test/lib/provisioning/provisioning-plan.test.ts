@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
-import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { wantedPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
 import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
@@ -13,6 +12,7 @@ import {
   provisioningPlan,
   type WantedState,
 } from '../../../lib/provisioning/provisioning-plan.ts';
+import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { allowedIn, statesOf } from '../../support/provisioned-state.ts';
 
 const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };

@@ -8,7 +8,8 @@ import { statusChange, statusOf } from '../../../support/platform-webhook.ts';
 
 const jobId = '01JD0000000000000000000000';
 const arrivedAtMs = 1_800_000_000_123;
-const toldOf = (...statuses: readonly unknown[]) => receiptsOf([{ wabaId: '11', ...statusChange('31', ...statuses) }], arrivedAtMs);
+const toldOf = (...statuses: readonly unknown[]) =>
+  receiptsOf([{ wabaId: '11', ...statusChange('31', ...statuses) }], arrivedAtMs);
 const receiptOf = (more: Readonly<Record<string, unknown>>) =>
   toldOf(statusOf(`${jobId}-7`, more)).numbers[0]?.receipts[0];
 
@@ -86,7 +87,10 @@ test.each<readonly [string, unknown]>([
   ['an index that no job has', `${jobId}-100000`],
   ['a job id in small letters', `${jobId.toLowerCase()}x-7`],
 ])('a status with callback data that are not ours is foreign: %s', (_, biz_opaque_callback_data) => {
-  const { numbers, foreign, unreadable } = toldOf(statusOf(undefined, { biz_opaque_callback_data }), statusOf(`${jobId}-1`));
+  const { numbers, foreign, unreadable } = toldOf(
+    statusOf(undefined, { biz_opaque_callback_data }),
+    statusOf(`${jobId}-1`),
+  );
   expect([numbers[0]?.receipts.map(({ index }) => index), foreign, unreadable]).toEqual([[1], 1, 0]);
 });
 
@@ -159,7 +163,8 @@ test('long texts are cut, whole characters only', () => {
 
 test('whatever an update says: no error, nothing lost without a count, and receipts as the queue has them', () => {
   const anything = fc.oneof({ maxDepth: 2 }, fc.jsonValue(), fc.string());
-  const mostly = <T>(good: T) => fc.oneof({ weight: 3, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: anything });
+  const mostly = <T>(good: T) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: anything });
   const status = fc.oneof(
     anything,
     fc.record({
@@ -167,7 +172,10 @@ test('whatever an update says: no error, nothing lost without a count, and recei
       status: mostly('failed'),
       timestamp: anything,
       biz_opaque_callback_data: mostly(`${jobId}-7`),
-      errors: fc.oneof(anything, fc.array(fc.oneof(anything, fc.record({ code: anything, message: anything, error_data: anything })))),
+      errors: fc.oneof(
+        anything,
+        fc.array(fc.oneof(anything, fc.record({ code: anything, message: anything, error_data: anything }))),
+      ),
       pricing: fc.oneof(anything, fc.record({ billable: anything, category: anything, type: anything })),
     }),
   );

@@ -16,13 +16,19 @@ test('each change of each entry is an update of its WABA', () => {
   });
 });
 
-test.each<readonly [string, unknown, { readonly updates?: number; readonly foreign?: number; readonly unreadable?: number }]>([
+test.each<
+  readonly [string, unknown, { readonly updates?: number; readonly foreign?: number; readonly unreadable?: number }]
+>([
   ['nothing', {}, { unreadable: 1 }],
   ['no object', [webhookOf('11', change)], { unreadable: 1 }],
   ['null', null, { unreadable: 1 }],
   ['entries that are none', { entry: {} }, { unreadable: 1 }],
   ['no entry', { entry: [] }, {}],
-  ['an entry that is none, beside one', { entry: [7, ...webhookOf('11', change).entry] }, { updates: 1, unreadable: 1 }],
+  [
+    'an entry that is none, beside one',
+    { entry: [7, ...webhookOf('11', change).entry] },
+    { updates: 1, unreadable: 1 },
+  ],
   ['a WABA of somebody else', webhookOf('13', change, change), { foreign: 2 }],
   ['a WABA id that is a number', { entry: [{ id: 11, changes: [change] }] }, { updates: 1 }],
   ['a WABA id called as what every object has', webhookOf('constructor', change), { unreadable: 1 }],
@@ -32,7 +38,8 @@ test.each<readonly [string, unknown, { readonly updates?: number; readonly forei
   ['a field that nobody knows', webhookOf('11', { field: 'flows', value: { a: 1 } }), { updates: 1 }],
 ])('%s', (_, body, { updates = 0, foreign = 0, unreadable = 0 }) => {
   const told = read(body);
-  expect({ ...told, updates: told.updates.length }).toEqual({ updates, foreign, unreadable });
+  expect([told.updates.length, told.foreign, told.unreadable]).toEqual([updates, foreign, unreadable]);
+  expect(told.foreignWabaId).toBe(foreign === 0 ? undefined : '13');
 });
 
 test('no JSON at all is unreadable, base64 or text', () => {
@@ -42,7 +49,9 @@ test('no JSON at all is unreadable, base64 or text', () => {
 });
 
 test('3 MB of one entry are read whole', () => {
-  const statuses = Array.from({ length: 11_000 }, (_, index) => statusOf(`01JD0000000000000000000000-${index % 10_000}`));
+  const statuses = Array.from({ length: 11_000 }, (_, index) =>
+    statusOf(`01JD0000000000000000000000-${index % 10_000}`),
+  );
   const body = platformJson(webhookOf('11', statusChange('31', ...statuses)));
   expect(body.length).toBeGreaterThan(2_000_000);
   const [update] = updatesIn(Buffer.from(body), ours).updates;
@@ -55,7 +64,10 @@ test('whatever comes, it is read without an error, and only of our WABAs (D38)',
     anything,
     fc.array(fc.oneof(anything, fc.record({ field: anything, value: anything }, { requiredKeys: [] }))),
   );
-  const entries = fc.oneof(anything, fc.array(fc.oneof(anything, fc.record({ id: anything, changes }, { requiredKeys: [] }))));
+  const entries = fc.oneof(
+    anything,
+    fc.array(fc.oneof(anything, fc.record({ id: anything, changes }, { requiredKeys: [] }))),
+  );
   fc.assert(
     fc.property(fc.oneof(anything, fc.record({ entry: entries })), (value) => {
       const { updates, foreign, unreadable } = read(value);
