@@ -148,6 +148,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     ...endpoint,
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
   },
+  'platform-webhook-verify': { ...endpoint, memoryMb: 256, secrets: ['PLATFORM_APPS_SECRET'] },
+  'platform-webhook-receive': {
+    ...endpoint,
+    // For its share of processor: the platform wants its answer within a quarter of a second.
+    memoryMb: 1024,
+    secrets: ['PLATFORM_APPS_SECRET'],
+    sendsTo: ['receipts', 'hints'],
+  },
   redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
   'catalog-products-list': {
     ...endpoint,

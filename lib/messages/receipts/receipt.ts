@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
+/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.2). */
 const PricingSchema = v.object({
   billable: v.exactOptional(v.boolean()),
   pricing_model: v.exactOptional(v.string()),
@@ -25,12 +25,20 @@ export const ReceiptSchema = v.object({
 });
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;
 
+/** The receipts of one number. */
+const NumberReceiptsSchema = v.object({
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  receipts: v.array(ReceiptSchema),
+});
+export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
+
 /**
  * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
  * by its signature; whether it is the number that sent the message, whoever reads the queue compares with the job.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(1),
-  numbers: v.array(v.object({ wabaId: v.string(), phoneNumberId: v.string(), receipts: v.array(ReceiptSchema) })),
+  numbers: v.array(NumberReceiptsSchema),
 });
 export type ReceiptMessage = v.InferOutput<typeof ReceiptMessageSchema>;
