@@ -112,8 +112,15 @@ export function receiptGroupOf(index: number): number {
   return Math.floor(index / receiptsPerGroup);
 }
 
+const receiptsPrefix = 'RECEIPTS#';
+
 export function receiptPartition(jobId: string, group: number): string {
-  return `RECEIPTS#${jobId}#${group}`;
+  return `${receiptsPrefix}${jobId}#${group}`;
+}
+
+/** The job of a partition of receipts. */
+export function jobOfReceipts(pk: string): string {
+  return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
 
 const batchPrefix = 'BATCH#';
