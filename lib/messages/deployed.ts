@@ -14,6 +14,8 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { dispatchesStore } from './outcomes/dispatches-store.ts';
+import { reportStore } from './outcomes/report-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
 import { questionStore } from './resolve/question-store.ts';
 
@@ -60,4 +62,14 @@ export function deployedJobs() {
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
+}
+
+/** What reports read. */
+export function deployedReport() {
+  return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** The list of dispatches. */
+export function deployedDispatches() {
+  return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
 }

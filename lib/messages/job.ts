@@ -71,6 +71,9 @@ export const JobHeadSchema = v.object({
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 
+/** A ULID; clients know it as the dispatch id of their request. */
+export const jobIdPattern = /^[0-9A-Z]{26}$/;
+
 /**
  * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
  * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.

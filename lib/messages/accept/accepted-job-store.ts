@@ -1,4 +1,4 @@
-import { transactWrite, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { type AcceptedJob, descriptionOf } from './accepted-job.ts';
 
 /**

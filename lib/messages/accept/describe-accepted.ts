@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { AcceptedJob } from './accepted-job.ts';
 import type { AcceptanceRecords } from './acceptance-store.ts';
+import type { AcceptedJob } from './accepted-job.ts';
 
 const describeLimitMs = 2_000;
 /** Before the function's end at which the edge answers by itself. */
