@@ -44,6 +44,8 @@ export function dispatchesStore(
             // Job ids follow the time, so the bare end time sorts before the first job that is too late.
             ':to': jobsOfDaySortKey(Math.min(toMs, latestMs)),
           },
+          // Who was told 200 a moment ago finds it here.
+          ConsistentRead: true,
           ScanIndexForward: false,
           // One more tells whether there is a next page.
           Limit: limit + 1,

@@ -1,5 +1,5 @@
 import { claimsPerPartition } from '../items.ts';
-import type { JobHead } from '../job.ts';
+import { type JobHead, jobIdPattern } from '../job.ts';
 import { countStates, type OutcomeCounts } from './outcome.ts';
 import {
   type DescribedJob,
@@ -29,6 +29,7 @@ export async function openReport(
   from: ReportPlace | undefined,
 ): Promise<OpenReport | undefined> {
   const { jobId } = question;
+  if (!jobIdPattern.test(jobId)) return undefined;
   if (from === undefined) {
     const job = await report.findDescribed(jobId);
     return job === undefined ? undefined : { job };
