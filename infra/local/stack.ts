@@ -13,6 +13,7 @@ import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
+import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { type DynamoDbChoice, Obstacle } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
@@ -137,6 +138,8 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
+  const silent = await subscribeCallback(addresses.platformUrl, gateway.url);
+  if (silent !== undefined) options.report?.(silent);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
     template,
