@@ -104,7 +104,9 @@ function tokenOf(world: World, text: string | undefined): SeedToken {
 function operationOf(request: PlatformRequest): { readonly nodeId: string; readonly operation: string } {
   const parts = /^(?:\/v\d+\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/.exec(request.path);
   if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}`);
-  const [, nodeId = '', edge] = parts;
+  const [, node = '', edge] = parts;
+  // Some client libraries escape the colon of an upload.
+  const nodeId = node.replace(/^upload%3A/i, 'upload:');
   if (nodeId === downloads && edge !== undefined && request.method === 'GET')
     return { nodeId: edge, operation: downloads };
   return { nodeId, operation: edge === undefined ? request.method : `${request.method} ${edge}` };

@@ -85,7 +85,7 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     return;
   }
   const method = incoming.method ?? 'GET';
-  const uploads = /\/upload:[^/]*$/.test(url.pathname);
+  const uploads = /\/upload(?::|%3A)[^/]*$/i.test(url.pathname);
   const contentType = incoming.headers['content-type'];
   const most = contentType?.startsWith('multipart/') === true ? longestFormBytes : longestBodyBytes;
   const bytes = await (uploads ? readUpload(incoming) : readBytes(incoming, most));

@@ -9,8 +9,8 @@ export interface ReceivedCall {
   readonly bytes: Buffer;
 }
 
-/** A receiver of the platform's webhooks, on a free port; knows the verify token `right`. */
-export async function callbackReceiver() {
+/** A receiver of the platform's webhooks, on a free port, whatever the path. */
+export async function callbackReceiver(verifyToken = 'right') {
   const calls: ReceivedCall[] = [];
   const answers: number[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -23,7 +23,7 @@ export async function callbackReceiver() {
     };
     calls.push(call);
     if (call.method === 'GET') {
-      const known = query.get('hub.verify_token') === 'right' && query.get('hub.mode') === 'subscribe';
+      const known = query.get('hub.verify_token') === verifyToken && query.get('hub.mode') === 'subscribe';
       outgoing.writeHead(known ? 200 : 403).end(known ? query.get('hub.challenge') : '');
     } else outgoing.writeHead(answers.shift() ?? 200).end();
   });
@@ -31,6 +31,7 @@ export async function callbackReceiver() {
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
   return {
+    origin: `http://127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}/hook`,
     calls,
     /** The next POSTs are answered with these. */

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { StatusUpdate, Update } from './update.ts';
+import { fieldOf, type Update } from './update.ts';
 
 /** The most that one POST carries (platform reference, 10.1). */
 export const postLimits = { updates: 1_000, bytes: 3_000_000 };
 
-/** What the envelope adds to an update that shares neither entry nor change with another, at most. */
-const frameBytes = 400;
+/** What the envelope adds to an update, at most. */
+const frameBytes = 250;
 
 /** How many of the first updates go into the next POST: as many as fit, and always one, however large it is. 0 of none. */
 export function countOfNextBatch(updates: readonly Update[], limits = postLimits): number {
@@ -30,34 +30,25 @@ interface Entry {
 }
 
 /**
- * The body of a POST, in the order of the updates: an entry for each WABA, the statuses of one number in one change. News
- * of nodes have entries of their own, which alone have a `time` (platform reference, 10.2).
+ * The body of a POST, in the order of the updates: an entry for each WABA, a change for each update. Client libraries count on
+ * one status in a change. News of nodes have entries of their own, which alone have a `time` (platform reference, 10.2).
  */
 export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();
-  const statuses = new Map<string, unknown[]>();
   for (const update of updates) {
     const { kind, wabaId } = update;
     const key = `${kind}/${wabaId}`;
     const time = kind === 'node' ? { time: Math.floor(nowMs / 1_000) } : {};
     const entry = entries.get(key) ?? { id: wabaId, ...time, changes: [] };
     entries.set(key, entry);
-    if (update.kind === 'node') entry.changes.push({ field: update.field, value: update.value });
-    else addStatus(entry, statuses, update);
+    entry.changes.push({ field: fieldOf(update), value: valueOfChange(update) });
   }
   return { object: 'whatsapp_business_account', entry: [...entries.values()] };
 }
 
-function addStatus(entry: Entry, lists: Map<string, unknown[]>, { metadata, status }: StatusUpdate): void {
-  const key = `${entry.id}/${metadata.phone_number_id}`;
-  const list = lists.get(key);
-  if (list !== undefined) {
-    list.push(status);
-    return;
-  }
-  const started = [status];
-  lists.set(key, started);
-  entry.changes.push({ field: 'messages', value: { messaging_product: 'whatsapp', metadata, statuses: started } });
+function valueOfChange(update: Update): unknown {
+  if (update.kind === 'node') return update.value;
+  return { messaging_product: 'whatsapp', metadata: update.metadata, statuses: [update.status] };
 }
 
 /** JSON with everything outside of ASCII as `\uXXXX`, as the platform writes it: what is signed is what is sent. */

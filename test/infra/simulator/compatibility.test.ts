@@ -104,6 +104,8 @@ test('uploads take a bearer token too, or one in the query', async () => {
   const bytes = Buffer.from('12345');
   const sent = await sendBytes(simulator, { id: opened.id, offset: 0, bytes, authorization: `Bearer ${token}` });
   expect(sent.body.h).toMatch(/^4::/);
+  const escaped = opened.id.replace(':', '%3A');
+  expect((await plain(`${escaped}?access_token=${token}`)).body).toEqual({ id: opened.id, file_offset: 5 });
 });
 
 describe('fields', () => {
