@@ -1,5 +1,9 @@
+import * as v from 'valibot';
+
 /** The platform's app of the demo data (demo/platform.json), and the word that its callback has to know (demo/provisioning.json). */
 const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' };
+
+const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });
 
 /**
  * Tells the platform simulator where the API takes webhooks, as an operator tells the platform. The simulator asks that
@@ -15,5 +19,7 @@ export async function subscribeCallback(platformUrl: string, apiUrl: string): Pr
       verify_token: app.verifyToken,
     }),
   });
-  return reply.ok ? undefined : `The platform simulator sends no webhooks: ${await reply.text()}`;
+  if (reply.ok) return undefined;
+  const { error } = v.parse(RefusalSchema, await reply.json());
+  return error.message;
 }

@@ -49,6 +49,8 @@ export interface StackOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
+  /** Why the platform simulator sends no webhooks to the API; undefined when it does. */
+  readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
   readonly poller: Poller;
@@ -138,10 +140,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
-  const silent = await subscribeCallback(addresses.platformUrl, gateway.url);
-  if (silent !== undefined) options.report?.(silent);
+  const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
+    withoutWebhooks,
     template,
     runner,
     poller,
