@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { present } from '../../lib/keys/present.ts';
 import { resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { provisionFile } from '../operate/provision.ts';
@@ -114,7 +115,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
-    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    ...present({ onLog: options.onLog }),
   });
   await parts.start('functions', async () => runner);
   await apiPort.stop();
@@ -124,7 +125,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
-      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...present({ onAnswer }),
       ...(inspected === undefined ? {} : patience),
     }),
   );

@@ -1,3 +1,4 @@
+import { present } from '../../lib/keys/present.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 
 /** A refusal in the platform's words. The reply adds `fbtrace_id`, which every refusal has of its own. */
@@ -77,8 +78,7 @@ export function graphError(
     message,
     type: more.type ?? 'OAuthException',
     code,
-    ...(more.subcode === undefined ? {} : { error_subcode: more.subcode }),
-    ...(more.transient === undefined ? {} : { is_transient: more.transient }),
+    ...present({ error_subcode: more.subcode, is_transient: more.transient }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../lib/keys/present.ts';
 import { listCatalogs } from './catalogs/read.ts';
 import { Edge, type NodeShape, selection } from './fields.ts';
 import { pageOf } from './paging.ts';
@@ -127,7 +128,7 @@ export function listNumbers(waba: Waba, request: PlatformRequest): Reply {
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
     data: page.items.map((node) => select(nodeOf(node))),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
+    ...present({ paging: page.paging }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../lib/keys/present.ts';
 import type { PlatformError } from './errors.ts';
 
 /** What goes back to the caller: JSON, a page, a file, or a connection that is closed without a word. */
@@ -13,7 +14,7 @@ export type Reply =
   | { readonly kind: 'closed' };
 
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Reply {
-  return { kind: 'json', status: 200, body, ...(headers === undefined ? {} : { headers }) };
+  return { kind: 'json', status: 200, body, ...present({ headers }) };
 }
 
 export function errorReply(error: PlatformError, traceId: string, headers?: Readonly<Record<string, string>>): Reply {
@@ -21,6 +22,6 @@ export function errorReply(error: PlatformError, traceId: string, headers?: Read
     kind: 'json',
     status: error.httpStatus,
     body: { error: { ...error.error, fbtrace_id: traceId } },
-    ...(headers === undefined ? {} : { headers }),
+    ...present({ headers }),
   };
 }

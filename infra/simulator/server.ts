@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { credentialsApart, parsedBody } from './body.ts';
 import { answerControl, type Simulation } from './control.ts';
 import { interfere, recipientKey } from './faults.ts';
@@ -60,21 +61,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       })
       .finally(() => emitter.arm());
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
+  const port = await openOnLoopback(server, options.port ?? 0);
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        emitter.stop();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => {
+      emitter.stop();
+      return closeAtOnce(server);
+    },
   };
 }
 

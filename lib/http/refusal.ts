@@ -34,6 +34,7 @@ const statusOfCode = {
 } as const;
 
 export type RefusalCode = keyof typeof statusOfCode;
+export const refusalCodes = Object.keys(statusOfCode) as readonly RefusalCode[];
 
 /** One fault of the input: where it is (dot path, array indexes in brackets), and what was expected and what came. */
 export interface Fault {

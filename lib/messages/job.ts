@@ -42,7 +42,7 @@ export type Recipient = v.InferOutput<typeof RecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
 /** Where a template's messages go (D30). */
-export const sendPaths = ['messages', 'marketing_messages'] as const;
+const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 
 /** Everything that all messages of one accepted request have in common. */

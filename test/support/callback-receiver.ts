@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { closeAtOnce, openOnLoopback } from '../../infra/loopback.ts';
 
 /** One request that the receiver got. */
 export interface ReceivedCall {
@@ -27,9 +28,7 @@ export async function callbackReceiver(verifyToken = 'right') {
       outgoing.writeHead(known ? 200 : 403).end(known ? query.get('hub.challenge') : '');
     } else outgoing.writeHead(answers.shift() ?? 200).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const port = await openOnLoopback(server, 0);
   return {
     origin: `http://127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}/hook`,
@@ -42,11 +41,7 @@ export async function callbackReceiver(verifyToken = 'right') {
       calls.length = 0;
       answers.length = 0;
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeAtOnce(server),
   };
 }
 

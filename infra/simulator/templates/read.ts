@@ -1,3 +1,4 @@
+import { present } from '../../../lib/keys/present.ts';
 import { graphError } from '../errors.ts';
 import { type NodeFields, type NodeShape, selection } from '../fields.ts';
 import { pageOf } from '../paging.ts';
@@ -60,8 +61,7 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   });
   return json({
     data: page.items.map((template) => select(nodeOf(template))),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
-    ...(summary === undefined ? {} : { summary }),
+    ...present({ paging: page.paging, summary }),
   });
 }
 

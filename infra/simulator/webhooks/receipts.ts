@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { present } from '../../../lib/keys/present.ts';
 import { errorTitle } from '../errors.ts';
 import type { Update } from './update.ts';
 
@@ -108,7 +109,7 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Updat
       status,
       timestamp: String(Math.floor(atMs / 1_000)),
       [recipient.scopedUser ? 'recipient_user_id' : 'recipient_id']: recipient.key,
-      ...(callbackData === undefined ? {} : { biz_opaque_callback_data: callbackData }),
+      ...present({ biz_opaque_callback_data: callbackData }),
       ...more,
     },
   };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../../lib/keys/present.ts';
 import { graphError, unknownNode } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 import type { PlatformRequest } from '../platform-request.ts';
@@ -35,7 +36,7 @@ export function subscribedApps(world: World, wabaId: string) {
       name: world.apps.get(appId)?.name ?? appId,
       link: `https://www.facebook.com/games/?app_id=${appId}`,
     },
-    ...(overrideCallbackUri === undefined ? {} : { override_callback_uri: overrideCallbackUri }),
+    ...present({ override_callback_uri: overrideCallbackUri }),
   }));
   return { data };
 }
@@ -104,7 +105,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
       object: 'whatsapp_business_account',
       callback_url: callback.url,
       active: true,
-      ...(fields === undefined ? {} : { fields }),
+      ...present({ fields }),
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { present } from '../../../lib/keys/present.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 
@@ -91,18 +92,21 @@ function componentsPart(before: Template | undefined, after: Template | undefine
   const [body, header, footer, buttons] = ['BODY', 'HEADER', 'FOOTER', 'BUTTONS'].map(partOf);
   return {
     message_template_element: body?.text ?? '',
-    ...(header?.text === undefined ? {} : { message_template_title: header.text }),
-    ...(footer?.text === undefined ? {} : { message_template_footer: footer.text }),
-    ...(buttons?.buttons === undefined ? {} : { message_template_buttons: buttons.buttons.map(buttonPart) }),
+    ...present({
+      message_template_title: header?.text,
+      message_template_footer: footer?.text,
+      message_template_buttons: buttons?.buttons?.map(buttonPart),
+    }),
   };
 }
 
 function buttonPart(button: TemplateButton) {
-  const phoneNumber = button['phone_number'];
   return {
     message_template_button_type: button.type,
-    message_template_button_text: button.text,
-    ...(button.url === undefined ? {} : { message_template_button_url: button.url }),
-    ...(phoneNumber === undefined ? {} : { message_template_button_phone_number: phoneNumber }),
+    ...present({
+      message_template_button_text: button.text,
+      message_template_button_url: button.url,
+      message_template_button_phone_number: button['phone_number'],
+    }),
   };
 }

@@ -68,7 +68,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
     droppedIndexes,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
-  return warning === undefined ? { jobId } : { jobId, warning };
+  return { jobId, ...present({ warning }) };
 }
 
 function checkInputs(contract: ParameterContract, request: SendRequest): void {

@@ -64,10 +64,9 @@ const waveBudgetMs = 15_000;
 const commitPatienceMs = 120_000;
 
 /**
- * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
- * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
- * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14), told as an event
- * before the wave counts as queued, so that the event is not lost (D34).
+ * Turns a job into one dispatch message per recipient. Repeating it from any point is harmless: ids are the same, and
+ * claims let each be sent once. Throws when queue or store stay unreachable; the job must then be delivered again.
+ * Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
  */
 export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
   const { head } = job;

@@ -1,10 +1,9 @@
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
-import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
+import { type ReadingPorts, takeReading } from '../../templates/model/take-reading.ts';
 import type {
   ClientTemplate,
   PlatformTemplate,
@@ -12,16 +11,13 @@ import type {
   TemplateForSending,
   TemplatesForSending,
 } from '../../templates/model/template.ts';
-import { deletedEvents, statusChangedEvents } from '../../templates/model/template-event.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
-import type { EventSink } from '../../webhooks/event.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
 import { type Asker, askOnce, type QuestionPorts, tolerated } from './questions.ts';
 
-export interface ResolutionPorts extends QuestionPorts {
+export interface ResolutionPorts extends QuestionPorts, ReadingPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
-  readonly events: EventSink;
   readonly platformTemplates: Pick<PlatformTemplates, 'lookUp'>;
 }
 
@@ -41,10 +37,9 @@ export interface ResolvedTemplate {
 }
 
 /**
- * The template that a send names, fit to be sent, and what a send of it must carry (D23). A stored copy that can be sent is
- * used when it was read within 5 minutes, or when it is older and the platform does not answer. In every other case the
- * platform is asked, and its answer is stored, also that the template is gone: 404 when it has no such template (naming the
- * languages that the name has), 422 when the template cannot be sent, 502, 429 or 400 when it does not answer (see `askOnce`).
+ * The template that a send names, and what a send of it must carry (D23). A stored copy that can be sent is used when
+ * it was read within 5 minutes, or when the platform does not answer. Else the platform is asked and its answer stored.
+ * Refuses with 404 (naming the languages there are), 422, and as `askOnce` does.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
@@ -97,64 +92,22 @@ async function renewed(
 }
 
 /** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses with 404 and 422. */
-async function askPlatform(reading: Reading, ports: ResolutionPorts): Promise<ResolvedTemplate> {
-  const { waba, name, language } = reading.wanted;
+async function askPlatform(asked: Asked, ports: ResolutionPorts): Promise<ResolvedTemplate> {
+  const { waba, name, language } = asked.wanted;
   const { found: template, sameName } = await ports.platformTemplates.lookUp(waba, { name, language });
-  try {
-    if (template === undefined) await markGone(reading, ports);
-    else {
-      await tellDifference(template, reading, ports);
-      await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, reading.readAtMs);
-    }
-  } catch (error) {
-    // The answer is at hand, and the next send asks the platform again: no reason to refuse this one.
-    log('template.not_stored', { wabaId: waba.wabaId, error: nameOf(error) });
-  }
+  const rows = async () => {
+    const key = templateKey({ wabaId: waba.wabaId, name, language });
+    return (await ports.templates.stateOf(key, waba.clientIds)).rows;
+  };
+  await takeReading(ports, { waba, before: asked.stored?.fact, rows, template, readAtMs: asked.readAtMs });
   if (template === undefined || goneUpstream(template)) throw noTemplate(name, sameName);
-  return { template, contract: parameterContract(template), ...clientOf(reading.stored), storedCopyUsed: false };
+  return { template, contract: parameterContract(template), ...clientOf(asked.stored), storedCopyUsed: false };
 }
 
-interface Reading {
+interface Asked {
   readonly wanted: WantedTemplate;
   readonly stored: TemplateForSending | undefined;
   readonly readAtMs: number;
-}
-
-/**
- * Tells every client of the WABA of another status or category (D34), as a synchronization does: before it is written, so
- * that what could not be told is seen, and told, by the next one who reads. It throws then, and nothing is written.
- */
-async function tellDifference(
-  template: PlatformTemplate,
-  { wanted, stored, readAtMs }: Reading,
-  { templates, events }: ResolutionPorts,
-): Promise<void> {
-  const before = stored?.fact;
-  if (before === undefined || before.deleted) return;
-  if (before.template.status === template.status && before.template.category === template.category) return;
-  const { wabaId, clientIds } = wanted.waba;
-  const { rows } = await templates.stateOf(templateKey({ wabaId, ...template }), clientIds);
-  const announced = { ...template, wabaId };
-  // Sends that read side by side compare with the same reading, and tell one event.
-  const occasion = { occasion: before.readAtMs === 0 ? readAtMs : before.readAtMs, nowMs: readAtMs };
-  await events.send(
-    goneUpstream(template) ? deletedEvents(announced, rows, readAtMs) : statusChangedEvents(announced, rows, occasion),
-  );
-}
-
-/**
- * Tells and marks that a template is gone, as a synchronization does. One that the platform never listed is left alone: it
- * was created a moment ago, and lists lag.
- */
-async function markGone({ wanted, stored, readAtMs }: Reading, { templates, events }: ResolutionPorts): Promise<void> {
-  const before = stored?.fact;
-  if (before === undefined || before.deleted || before.readAtMs === 0) return;
-  const { wabaId, clientIds } = wanted.waba;
-  const key = templateKey({ wabaId, ...before.template });
-  const { rows } = await templates.stateOf(key, clientIds);
-  await events.send(deletedEvents({ ...before.template, wabaId }, rows, readAtMs));
-  const having = rows.map(({ clientId }) => clientId);
-  await templates.writeUpstream([{ kind: 'gone', templateKey: key, clientIds: having, readAtMs }]);
 }
 
 function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate, 'client'> {

@@ -1,21 +1,15 @@
 import type { Waba } from '../../access/directory.ts';
-import { log } from '../../observe/log.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import { atPlatform } from '../../platform/refusals.ts';
-import type { EventSink } from '../../webhooks/event.ts';
 import { templateNotFound } from '../model/document.ts';
 import { contentHash, goneUpstream, isFresh } from '../model/fact.ts';
 import type { FoundTemplate } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
+import { type ReadingPorts, takeReading } from '../model/take-reading.ts';
 import type { PlatformTemplate } from '../model/template.ts';
-import { statusChangedEvents } from '../model/template-event.ts';
-import type { TemplateStore } from '../model/template-store.ts';
 
-export interface ReadingPorts {
-  readonly templates: Pick<TemplateStore, 'writeUpstream'>;
+export interface CurrentTemplatePorts extends ReadingPorts {
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
-  readonly events: EventSink;
   readonly nowMs: () => number;
 }
 
@@ -30,9 +24,13 @@ export interface CurrentTemplate {
 
 /**
  * A stored template as the platform has it now (D20). A reading that differs from the stored copy, or replaces an
- * old one, is told (D34) and stored, as a synchronization does; when that fails, the next reading does it. Refuses with 404 what the platform no longer has, and as D7 has it.
+ * old one, is taken (`takeReading`). Refuses with 404 what the platform no longer has, and as D7 has it.
  */
-export async function currentTemplate(ports: ReadingPorts, waba: Waba, found: FoundTemplate): Promise<CurrentTemplate> {
+export async function currentTemplate(
+  ports: CurrentTemplatePorts,
+  waba: Waba,
+  found: FoundTemplate,
+): Promise<CurrentTemplate> {
   const { fact, rows } = found;
   const readAtMs = ports.nowMs();
   const template = await atPlatform(() => ports.platformTemplates.find(waba, fact.template));
@@ -43,24 +41,8 @@ export async function currentTemplate(ports: ReadingPorts, waba: Waba, found: Fo
   }
   if (goneUpstream(template)) throw templateNotFound();
   if (!isFresh(fact, readAtMs) || contentHash(template) !== contentHash(fact.template)) {
-    await takeReading(ports, waba, found, { template, readAtMs });
+    await takeReading(ports, { waba, before: fact, rows: async () => rows, template, readAtMs });
   }
   const { status, category } = template;
   return { template, rows: rows.map((row) => ({ ...row, status, category })), readAtMs };
-}
-
-async function takeReading(
-  { events, templates }: ReadingPorts,
-  { wabaId, clientIds }: Waba,
-  { fact, rows }: FoundTemplate,
-  { template, readAtMs }: Pick<CurrentTemplate, 'template' | 'readAtMs'>,
-): Promise<void> {
-  // Whoever reads beside this compares with the same stored copy, and tells one event.
-  const occasion = { occasion: fact.readAtMs === 0 ? readAtMs : fact.readAtMs, nowMs: readAtMs };
-  try {
-    await events.send(statusChangedEvents({ ...template, wabaId }, rows, occasion));
-    await templates.writeUpstream([{ kind: 'present', wabaId, clientIds, template, readAtMs }]);
-  } catch (error) {
-    log('template.not_stored', { wabaId, error: nameOf(error) });
-  }
 }

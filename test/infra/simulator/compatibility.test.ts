@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   firstNumber,
   firstWaba,
   orderUpdate,
   recipient,
-  type SimulatorAtRest,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
 } from '../../support/simulator.ts';
 import { demoApp, sendBytes } from '../../support/simulator-uploads.ts';
@@ -15,12 +14,7 @@ import { creation } from './definitions.ts';
  * What client libraries of the platform do beside plain JSON with a bearer token.
  */
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const token = 'demo-platform-token';
 async function plain(path: string, init: RequestInit = {}) {

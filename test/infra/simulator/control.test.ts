@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   firstNumber,
   firstWaba,
   recipient,
-  type SimulatorAtRest,
   secondWaba,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
 } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const template = (name: string, more: Record<string, unknown> = {}) => ({
   name,

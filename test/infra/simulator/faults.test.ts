@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { magicRecipients } from '../../../infra/simulator/magic-recipients.ts';
-import { firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const fault = (action: unknown, match: unknown = {}, times?: number) =>
   simulator.control('POST', 'faults', { match, action, ...(times === undefined ? {} : { times }) });

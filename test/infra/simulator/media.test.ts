@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { firstNumber, type SimulatorAtRest, simulatorAtRest, thirdNumber } from '../../support/simulator.ts';
+import { expect, test } from 'vitest';
+import { firstNumber, simulatorOfFile, thirdNumber } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const authorization = 'Bearer demo-platform-token';
 const bytes = new Uint8Array([137, 80, 78, 71, 0, 255]);

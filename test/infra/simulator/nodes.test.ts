@@ -1,21 +1,17 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSeed } from '../../../infra/simulator/seed.ts';
 import {
   firstNumber,
   firstWaba,
-  type SimulatorAtRest,
   secondWaba,
   simulatorAtRest,
+  simulatorOfFile,
   thirdNumber,
 } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile();
 
 describe('tokens', () => {
   test.each([

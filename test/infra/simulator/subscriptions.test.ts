@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { firstWaba, type SimulatorAtRest, secondWaba, simulatorAtRest } from '../../support/simulator.ts';
+import { firstWaba, secondWaba, simulatorOfFile } from '../../support/simulator.ts';
 
 const app = '500000000000001';
 const appToken = `${app}|demo-app-secret`;
-let simulator: SimulatorAtRest;
+const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
 beforeAll(async () => {
-  [simulator, receiver] = await Promise.all([simulatorAtRest(), callbackReceiver()]);
+  receiver = await callbackReceiver();
 });
 beforeEach(async () => {
-  await simulator.control('POST', 'reset');
   await simulator.control('POST', `apps/${app}`, { callback_url: null });
   receiver.forget();
 });
-afterAll(() => Promise.all([simulator.stop(), receiver.stop()]));
+afterAll(() => receiver.stop());
 
 const tell = async (wabaId = firstWaba) => {
   await simulator.control('POST', 'webhooks', { waba_id: wabaId, field: 'account_update', value: { event: 'X' } });

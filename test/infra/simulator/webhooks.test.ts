@@ -1,22 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { firstNumber, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 import { bodyOf, creation } from './definitions.ts';
 
 const app = '500000000000001';
 const orderUpdate = '1100000000000001';
-let simulator: SimulatorAtRest;
+const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
 beforeAll(async () => {
-  [simulator, receiver] = await Promise.all([simulatorAtRest(), callbackReceiver()]);
+  receiver = await callbackReceiver();
 });
 beforeEach(async () => {
-  await simulator.control('POST', 'reset');
   await simulator.control('POST', `apps/${app}`, { callback_url: receiver.url, secret: 'demo-app-secret' });
   receiver.forget();
 });
-afterAll(() => Promise.all([simulator.stop(), receiver.stop()]));
+afterAll(() => receiver.stop());
 
 const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
 const receipts = (course: object, match: object = {}) => simulator.control('POST', 'receipts', { match, course });

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { templatesCreate } from '../../functions/templates-create.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { type FetchedFile, fetchPublic } from '../../lib/http/fetch-network.ts';
@@ -24,11 +24,7 @@ import { lastSent, listedTemplate, plainBody, sharedDid, templateProbes } from '
 const probes = templateProbes();
 let host: MediaHost | undefined;
 
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
 afterEach(() => host?.close());
-afterAll(probes.cleanUp);
 
 /** Creates a template whose picture is at media.example.com, which answers like this. */
 async function createFrom(answers: RequestListener) {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { claimLifeMs, invocationOf } from '../../lib/messages/dispatch/claim.ts';
-import { DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
-import { type OutcomeState, outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
-import { explore, type Scenario, type State } from './explorer.ts';
-import { dispatchMessage, scenarioJobId, scenarios, startMs } from './scenarios.ts';
+import { claimLifeMs, invocationOf } from '../../../../lib/messages/dispatch/claim.ts';
+import { DispatchMessageSchema, dispatchIdOf } from '../../../../lib/messages/job.ts';
+import { type OutcomeState, outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
+import { explore, type Scenario, type State } from '../../../faults/explorer.ts';
+import { dispatchMessage, scenarioJobId, scenarios, startMs } from '../../../faults/scenarios.ts';
 
 /** What an operator would read once nobody can be running any more. */
 function outcomeIn(state: State, index: number): OutcomeState {

@@ -1,0 +1,69 @@
+import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import { goneUpstream } from './fact.ts';
+import type { TemplateRow } from './row.ts';
+import type { PlatformTemplate, StoredFact } from './template.ts';
+import { deletedEvents, statusChangedEvents } from './template-event.ts';
+import { templateKey } from './template-key.ts';
+import type { TemplateStore } from './template-store.ts';
+
+export interface ReadingPorts {
+  readonly templates: Pick<TemplateStore, 'refresh' | 'writeUpstream'>;
+  readonly events: EventSink;
+}
+
+/** What the platform said of one template of a WABA, and what is stored of it. */
+export interface Reading {
+  readonly waba: { readonly wabaId: string; readonly clientIds: readonly number[] };
+  readonly before: StoredFact | undefined;
+  /** The rows of the WABA's clients; asked for only when there may be something to tell them. */
+  readonly rows: () => Promise<readonly TemplateRow[]>;
+  /** Undefined when the platform has none of this name and language. */
+  readonly template: PlatformTemplate | undefined;
+  readonly readAtMs: number;
+}
+
+/**
+ * Tells every client of the WABA what has changed (D34) and stores the reading, as a synchronization does: told before it is
+ * written, so that what could not be told is seen, and told, by the next one who reads. Never throws: the reading is at hand,
+ * and what was not stored is read again.
+ */
+export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
+  const { waba, template, readAtMs } = reading;
+  try {
+    if (template === undefined) return await markGone(ports, reading);
+    await tellDifference(ports.events, reading, template);
+    await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
+  } catch (error) {
+    log('template.not_stored', { wabaId: waba.wabaId, error: nameOf(error) });
+  }
+}
+
+async function tellDifference(
+  events: EventSink,
+  { waba, before, rows, readAtMs }: Reading,
+  template: PlatformTemplate,
+): Promise<void> {
+  if (before === undefined || before.deleted) return;
+  if (before.template.status === template.status && before.template.category === template.category) return;
+  const announced = { ...template, wabaId: waba.wabaId };
+  // Whoever reads beside this compares with the same stored copy, and tells one event.
+  const occasion = { occasion: before.readAtMs === 0 ? readAtMs : before.readAtMs, nowMs: readAtMs };
+  await events.send(
+    goneUpstream(template)
+      ? deletedEvents(announced, await rows(), readAtMs)
+      : statusChangedEvents(announced, await rows(), occasion),
+  );
+}
+
+/** One that the platform never listed is left alone: it was created a moment ago, and lists lag. */
+async function markGone({ events, templates }: ReadingPorts, { waba, before, rows, readAtMs }: Reading): Promise<void> {
+  if (before === undefined || before.deleted || before.readAtMs === 0) return;
+  const { wabaId } = waba;
+  const having = await rows();
+  await events.send(deletedEvents({ ...before.template, wabaId }, having, readAtMs));
+  const clientIds = having.map(({ clientId }) => clientId);
+  const key = templateKey({ wabaId, ...before.template });
+  await templates.writeUpstream([{ kind: 'gone', templateKey: key, clientIds, readAtMs }]);
+}
