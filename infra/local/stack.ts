@@ -14,6 +14,7 @@ import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
+import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { type DynamoDbChoice, Obstacle } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
@@ -49,6 +50,8 @@ export interface StackOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
+  /** Why the platform simulator sends no webhooks to the API; undefined when it does. */
+  readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
   readonly poller: Poller;
@@ -138,8 +141,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
+  const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
+    withoutWebhooks,
     template,
     runner,
     poller,

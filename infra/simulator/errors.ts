@@ -44,6 +44,11 @@ export function isKnownSubcode(subcode: number): boolean {
   return bySubcode.has(subcode);
 }
 
+/** What a failure of that code is called in a webhook. */
+export function errorTitle(code: number): string {
+  return entryOf(code)?.title ?? 'Unknown error';
+}
+
 function entryOf(code: number): CodeEntry | undefined {
   return byCode.get(code) ?? (code >= 200 && code <= 299 ? byCode.get('200-299') : undefined);
 }

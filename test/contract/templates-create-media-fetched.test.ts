@@ -40,7 +40,7 @@ async function createFrom(answers: RequestListener) {
   const { documentClient, tableName } = runningTarget();
   const directory = directoryStore(documentClient, tableName('directory'));
   const transport = platformTransport({ baseUrl: inject('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
-  const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '100000000000001' });
+  const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '500000000000001' });
   const handler = templatesCreate({
     directory,
     creations: creationStore(documentClient, tableName('templates')),

@@ -272,9 +272,9 @@ describe('numbers', () => {
     [
       'unknown field',
       firstNumber,
-      { throughput: {} },
+      { username: 'x' },
       400,
-      'throughput: Invalid key: Expected never but received "throughput"',
+      'username: Invalid key: Expected never but received "username"',
     ],
     ['wrong type', firstNumber, { status: 7 }, 400, 'status: Invalid type: Expected string but received 7'],
   ])('%s is refused', async (_, id, changes, status, message) => {

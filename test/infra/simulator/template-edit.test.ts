@@ -12,7 +12,8 @@ const other = { components: [bodyOf('Hello {{1}}, look again.')] };
 describe('edit', () => {
   test('replaces the components, goes through review and keeps id, name and language', async () => {
     const edited = await edit(orderUpdate, other);
-    expect([edited.status, edited.body]).toEqual([200, { success: true }]);
+    const told = { success: true, id: orderUpdate, name: 'order_update', category: 'UTILITY' };
+    expect([edited.status, edited.body]).toEqual([200, told]);
     const fields = 'name,language,category,status,components';
     const same = { name: 'order_update', language: 'en_US', category: 'UTILITY', components: other.components };
     expect(await read(orderUpdate, fields)).toEqual({ ...same, status: 'PENDING' });

@@ -62,7 +62,7 @@ describe('review', () => {
     await wait(60);
     expect(await read(id, 'status,quality_score')).toEqual({
       status: 'APPROVED',
-      quality_score: { score: 'GREEN' },
+      quality_score: { score: 'GREEN', date: 1_795_176_000 },
     });
   });
 

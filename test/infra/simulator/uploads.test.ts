@@ -146,7 +146,7 @@ describe('sending the bytes', () => {
 
 describe('who may', () => {
   test.each([
-    ['Bearer demo-platform-token', 401, 190],
+    ['Bearer no-such-token', 401, 190],
     ['OAuth no-such-token', 401, 190],
     ['OAuth expired-platform-token', 401, 190],
     ['OAuth second-waba-platform-token', 400, 100],

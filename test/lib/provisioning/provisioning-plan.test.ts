@@ -259,7 +259,7 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   ],
   [
     'a token changes',
-    () => ({ platform_credentials: [{ name: 'demo', access_token: 'demo-other-token', app_id: '100000000000001' }] }),
+    () => ({ platform_credentials: [{ name: 'demo', access_token: 'demo-other-token', app_id: '500000000000001' }] }),
     ['~ platform credential demo: access_token'],
   ],
 ])('the lines say what changes, by the names of the file: %s', (_, change, lines) => {
