@@ -387,7 +387,7 @@ describe('what the gateway answers by itself (R5)', () => {
     'PATCH /v1/templates/sync-from-platform',
     'POST /v1/template/messages',
     'POST /v1/template/messages/',
-    `GET /v1/template/messages/${did}`,
+    `PATCH /v1/template/messages/${did}`,
     `POST /v1/template/messages/${did}/more`,
     'OPTIONS /v1/templates',
     'OPTIONS /login',
