@@ -13,6 +13,7 @@ const statusOfCode = {
   invalid_credentials: 401,
   unauthorized: 401,
   cross_client_forbidden: 403,
+  verification_refused: 403,
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,
@@ -31,6 +32,7 @@ const statusOfCode = {
   platform_unreachable: 502,
   dispatch_unavailable: 502,
   dispatch_undecided: 502,
+  webhook_not_taken: 503,
 } as const;
 
 export type RefusalCode = keyof typeof statusOfCode;

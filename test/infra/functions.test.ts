@@ -140,6 +140,16 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
   });
 
+  it("let only those that the platform calls read its apps' secrets, and touch no table (D38)", () => {
+    const called = ['platform-webhook-receive', 'platform-webhook-verify'];
+    expect(whoMay(/./, resourceName('test', 'platform-apps')).toSorted()).toEqual(called);
+    for (const name of called) {
+      expect(statementsOf(name).flatMap(({ actions }) => actions)).not.toContainEqual(
+        expect.stringMatching(/^dynamodb:/),
+      );
+    }
+  });
+
   it('let only login touch passwords: no sync worker, no other function', () => {
     expect(whoMay(/./, resourceName('test', 'credentials'))).toEqual(['login']);
   });

@@ -10,7 +10,7 @@ const direction = {
   tests: 'Nothing imports functions or tests, except tests.',
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
-  pages: 'A page is built by clientEndpoint; only health, login and redirect are public.',
+  pages: "A page is built by clientEndpoint; only health, login, redirect and the platform's webhook are public.",
   types: 'infra imports only types from lib; infra/local, infra/operate and infra/simulator may import more.',
   network:
     'Only adapters touch an SDK or the network: *-store.ts, *-queue.ts, *-network.ts, platform-*.ts, lib/aws and lib/platform.',
@@ -27,7 +27,7 @@ const direction = {
 const layers = {
   folders: [
     ...['observe', 'keys', 'aws', 'http', 'platform', 'access', 'redirects', 'pricing', 'webhooks'],
-    ...['channels', 'catalog', 'templates', 'provisioning', 'messages'],
+    ...['channels', 'catalog', 'templates', 'hints', 'provisioning', 'messages'],
   ],
   access: ['tokens', 'sign-in'],
   webhooks: ['config', 'delivery'],
@@ -83,6 +83,16 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['functions/q.ts', "import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';", direction.pages],
   ['functions/r.ts', "import type { Endpoint } from '../lib/http/endpoint.ts';", undefined],
   ['functions/s.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", direction.pages],
+  [
+    'functions/platform-webhook-receive.ts',
+    "import { publicEndpoint } from '../lib/http/public-endpoint.ts';",
+    undefined,
+  ],
+  [
+    'functions/platform-webhook.ts',
+    "import { publicEndpoint } from '../lib/http/public-endpoint.ts';",
+    direction.pages,
+  ],
   ['functions/health.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", undefined],
   ['functions/t.ts', "import { clientEndpoint } from '../lib/access/client-endpoint.ts';", undefined],
 
@@ -127,6 +137,9 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/channels/l.ts', "import { deployedChannels } from './deployed.ts';", direction.rules],
   ['lib/channels/m.ts', "import { deployedPlatform } from '../platform/deployed.ts';", direction.rules],
   ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/fetch-network.ts';", direction.rules],
+  ['lib/hints/a.ts', "import { idOf } from '../platform/webhook/envelope.ts';", undefined],
+  ['lib/hints/b.ts', "import { deployedPlatformApps } from '../platform/webhook/deployed.ts';", direction.rules],
+  ['lib/platform/webhook/apps.ts', "import { keptFor } from '../../aws/secrets.ts';", direction.rules],
   ['lib/templates/k.ts', "import { PlatformFailure } from '../platform/failure.ts';", undefined],
   ['lib/templates/model/l-store.ts', "import { documentClient } from '../../aws/dynamodb.ts';", undefined],
   [

@@ -15,6 +15,7 @@ export const ClaimItemSchema = v.object({
   to: v.optional(v.string()),
   code: v.optional(v.string()),
   reason: v.optional(v.string()),
+  resolvedAtMs: v.optional(v.number()),
 });
 
 /**
@@ -45,12 +46,12 @@ export function batchItemOf(taken: BatchRecord): { readonly sent: object; readon
 }
 
 export function claimOf(jobId: string, item: unknown): Claim {
-  const { sk, state, at, claimedAtMs, to, code, reason } = v.parse(ClaimItemSchema, item);
+  const { sk, state, at, claimedAtMs, to, code, reason, resolvedAtMs } = v.parse(ClaimItemSchema, item);
   return {
     key: { jobId, index: Number(sk) },
     state,
     at,
     claimedAtMs,
-    ...present({ to, code, reason }),
+    ...present({ to, code, reason, resolvedAtMs }),
   };
 }

@@ -11,7 +11,8 @@ import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 /**
  * Works off one batch of the dispatch queue and returns the ids of what must be delivered again. What the platform
  * took, or may have taken, is never handed to it again (R13); every message ends (R14, D29, D39); one that cannot be
- * read fails alone (R18). Endings are recorded, told (D34), acknowledged. One write a message, one a batch (R15).
+ * read fails alone (R18). Endings are recorded, told (D34), acknowledged. What a
+ * receipt proves taken is not sent again, whatever was answered (D39). One write a message, one a batch (R15).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
@@ -26,7 +27,8 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   );
   const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
-    endings.flatMap(({ event }) => event ?? []),
+    // What is not recorded is not told either: it may yet end otherwise.
+    endings.flatMap(({ event, taken }) => (event === undefined || (taken !== undefined && !recorded) ? [] : [event])),
     ports,
   );
   return deliveries
