@@ -3,6 +3,7 @@ import { repeatedKeys } from '../../lib/http/repeated-keys.ts';
 import { lineText } from '../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../lib/provisioning/provisioning-file.ts';
 import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
+import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';
@@ -103,29 +104,6 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
     ...subscriptionLines(report.subscriptions),
     ...(dryRun ? ['dry run: nothing was written'] : []),
   ].join('\n');
-}
-
-/** What there is to say of subscriptions: those that are there need no line. */
-export function subscriptionLines(subscriptions: ProvisioningReport['subscriptions']): string[] {
-  const lines = subscriptions.flatMap((subscription): string[] => {
-    const { wabaId, state } = subscription;
-    switch (state) {
-      case 'there':
-        return [];
-      case 'added':
-        return [`WABA ${wabaId} is now subscribed to platform app ${subscription.appId}`];
-      case 'missing':
-        return [`warning: WABA ${wabaId} is not subscribed to platform app ${subscription.appId}`];
-      case 'unknown':
-        return [
-          `warning: whether WABA ${wabaId} is subscribed to platform app ${subscription.appId} is not known: ${subscription.why}`,
-        ];
-      case 'no app':
-        return [`warning: WABA ${wabaId} has no platform app: nobody tells what becomes of its messages`];
-    }
-  });
-  const none = subscriptions.length > 0 && subscriptions.every(({ state }) => state === 'no app');
-  return none ? ['there are no platform apps: nobody tells what becomes of messages'] : lines;
 }
 
 /** A number of removals as it is typed. */

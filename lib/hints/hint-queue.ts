@@ -1,13 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../aws/queue-body.ts';
 import { sendAtOnce } from '../aws/sqs-batch.ts';
-import type { HintMessage } from './hint.ts';
-
-/** Where hints wait for whoever reads again. */
-export interface HintSink {
-  /** Resolves when all of them are queued; throws when any may not be. */
-  send(hints: readonly HintMessage[]): Promise<void>;
-}
+import type { HintSink } from './hint.ts';
 
 /** The hint queue; the WABA is the message group. What the queue refuses comes again with the whole webhook. */
 export function hintQueue(client: SQSClient, url: string): HintSink {

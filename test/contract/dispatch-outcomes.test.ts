@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
-import type { Outcome } from '../../lib/messages/outcomes/outcome.ts';
+import type { PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -9,7 +9,7 @@ interface Fate {
   readonly to: string;
   /** What the simulator is told to do with messages to this recipient; the magic ones know by themselves. */
   readonly fault?: { readonly action: object; readonly times?: number };
-  readonly ending: readonly [state: Outcome['state'], code?: string];
+  readonly ending: readonly [state: PlacedOutcome['state'], code?: string];
   /** Times that the platform is asked, whatever it answers. */
   readonly requests: number;
   /** Messages that the platform took. */
@@ -108,8 +108,8 @@ const fates: readonly Fate[] = [
 const alwaysThrottled = '15550230429';
 const sqs = queueClientAt(inject('sqsEndpoint'));
 const did = '5491100000001';
-let endings: ReadonlyMap<string | undefined, Outcome>;
-let expired: readonly Outcome[];
+let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
+let expired: readonly PlacedOutcome[];
 
 async function accept(recipients: readonly string[], extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const reply = await api(`POST /v1/template/messages/${did}`, {
@@ -133,9 +133,10 @@ async function requestsTo(to: string): Promise<number> {
   return body.data.filter((request: { body: { to?: string } }) => request.body.to === to).length;
 }
 
-// All sends in one go: the slowest decides how long the file takes.
+// All sends in one go: the slowest decides how long the file takes. What the platform tells later is not told here.
 beforeAll(async () => {
   await synchronize('supervisor1001');
+  await platform('POST /_control/receipts', { course: { lost: true } });
   for (const { to, fault } of fates) {
     if (fault !== undefined) await platform('POST /_control/faults', { match: { to }, ...fault });
   }
@@ -153,12 +154,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await platform('DELETE /_control/faults').catch(() => undefined);
+  await platform('DELETE /_control/receipts').catch(() => undefined);
   sqs.destroy();
 });
 
 describe('every accepted recipient ends in exactly one outcome (D29, R14)', () => {
   test.each(fates)('$what: $ending', async ({ to, ending: [state, code], requests, taken }) => {
-    const { dispatchId, platformMessageId, reason, ...rest } = endings.get(to) ?? {};
+    const { dispatchId, platformMessageId, reason, atMs: _at, position: _place, ...rest } = endings.get(to) ?? {};
     expect(rest).toEqual({ to, state, ...(code === undefined ? {} : { code }) });
     const { body } = await platform(`GET /_control/messages?to=${to}`);
     expect(body.total).toBe(taken);

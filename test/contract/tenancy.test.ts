@@ -4,6 +4,7 @@ import { api, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
 import { onClientData } from './tenancy/client-data.ts';
 import { onDids } from './tenancy/dids.ts';
+import { onDispatches } from './tenancy/dispatches.ts';
 import { answersTo1001, callers, entered } from './tenancy/rules.ts';
 import { documents, onTemplates } from './tenancy/templates.ts';
 
@@ -44,6 +45,7 @@ beforeAll(async () => {
 });
 
 onDids();
+onDispatches();
 onTemplates();
 onClientData();
 

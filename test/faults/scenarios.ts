@@ -93,7 +93,7 @@ export const receiptScenarios: readonly ReceiptScenario[] = [
     faults: 1,
     batchSize: 1,
     platform: ['accepted', 'lost_after', 'throttled_yet_taken'],
-    receipts: { statuses: ['sent', 'delivered'], deliveries: 3, runs: 2, dispatchRuns: 1 },
+    receipts: { statuses: ['sent', 'delivered'], deliveries: 2, runs: 2, dispatchRuns: 1 },
     ends: ['delivered', 'unknown', 'sent'],
     tells: ['message.unknown', 'message.resolved'],
   },

@@ -1,11 +1,12 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type PlatformWebhookPorts, platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
+import { platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
 import { HintMessageSchema } from '../../lib/hints/hint.ts';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
 import { ReceiptMessageSchema } from '../../lib/messages/receipts/receipt.ts';
 import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
+import type { WebhookPorts } from '../../lib/messages/receipts/take-webhook.ts';
 import { platformApps } from '../../lib/platform/webhook/apps.ts';
 import { callEndpoint, makeHttpEvent } from '../support/http-event.ts';
 import {
@@ -41,7 +42,7 @@ beforeEach(async () => {
   urls = { receipts: await freshQueue(), hints: await freshQueue() };
 });
 
-function page(more: Partial<PlatformWebhookPorts> = {}, client = localQueueClient()) {
+function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
   return platformWebhookReceive({
     apps: async () => apps,
     receipts: receiptQueue(client, urls.receipts),

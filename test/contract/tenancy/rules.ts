@@ -84,7 +84,7 @@ export function advised(refusal: Answer, caller: Caller, { means }: Asked): Answ
   return { ...refusal, message: `${refusal.message}; pass client_id to work for another client than your own` };
 }
 
-const namesOf = (asked: Asked) =>
+export const namesOf = (asked: Asked) =>
   [asked.query, 'body' in asked ? `body ${JSON.stringify(asked.body)}` : undefined].filter(Boolean).join(' and ') ||
   'no client_id';
 export const short = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { subscriptionLines } from '../../../infra/operate/provision.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall, PlatformTransport } from '../../../lib/platform/transport.ts';
 import { subscribeWabas } from '../../../lib/provisioning/platform-subscriptions.ts';
 import { provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
+import { subscriptionLines } from '../../../lib/provisioning/subscription-lines.ts';
 
 const [first, second] = ['200000000000001', '200000000000002'] as const;
 const appId = '500000000000001';
