@@ -34,6 +34,8 @@ export interface Consumption {
   readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+  /** Its code sets when a delivery comes again, so it is told the queue's address. */
+  readonly postpones?: true;
 }
 
 /** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
@@ -204,7 +206,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
     sendsTo: ['dispatch', 'events'],
-    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
