@@ -55,6 +55,7 @@ const RequestsQuerySchema = v.strictObject({
   path: FilterSchema,
   limit: LimitSchema,
 });
+const DeliveriesQuerySchema = v.strictObject({ limit: LimitSchema });
 const hundredYearsInSeconds = 3_155_760_000;
 const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
@@ -169,8 +170,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/webhooks',
-    what: `POSTs of webhooks, newest first: ?limit= (the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
-    run: ({ world }, { query }) => listDeliveries(world, given(query)),
+    what: `POSTs of webhooks, newest first: ?limit= (limit 100 unless told; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
+    run: ({ world }, { query }) => listDeliveries(world, v.parse(DeliveriesQuerySchema, given(query)).limit),
   },
   {
     method: 'POST',

@@ -1,17 +1,12 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
 import type { World } from '../state.ts';
-import { deliveriesKept } from './delivery-log.ts';
 import { ReceiptRuleSchema } from './receipt-rules.ts';
 
 /*
  * What the control interface does about webhooks: rules for statuses, updates of one's own, apps, and what was sent.
  */
 
-const LimitSchema = v.optional(
-  v.pipe(v.string(), v.regex(/^\d{1,7}$/, 'must be a whole number'), v.transform(Number)),
-  String(deliveriesKept),
-);
 const UpdateSchema = v.strictObject({
   waba_id: v.string(),
   field: v.pipe(v.string(), v.nonEmpty()),
@@ -28,8 +23,7 @@ const AppSchema = v.strictObject({
 });
 
 /** POSTs newest first, and how many updates wait, planned for later or not taken yet. */
-export function listDeliveries(world: World, query: Readonly<Record<string, string>>): unknown {
-  const { limit } = v.parse(v.strictObject({ limit: LimitSchema }), query);
+export function listDeliveries(world: World, limit: number): unknown {
   const { planned, due } = world.outbox.waiting;
   const given_up = world.outbox.givenUp;
   return { total: world.deliveries.total, planned, due, given_up, data: world.deliveries.newest(limit) };

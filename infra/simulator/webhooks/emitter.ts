@@ -65,16 +65,19 @@ export class Emitter {
   }
 
   async #drain(world: World, lane: string, done: () => void): Promise<void> {
-    while (!this.#stopped.signal.aborted && world === this.#world()) {
-      const batch = world.outbox.take(lane, world.clock.nowMs());
-      if (batch === undefined) break;
-      const answer = await this.#post(world, batch);
-      if (this.#stopped.signal.aborted) break;
-      this.#settle(world, batch, answer);
-      // What has become due meanwhile goes into the next one.
-      world.outbox.lanesWithWork(world.clock.nowMs());
+    try {
+      while (!this.#stopped.signal.aborted && world === this.#world()) {
+        const batch = world.outbox.take(lane, world.clock.nowMs());
+        if (batch === undefined) return;
+        const answer = await this.#post(world, batch);
+        if (this.#stopped.signal.aborted) return;
+        this.#settle(world, batch, answer);
+        // What has become due meanwhile goes into the next one.
+        world.outbox.lanesWithWork(world.clock.nowMs());
+      }
+    } finally {
+      done();
     }
-    done();
   }
 
   async #post(world: World, { target, bytes }: Batch): Promise<number | string> {

@@ -15,9 +15,8 @@ const OverrideSchema = v.object({
   verify_token: v.optional(v.string()),
 });
 
-const ObjectSchema = v.literal('whatsapp_business_account');
 const CallbackSchema = v.object({
-  object: ObjectSchema,
+  object: v.literal('whatsapp_business_account'),
   callback_url: v.string(),
   verify_token: v.string(),
   fields: v.optional(v.union([v.string(), v.array(v.string())])),
