@@ -13,9 +13,9 @@ export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';
 export const queuePurposes = {
   sendJobs: 'send-jobs',
   dispatch: 'dispatch',
-  receipts: 'receipts',
   sync: 'sync',
   events: 'events',
+  receipts: 'receipts',
 } as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */

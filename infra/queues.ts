@@ -39,13 +39,6 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
-  receipts: {
-    variable: 'RECEIPT_QUEUE_URL',
-    retentionDays: 10,
-    maxReceiveCount: 5,
-    whoIsHurt: 'Clients who are not told what became of messages that the platform took.',
-    whatToDo: `${redrive}: a receipt that counted already counts once.`,
-  },
   sync: {
     variable: 'SYNC_QUEUE_URL',
     retentionDays: 1,
@@ -59,5 +52,12 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who are not told what became of their templates, synchronizations and messages.',
     whatToDo: `${redrive}: receivers tell a repeated event by its id.`,
+  },
+  receipts: {
+    variable: 'RECEIPT_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients whose reports do not show what became of messages after the platform took them.',
+    whatToDo: `${redrive}: a receipt that comes twice changes nothing.`,
   },
 };

@@ -181,6 +181,8 @@ test('30,000 receipts of one job, shuffled and doubled, take at most a write for
   const writes = attempts.filter(({ command }) => !['BatchGetItemCommand', 'QueryCommand'].includes(command)).length;
   expect(writes / once.length).toBeLessThanOrEqual(0.1);
   const stored = (await Promise.all(Array.from({ length: 10 }, (_, group) => store.ofGroup('BULK', group)))).flat();
-  expect(new Set(stored.map((each) => JSON.stringify(each)))).toEqual(new Set(once.map((each) => JSON.stringify(each))));
+  expect(new Set(stored.map((each) => JSON.stringify(each)))).toEqual(
+    new Set(once.map((each) => JSON.stringify(each))),
+  );
   expect(events.sent).toEqual([]);
 });
