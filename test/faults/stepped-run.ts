@@ -140,7 +140,7 @@ export class SteppedRun {
     return {
       records: {
         // The head of a job that was dispatched never changes: reading it is no step of its own.
-        findHeads: async () => new Map([[scenarioHead.jobId, scenarioHead]]),
+        findHeads: async (jobIds) => new Map(jobIds.map((jobId) => [jobId, { ...scenarioHead, jobId }])),
         append: this.call('append'),
         doubtfulJobs: async (jobIds) => new Set(await doubtfulJobs(jobIds)),
         ofGroup: this.call('ofGroup'),
