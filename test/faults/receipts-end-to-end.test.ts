@@ -69,103 +69,110 @@ class Platform {
   }
 }
 
-test.each([1, 2, 3, 4])('dispatch and receipts under faults, seed %i: none twice, none lost, none left unknown (D39)', async (seed) => {
-  const table = await freshTable('messages');
-  const client = localDocumentClient();
-  injectFaults(client, seededFaults(seed, 0.05, faults));
-  // Whatever decides is read strongly.
-  lagReads(client);
-  let nowMs = startMs;
-  const platform = new Platform(seed);
-  const random = seededRandom(seed + 100);
-  const told = new Map<string, string>();
-  const events: EventSink = {
-    send: async (batch) => {
-      if (random() < 0.1) throw new Error('the event queue takes nothing');
-      for (const { id, type, data } of batch) told.set(id, 'message_id' in data ? `${data.message_id} ${type}` : type);
-    },
-  };
-  await jobStore(localDocumentClient(), table).begin({ ...scenarioHead, total }, 1);
-  const store = dispatchStore({ client, table, nowMs: () => nowMs });
-  const records = receiptStore({ client, table, pause: async () => undefined });
-  let waiting = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
+test.each([1, 2, 3, 4])(
+  'dispatch and receipts under faults, seed %i: none twice, none lost, none left unknown (D39)',
+  async (seed) => {
+    const table = await freshTable('messages');
+    const client = localDocumentClient();
+    injectFaults(client, seededFaults(seed, 0.05, faults));
+    // Whatever decides is read strongly.
+    lagReads(client);
+    let nowMs = startMs;
+    const platform = new Platform(seed);
+    const random = seededRandom(seed + 100);
+    const told = new Map<string, string>();
+    const events: EventSink = {
+      send: async (batch) => {
+        if (random() < 0.1) throw new Error('the event queue takes nothing');
+        for (const { id, type, data } of batch)
+          told.set(id, 'message_id' in data ? `${data.message_id} ${type}` : type);
+      },
+    };
+    await jobStore(localDocumentClient(), table).begin({ ...scenarioHead, total }, 1);
+    const store = dispatchStore({ client, table, nowMs: () => nowMs });
+    const records = receiptStore({ client, table, pause: async () => undefined });
+    let waiting = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
 
-  for (let round = 0; waiting.length > 0 || platform.receipts.length > 0; round += 1) {
-    if (round > 40) throw new Error(`${waiting.length} messages do not come to rest`);
-    const bodies = waiting;
-    waiting = [];
-    for (let first = 0; first < bodies.length; first += 10) {
-      const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
-      const dispatched = dispatchBatch(batch, {
-        claims: store,
-        doubts: doubtStore(client, table),
+    for (let round = 0; waiting.length > 0 || platform.receipts.length > 0; round += 1) {
+      if (round > 40) throw new Error(`${waiting.length} messages do not come to rest`);
+      const bodies = waiting;
+      waiting = [];
+      for (let first = 0; first < bodies.length; first += 10) {
+        const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
+        const dispatched = dispatchBatch(batch, {
+          claims: store,
+          doubts: doubtStore(client, table),
+          events,
+          queue: {
+            sendLater: async (copy) => void waiting.push(JSON.stringify(copy)),
+            postpone: async () => undefined,
+          },
+          send: platform.send,
+          invocation: `run-${round}-${first}`,
+          nowMs: () => nowMs,
+          remainingMs: () => 60_000,
+          random: () => 0,
+          pause: async () => undefined,
+          log: () => undefined,
+        });
+        // A run of receipts works beside it.
+        await Promise.all([dispatched, count()]);
+        const failed = await dispatched;
+        waiting.push(
+          ...batch.filter(({ messageId }) => failed.includes(messageId) || random() < 0.1).map(({ body }) => body),
+        );
+      }
+      await count();
+      nowMs += claimLifeMs;
+    }
+
+    async function count(): Promise<void> {
+      const batch = platform.some();
+      const queued = batch.map(({ body }, position) => ({ messageId: String(position), body }));
+      const failed = await recordReceipts(queued, {
+        records,
+        claims: { ...records, take: store.take },
+        wanted: async () => defaultEventTypes,
         events,
-        queue: { sendLater: async (copy) => void waiting.push(JSON.stringify(copy)), postpone: async () => undefined },
-        send: platform.send,
-        invocation: `run-${round}-${first}`,
         nowMs: () => nowMs,
-        remainingMs: () => 60_000,
-        random: () => 0,
-        pause: async () => undefined,
         log: () => undefined,
       });
-      // A run of receipts works beside it.
-      await Promise.all([dispatched, count()]);
-      const failed = await dispatched;
-      waiting.push(
-        ...batch.filter(({ messageId }) => failed.includes(messageId) || random() < 0.1).map(({ body }) => body),
-      );
+      const again = batch.filter((_, position) => failed.includes(String(position)) || random() < 0.1);
+      for (const { index } of failed.length === 0 ? batch : []) platform.proven.add(index);
+      platform.receipts.push(...again);
     }
-    await count();
-    nowMs += claimLifeMs;
-  }
 
-  async function count(): Promise<void> {
-    const batch = platform.some();
-    const queued = batch.map(({ body }, position) => ({ messageId: String(position), body }));
-    const failed = await recordReceipts(queued, {
-      records,
-      claims: { ...records, take: store.take },
-      wanted: async () => defaultEventTypes,
-      events,
-      nowMs: () => nowMs,
-      log: () => undefined,
+    expect(platform.sentThoughProven).toBe(0);
+    const reader = receiptStore({ client: localDocumentClient(), table, pause: async () => undefined });
+    const keys = Array.from({ length: total }, (_, index) => ({ jobId: scenarioHead.jobId, index }));
+    const claims = await reader.findClaims(keys);
+    const batches = await reader.findBatchRecords([...new Set([...claims.values()].map(({ at }) => invocationOf(at)))]);
+    const receipts = Map.groupBy(await reader.ofGroup(scenarioHead.jobId, 0), ({ index }) => index);
+    const says = new Set([...told.values()]);
+    const states = keys.map((key) => {
+      const claim = claims.get(`J-${key.index}`) as Claim;
+      const own = outcomeOf(key, { claim, batch: batches.get(invocationOf(claim.at)) }, nowMs);
+      const { state } = reportedOutcome(own, fold(receipts.get(key.index) ?? []));
+      const taken = platform.taken.get(key.index) ?? [];
+      expect(taken.filter((how) => how === 'taken').length, `J-${key.index} taken`).toBeLessThanOrEqual(1);
+      if (taken.length > 0) {
+        expect(state, `J-${key.index}`).toBe(key.index % 7 === 0 ? 'failed' : 'delivered');
+        expect(own.state, `J-${key.index}`).not.toBe('unknown');
+        expect(says.has(`J-${key.index} message.failed`) || key.index % 7 !== 0).toBe(true);
+        if (says.has(`J-${key.index} message.unknown`)) expect(says).toContain(`J-${key.index} message.resolved`);
+      } else {
+        expect(['failed', 'unknown'], `J-${key.index}`).toContain(state);
+        if (state === 'unknown') expect(platform.lostBefore).toContain(key.index);
+        expect(says).toContain(`J-${key.index} message.${state}`);
+      }
+      return state;
     });
-    const again = batch.filter((_, position) => failed.includes(String(position)) || random() < 0.1);
-    for (const { index } of failed.length === 0 ? batch : []) platform.proven.add(index);
-    platform.receipts.push(...again);
-  }
-
-  expect(platform.sentThoughProven).toBe(0);
-  const reader = receiptStore({ client: localDocumentClient(), table, pause: async () => undefined });
-  const keys = Array.from({ length: total }, (_, index) => ({ jobId: scenarioHead.jobId, index }));
-  const claims = await reader.findClaims(keys);
-  const batches = await reader.findBatchRecords([...new Set([...claims.values()].map(({ at }) => invocationOf(at)))]);
-  const receipts = Map.groupBy(await reader.ofGroup(scenarioHead.jobId, 0), ({ index }) => index);
-  const says = new Set([...told.values()]);
-  const states = keys.map((key) => {
-    const claim = claims.get(`J-${key.index}`) as Claim;
-    const own = outcomeOf(key, { claim, batch: batches.get(invocationOf(claim.at)) }, nowMs);
-    const { state } = reportedOutcome(own, fold(receipts.get(key.index) ?? []));
-    const taken = platform.taken.get(key.index) ?? [];
-    expect(taken.filter((how) => how === 'taken').length, `J-${key.index} taken`).toBeLessThanOrEqual(1);
-    if (taken.length > 0) {
-      expect(state, `J-${key.index}`).toBe(key.index % 7 === 0 ? 'failed' : 'delivered');
-      expect(own.state, `J-${key.index}`).not.toBe('unknown');
-      expect(says.has(`J-${key.index} message.failed`) || key.index % 7 !== 0).toBe(true);
-      if (says.has(`J-${key.index} message.unknown`)) expect(says).toContain(`J-${key.index} message.resolved`);
-    } else {
-      expect(['failed', 'unknown'], `J-${key.index}`).toContain(state);
-      if (state === 'unknown') expect(platform.lostBefore).toContain(key.index);
-      expect(says).toContain(`J-${key.index} message.${state}`);
-    }
-    return state;
-  });
-  expect(told.size).toBe(says.size);
-  expect(states.filter((state) => state === 'delivered').length).toBeGreaterThan(total / 2);
-  expect([...says].some((line) => line.endsWith('message.resolved'))).toBe(true);
-  expect([...platform.taken.values()].flat()).toContain('wrongly refused');
-});
+    expect(told.size).toBe(says.size);
+    expect(states.filter((state) => state === 'delivered').length).toBeGreaterThan(total / 2);
+    expect([...says].some((line) => line.endsWith('message.resolved'))).toBe(true);
+    expect([...platform.taken.values()].flat()).toContain('wrongly refused');
+  },
+);
 
 function delivery(body: string, messageId: string): Delivery {
   return { messageId, receiptHandle: '', body };
