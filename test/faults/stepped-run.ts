@@ -165,5 +165,5 @@ export class SteppedRun {
 
 /** Lets everything run that can run without another reply: no step of the policy needs more promise turns than this. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 40; turn += 1) await null;
+  for (let turn = 0; turn < 30; turn += 1) await null;
 }
