@@ -35,7 +35,7 @@ function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
 }
 
 /** Largest payload of one invocation, in bytes (Lambda: 6 MB as measured at its border). */
-const invocationMaxBytes = 6_291_556;
+export const invocationMaxBytes = 6_291_556;
 
 /** Room for the `{"Records":[...]}` around the records. */
 const eventFrameBytes = 20;

@@ -197,6 +197,9 @@ describe('event sources', () => {
     expect(found.length).toBe(consumes === undefined ? 0 : 1);
     for (const { properties } of found) {
       expect(properties.BatchSize).toBe(consumes?.batchSize);
+      expect(properties.MaximumBatchingWindowInSeconds).toBe(consumes?.windowSeconds);
+      // Lambda takes more than 10 only with a window.
+      expect(consumes?.batchSize ?? 0).toBeLessThanOrEqual(consumes?.windowSeconds === undefined ? 10 : 10_000);
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       // A filter would delete what it does not match.
       expect(properties).not.toHaveProperty('FilterCriteria');

@@ -85,7 +85,9 @@ describe('the fold', () => {
     // Guards against a list that is empty.
     expect(all.length).toBeGreaterThan(5_000);
     for (const sequence of all) {
-      expect(fold(sequence.map((status, at) => receipt(status, at)))?.proof, sequence.join()).toBe(furthestOf(sequence));
+      expect(fold(sequence.map((status, at) => receipt(status, at)))?.proof, sequence.join()).toBe(
+        furthestOf(sequence),
+      );
     }
   });
 

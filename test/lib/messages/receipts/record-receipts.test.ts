@@ -33,13 +33,18 @@ function world(): DispatchWorld {
 const everything = async () => new Set(eventTypes as EventType[]);
 
 function claimed(state: 'claimed' | 'sent' | 'failed' | 'unknown', changes: object = {}) {
-  return { 'J-0': { key: { jobId: 'J', index: 0 }, state, at: 'run-1/0', claimedAtMs: startMs, to: '549', ...changes } };
+  return {
+    'J-0': { key: { jobId: 'J', index: 0 }, state, at: 'run-1/0', claimedAtMs: startMs, to: '549', ...changes },
+  };
 }
 
 describe('what counts', () => {
   test('a receipt is appended; without doubt no claim is read, and nothing is told that nobody asked for', async () => {
     const at = world();
-    const failed = await recordReceipts([queued([{ status: 'sent' }, { status: 'delivered' }])], at.receiptPorts([head]));
+    const failed = await recordReceipts(
+      [queued([{ status: 'sent' }, { status: 'delivered' }])],
+      at.receiptPorts([head]),
+    );
     expect(failed).toEqual([]);
     expect(at.store.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
     expect(at.storeCalls).toEqual(['append', 'doubtfulJobs']);
@@ -105,10 +110,20 @@ describe('what comes again', () => {
   test('a message about a job that this version cannot read, alone; its other receipts count', async () => {
     const at = world();
     const ports = at.receiptPorts([head]);
-    const findHeads = async () => new Map<string, JobHead | 'unreadable'>([['J', head], ['K', 'unreadable']]);
+    const findHeads = async () =>
+      new Map<string, JobHead | 'unreadable'>([
+        ['J', head],
+        ['K', 'unreadable'],
+      ]);
     const batch = [
       queued([{ status: 'read' }], { messageId: 'good' }),
-      queued([{ status: 'read', index: 1 }, { status: 'read', jobId: 'K' }], { messageId: 'later' }),
+      queued(
+        [
+          { status: 'read', index: 1 },
+          { status: 'read', jobId: 'K' },
+        ],
+        { messageId: 'later' },
+      ),
     ];
     expect(await recordReceipts(batch, { ...ports, records: { ...ports.records, findHeads } })).toEqual(['later']);
     expect(Object.keys(at.store.receipts)).toEqual(['J-0', 'J-1']);
@@ -152,15 +167,29 @@ describe('in doubt', () => {
     expect(claim).toMatchObject({ state: 'sent', code: 'receipt', at: 'run-1/0', claimedAtMs: startMs });
     expect(claim).not.toHaveProperty('reason');
     expect(told).toMatchObject([
-      { type: 'message.resolved', clientId: 1001, data: { message_id: 'J-0', to: '549', platform_message_id: 'wamid.1' } },
+      {
+        type: 'message.resolved',
+        clientId: 1001,
+        data: { message_id: 'J-0', to: '549', platform_message_id: 'wamid.1' },
+      },
     ]);
   });
 
   test.each([
     ['what is claimed and in no batch record', claimed('claimed'), {}, { state: 'sent', code: 'receipt' }],
-    ['not what a batch record vouches for', claimed('claimed'), { 'run-1': { 'J-0': { platformMessageId: 'w' } } }, { state: 'claimed' }],
+    [
+      'not what a batch record vouches for',
+      claimed('claimed'),
+      { 'run-1': { 'J-0': { platformMessageId: 'w' } } },
+      { state: 'claimed' },
+    ],
     ['not a refusal', claimed('failed', { code: '131026' }), {}, { state: 'failed', code: '131026' }],
-    ['not the word of an operator', claimed('sent', { code: 'resolved_by_operator', resolvedAtMs: 1 }), {}, { code: 'resolved_by_operator' }],
+    [
+      'not the word of an operator',
+      claimed('sent', { code: 'resolved_by_operator', resolvedAtMs: 1 }),
+      {},
+      { code: 'resolved_by_operator' },
+    ],
   ])('a receipt settles %s, and nothing is told', async (_, claims, batches, expected) => {
     const { claim, told } = await settled(claims, batches);
     expect(claim).toMatchObject(expected);
@@ -204,7 +233,10 @@ describe('what is told', () => {
   test('nothing of what the client does not want is read or queued', async () => {
     const at = world();
     const wanted = async () => new Set<EventType>(['message.read']);
-    await recordReceipts([queued([{ status: 'delivered' }, { status: 'failed' }])], at.receiptPorts([head], { wanted }));
+    await recordReceipts(
+      [queued([{ status: 'delivered' }, { status: 'failed' }])],
+      at.receiptPorts([head], { wanted }),
+    );
     expect(at.events.sent).toEqual([]);
     expect(at.storeCalls).toEqual(['append', 'doubtfulJobs']);
   });
