@@ -10,6 +10,7 @@ import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
@@ -65,6 +66,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   await benchSynchronization(stack);
   await benchListing(stack);
   await benchChannels(stack);
+  await benchReports(stack);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());

@@ -79,6 +79,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   'pricing-refresh': ['RATES_TABLE', 'RATE_SOURCE_URL'],
   'webhook-config-put': ['DIRECTORY_TABLE', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
   'webhook-config-get': ['DIRECTORY_TABLE', 'WEBHOOKS_TABLE'],
+  'messages-report': ['DIRECTORY_TABLE', 'MESSAGES_TABLE'],
+  'dispatches-list': ['DIRECTORY_TABLE', 'MESSAGES_TABLE'],
   'messages-send': [
     'DIRECTORY_TABLE',
     'EVENT_QUEUE_URL',
