@@ -247,7 +247,11 @@ describe('a report is there from the 200 on', () => {
   });
 
   test('a job that 0.1.0 has queued is described when it is fanned out', async () => {
-    const jobs = released.sendJobs.map(decodeSendJobMessage).filter(({ head, part }) => head.total > 1 && !part);
+    const jobs = released.sendJobs
+      .map(decodeSendJobMessage)
+      .filter(({ part }) => part === undefined)
+      // Some of them have the same id.
+      .map((job, at) => ({ ...job, head: { ...job.head, jobId: jobIdOf(`Q${at}`) } }));
     expect(jobs.length).toBeGreaterThan(0);
     const store = jobStore(plain, table.tableName);
     const report = reportStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
