@@ -127,10 +127,9 @@ export async function queryPartition(table: TableAccess, partition: string, sort
 const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order, when
- * a condition failed. Conflicts with other transactions and throttles are repeated; after `maxRepetitions` in vain, and
- * for anything else, it throws. All repetitions carry one token: a transaction that was written although its reply was
- * lost is not taken for somebody else's when a repetition arrives. Rejects when `abortSignal` ends the wait.
+ * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order,
+ * when a condition failed. Conflicts and throttles are repeated; after `maxRepetitions` in vain, and for anything else,
+ * it throws. Repetitions carry one token, so that one whose reply was lost is not taken for somebody else's. Rejects when `abortSignal` ends the wait.
  */
 export async function transactWrite(
   { documentClient, pause }: TableAccess,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 
 /** One recipient of a send request, as validated (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
@@ -46,7 +47,7 @@ export const RepeatSchema = v.tuple([v.number(), v.number()]);
 export type Repeat = v.InferOutput<typeof RepeatSchema>;
 
 /** Where a template's messages go (D30). */
-export const sendPaths = ['messages', 'marketing_messages'] as const;
+const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 
 /** Everything that all messages of one accepted request have in common. */
@@ -101,6 +102,21 @@ export const DispatchMessageSchema = v.object({
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+
+/** What the events about a job's messages tell of it. */
+export function aboutJob({
+  did,
+  templateName,
+  templateLanguage,
+  campaignId,
+  attends,
+}: JobHead): DispatchMessage['about'] {
+  return {
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaignId, attends }),
+  };
+}
 
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;

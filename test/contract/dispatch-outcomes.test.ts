@@ -18,9 +18,21 @@ interface Fate {
 
 const fates: readonly Fate[] = [
   { what: 'nothing unusual', to: '549210000001', ending: ['sent'], requests: 1, taken: 1 },
-  { what: 'undeliverable', to: '15550131026', ending: ['failed', '131026'], requests: 1, taken: 0 },
-  { what: 'held back by the platform', to: '15550131049', ending: ['failed', '131049'], requests: 1, taken: 0 },
-  { what: 'marketing stopped', to: '15550131050', ending: ['failed', '131050'], requests: 1, taken: 0 },
+  {
+    what: 'undeliverable, and refused at once',
+    to: '15550231026',
+    ending: ['failed', '131026'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'marketing stopped, and refused at once',
+    to: '549210000009',
+    fault: { action: { code: 131050 } },
+    ending: ['failed', '131050'],
+    requests: 1,
+    taken: 0,
+  },
   { what: 'HTTP 500', to: '15550000500', ending: ['unknown', '131000'], requests: 1, taken: 0 },
   { what: 'HTTP 502 with a page', to: '15550000502', ending: ['unknown', 'http_502'], requests: 1, taken: 0 },
   { what: 'no answer in time', to: '15550000504', ending: ['unknown', 'no_answer'], requests: 1, taken: 0 },

@@ -8,12 +8,13 @@ import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
 import { countStates } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage, startMs } from './scenarios.ts';
+import { dispatchMessage, startMs } from './scenario-job.ts';
 
 let table: string;
 let queueUrl: string;
@@ -73,6 +74,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
       const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
       const failed = await dispatchBatch(batch, {
         claims: store,
+        doubts: doubtStore(client, table),
         events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
@@ -139,6 +141,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
   const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    doubts: doubtStore(client, table),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),

@@ -61,6 +61,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
   await enqueueJob(job, { ...ports, remainingMs: send.remainingMs });
   count('RecipientsAccepted', kept.length);
+  if (did.waba.appId !== undefined) count('ReceiptsExpected', kept.length);
   log('job.accepted', { jobId, clientId, count: kept.length });
   await describeAccepted(job, { ...ports, remainingMs: send.remainingMs });
 
@@ -71,7 +72,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
     droppedIndexes: repeats.map(([position]) => position),
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
-  return warning === undefined ? { jobId } : { jobId, warning };
+  return { jobId, ...present({ warning }) };
 }
 
 function checkInputs(contract: ParameterContract, request: SendRequest): void {

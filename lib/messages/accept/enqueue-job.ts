@@ -17,10 +17,9 @@ export interface EnqueuePorts {
 }
 
 /**
- * Hands a job over wholly or not at all (D25, R20). Resolves when every message of it will be handled. Refuses with 502
- * `dispatch_unavailable` when none will be: a queue that did not confirm may still hold the message (the reply was
- * lost), so the job is withdrawn first. Only when that cannot be written either does nobody know, and the 502 is
- * `dispatch_undecided`: the next request with the same Idempotency-Key finds it out.
+ * Hands a job over wholly or not at all (D25, R20). Refuses with 502 `dispatch_unavailable` when none of it will be
+ * sent: a queue that did not confirm may still hold it, so the job is withdrawn first. When that cannot be written
+ * either, nobody knows: 502 `dispatch_undecided`, and the next request with the same Idempotency-Key finds it out.
  */
 export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, ports: EnqueuePorts): Promise<void> {
   const { jobId, clientId } = job.head;

@@ -8,7 +8,7 @@ import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
-import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
+import { aboutJob, type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
 import { fanOutDelaySeconds } from '../pace/pacing.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
@@ -67,10 +67,9 @@ const waveBudgetMs = 15_000;
 const commitPatienceMs = 120_000;
 
 /**
- * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
- * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
- * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14), told as an event
- * before the wave counts as queued, so that the event is not lost (D34).
+ * Turns a job into one dispatch message per recipient. Repeating it from any point is harmless: ids are the same, and
+ * claims let each be sent once. Throws when queue or store stay unreachable; the job must then be delivered again.
+ * Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
  */
 export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
   const { head } = job;
@@ -145,14 +144,6 @@ async function recordNotComposable(
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
   const event = outcomeEvent(message, outcome, ports.nowMs());
   return event === undefined ? [] : [event];
-}
-
-function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): DispatchMessage['about'] {
-  return {
-    did,
-    template: { name: templateName, language: templateLanguage },
-    ...present({ campaignId, attends }),
-  };
 }
 
 function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {

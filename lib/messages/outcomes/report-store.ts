@@ -4,7 +4,7 @@ import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { acceptedOf, recipientsOf } from '../accept/accepted-job.ts';
 import { type BatchRecord, type Claim, invocationOf } from '../dispatch/claim.ts';
-import { batchRecordOf, claimOf } from '../dispatch/dispatch-store.ts';
+import { batchRecordOf, claimOf } from '../dispatch/claim-items.ts';
 import {
   acceptedKey,
   batchKey,

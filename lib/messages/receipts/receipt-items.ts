@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
+import { PricingSchema } from '../../webhooks/event.ts';
 import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
-import { PricingSchema, type Receipt } from './receipt.ts';
+import type { Receipt } from './receipt.ts';
 
-/** Most text of receipts in one item, before it is packed: far from what an item may hold, and a run has little more. */
+/** Most bytes of text of receipts in one item, before it is packed: far from what an item may hold, and a run has little more. */
 const maxItemText = 200_000;
 
 /** Text that unpacks to more than this is none of ours. */
@@ -74,12 +75,13 @@ function textsOf(receipts: readonly Receipt[]): string[] {
   let list: string[] = [];
   let length = 0;
   for (const row of rows) {
-    if (length > 0 && length + row.length > maxItemText) {
+    const bytes = Buffer.byteLength(row) + 1;
+    if (length > 0 && length + bytes > maxItemText) {
       texts.push(`[${list.join(',')}]`);
       [list, length] = [[], 0];
     }
     list.push(row);
-    length += row.length + 1;
+    length += bytes;
   }
   return [...texts, `[${list.join(',')}]`];
 }

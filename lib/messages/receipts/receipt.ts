@@ -1,13 +1,5 @@
 import * as v from 'valibot';
-
-/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
-export const PricingSchema = v.object({
-  billable: v.exactOptional(v.boolean()),
-  pricing_model: v.exactOptional(v.string()),
-  type: v.exactOptional(v.string()),
-  category: v.exactOptional(v.string()),
-});
-export type Pricing = v.InferOutput<typeof PricingSchema>;
+import { PricingSchema } from '../../webhooks/event.ts';
 
 /** The platform's word on one of our messages after it took it: one status of its webhook (D38, D39). */
 export const ReceiptSchema = v.object({
@@ -23,7 +15,16 @@ export const ReceiptSchema = v.object({
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
 });
+export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;
+
+/** The receipts of one number. */
+const NumberReceiptsSchema = v.object({
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  receipts: v.array(ReceiptSchema),
+});
+export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
 /**
  * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
@@ -31,6 +32,6 @@ export type Receipt = v.InferOutput<typeof ReceiptSchema>;
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(1),
-  numbers: v.array(v.object({ wabaId: v.string(), phoneNumberId: v.string(), receipts: v.array(ReceiptSchema) })),
+  numbers: v.array(NumberReceiptsSchema),
 });
 export type ReceiptMessage = v.InferOutput<typeof ReceiptMessageSchema>;

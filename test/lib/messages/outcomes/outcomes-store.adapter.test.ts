@@ -12,6 +12,7 @@ import { type Outcomes, outcomesStore } from '../../../../lib/messages/outcomes/
 import type { DescribedJob } from '../../../../lib/messages/outcomes/report.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { injectFaults } from '../../../support/faults.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
@@ -21,23 +22,8 @@ const second = '01KAH00000000000000000000B';
 let table: string;
 let outcomes: Outcomes;
 
-function head(jobId: string, changes: Partial<JobHead> = {}): JobHead {
-  return {
-    jobId,
-    clientId: 1001,
-    did: '5491100000001',
-    wabaId: '2',
-    phoneNumberId: '3',
-    credential: 'main',
-    throughputPerSecond: 1_000,
-    path: 'messages',
-    templateName: 'order_update',
-    templateLanguage: 'en_US',
-    acceptedAtMs,
-    total: 600,
-    ...changes,
-  };
-}
+const head = (jobId: string, changes: Partial<JobHead> = {}) =>
+  makeJobHead({ jobId, wabaId: '2', phoneNumberId: '3', acceptedAtMs, total: 600, ...changes });
 
 /** As 0.1.0 left it: nothing is written of its recipients. */
 function job(ofHead: JobHead): DescribedJob {
