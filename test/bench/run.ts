@@ -12,6 +12,7 @@ import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchReceipts } from './receipts.ts';
+import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
@@ -69,6 +70,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   await benchSynchronization(stack);
   await benchListing(stack);
   await benchChannels(stack);
+  await benchReports(stack);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());

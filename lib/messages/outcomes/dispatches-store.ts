@@ -7,17 +7,23 @@ import { claimMemorySeconds } from '../dispatch/claim.ts';
 import { dispatchesPartition, jobKey, jobsOfDaySortKey } from '../items.ts';
 import type { DispatchesQuestion } from './dispatches.ts';
 
-/** The list of a client's dispatches. */
+/** The list of a client's dispatches: two round trips, whoever else uses the DID. */
 export interface Dispatches {
   /**
-   * Up to `limit` of them (at most 100), newest first, after the one with the sort key `after`. Two round trips, whoever
-   * else uses the DID: what was withdrawn is left out, so a page may have fewer. `next` is where the following page
-   * begins; undefined on the last.
+   * Up to `limit` of them (at most 100), newest first, after the one with the sort key `after`. `next` is where the
+   * following page begins; undefined on the last.
    */
-  listDispatches(
+  listAccepted(
     question: DispatchesQuestion,
     page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<{ readonly dispatches: readonly DispatchPointer[]; readonly next?: string }>;
+  ): Promise<AcceptedPage>;
+  /** Those of them that were not taken back since, by a request with the same key after its first one had died. */
+  notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
+}
+
+export interface AcceptedPage {
+  readonly accepted: readonly DispatchPointer[];
+  readonly next?: string;
 }
 
 const JobItemSchema = v.object({ pk: v.string(), withdrawnAtMs: v.optional(v.number()) });
@@ -29,10 +35,10 @@ export function dispatchesStore(
   pause: Pause = storePause,
 ): Dispatches {
   return {
-    listDispatches: async ({ clientId, did, fromMs = 0, toMs = latestMs }, { after, limit }) => {
+    listAccepted: async ({ clientId, did, fromMs = 0, toMs = latestMs }, { after, limit }) => {
       // Older ones are on their way out, and have no report any more.
       const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1, 0);
-      if (oldestMs >= toMs) return { dispatches: [] };
+      if (oldestMs >= toMs) return { accepted: [] };
       const pk = dispatchesPartition(clientId, did);
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -52,27 +58,21 @@ export function dispatchesStore(
           ...(after === undefined ? {} : { ExclusiveStartKey: { pk, sk: after } }),
         }),
       );
-      const pointers = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
-      const withdrawn = await withdrawnAmong(pointers);
-      const last = Items.length > limit ? pointers.at(-1) : undefined;
-      return {
-        dispatches: pointers.filter(({ jobId }) => !withdrawn.has(jobKey(jobId).pk)),
-        ...(last === undefined ? {} : { next: last.sk }),
-      };
+      const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
+      const last = Items.length > limit ? accepted.at(-1) : undefined;
+      return { accepted, ...(last === undefined ? {} : { next: last.sk }) };
     },
-  };
 
-  /** Partition keys of those that were taken back: by a request with the same Idempotency-Key, after its first one died. */
-  async function withdrawnAmong(pointers: readonly DispatchPointer[]): Promise<ReadonlySet<string>> {
-    const keys = pointers.map(({ jobId }) => jobKey(jobId));
-    const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
-    return new Set(
-      items
+    notWithdrawn: async (accepted) => {
+      const keys = accepted.map(({ jobId }) => jobKey(jobId));
+      const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
+      const withdrawn = items
         .map((item) => v.parse(JobItemSchema, item))
         .filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)
-        .map(({ pk }) => pk),
-    );
-  }
+        .map(({ pk }) => pk);
+      return accepted.filter(({ jobId }) => !withdrawn.includes(jobKey(jobId).pk));
+    },
+  };
 }
 
 /** The last moment that a sort key can spell. */

@@ -93,6 +93,9 @@ describe('every recipient of the request has one row and is in one count (D40)',
     const { rows, next } = reportPage(job, question, { from, outcomeAt });
     expect(rows.at(-1)).toEqual({ index: 9_999, to: '5493', state: stateAt(3), duplicate_of: 3 });
     expect(next).toBeUndefined();
+    // What was counted stays counted so: this page has not read the others.
+    const told = { ...from, counts: { ...counts, read: 77 } };
+    expect(reportPage(job, question, { from: told, outcomeAt }).counts).toEqual(told.counts);
   });
 });
 
