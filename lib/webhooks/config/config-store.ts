@@ -65,7 +65,8 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
         Key: deliveryKey(clientId),
         ConditionExpression: 'attribute_exists(pk)',
         // A delivery that is about to write the state back finds that it has changed.
-        UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs ADD version :one',
+        UpdateExpression:
+          'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs, lastSuccessMs, width ADD version :one',
         ExpressionAttributeValues: { ':one': 1 },
       });
       await conditionalWrite(documentClient.send(update));

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 
 const hourMs = 3_600_000;
@@ -159,6 +160,66 @@ describe('a failing receiver (R42, R43)', () => {
     const lastMs = world.posts.at(-1)?.atMs ?? 0;
     expect(lastMs - beganMs).toBeGreaterThanOrEqual(5 * dayMs);
     expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+  });
+});
+
+describe('posts of one client side by side', () => {
+  /** A receiver that is well, and whose answers the test gives. */
+  function answering(count: number) {
+    const world = subscribed();
+    world.states.set(client, { leases: [], pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: 1 });
+    const answers: ((answer: PostAnswer) => void)[] = [];
+    world.answer = () => new Promise((resolve) => answers.push(resolve));
+    world.enqueue(...events(client, count));
+    return { world, answers, running: world.run() };
+  }
+
+  test('ten while it is well; of an unknown one the first must end before', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const answer of answers) answer({ status: 200 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(10);
+    const unknown = subscribed();
+    unknown.answer = () => ({ status: 500 });
+    unknown.enqueue(...events(client, 10));
+    await unknown.run();
+    expect(unknown.posts).toHaveLength(1);
+  });
+
+  test('what fails together is one failure; each event that failed counts an attempt, what arrived has arrived', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const [position, answer] of answers.entries()) {
+      answer({ status: position < 7 ? 200 : 429, retryAfter: String(100 * position) });
+    }
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(7);
+    expect(world.waiting.map(({ body }) => body['attempts'])).toEqual([1, 1, 1]);
+    const state = world.states.get(client);
+    expect([state?.consecutiveFailures, (state?.pausedUntilMs ?? 0) - world.nowMs, state?.width]).toEqual([
+      1, 900_000, 5,
+    ]);
+  });
+
+  test('a 410 among them ends all that wait; what the others were answered stands', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const [position, answer] of answers.entries()) answer({ status: [200, 500, 410][position % 3] ?? 0 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(4);
+    expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+  });
+
+  test('one that breaks leaves the others their answers', async () => {
+    const { world, answers, running } = answering(3);
+    await expect.poll(() => answers.length).toBe(3);
+    answers[0]?.(Promise.reject(new Error('broken')) as never);
+    answers[1]?.({ status: 200 });
+    answers[2]?.({ status: 200 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(2);
+    expect(world.waiting).toMatchObject([{ inMs: 360_000 }]);
   });
 });
 
