@@ -30,6 +30,8 @@ export type TableVerb =
 export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
+  /** How long a batch is gathered that is not full: a batch of more than 10 needs one. None: what is there goes at once. */
+  readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
 }
@@ -192,7 +194,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],
@@ -201,6 +203,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       batchSize: 10,
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
+  },
+  'messages-receipts': {
+    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.
+    timeoutSeconds: 60,
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    sendsTo: ['events'],
+    consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
   'events-deliver': {
     // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.

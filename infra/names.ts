@@ -10,7 +10,13 @@ export function resourceName(stage: string, purpose: string): string {
 export const stagePattern = /^[a-z][a-z0-9-]{0,15}$/;
 export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';
 
-export const queuePurposes = { sendJobs: 'send-jobs', dispatch: 'dispatch', sync: 'sync', events: 'events' } as const;
+export const queuePurposes = {
+  sendJobs: 'send-jobs',
+  dispatch: 'dispatch',
+  receipts: 'receipts',
+  sync: 'sync',
+  events: 'events',
+} as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */
 export const secretPurposes = {

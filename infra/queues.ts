@@ -39,6 +39,13 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
+  receipts: {
+    variable: 'RECEIPT_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients who are not told what became of messages that the platform took.',
+    whatToDo: `${redrive}: a receipt that counted already counts once.`,
+  },
   sync: {
     variable: 'SYNC_QUEUE_URL',
     retentionDays: 1,

@@ -96,6 +96,7 @@ export class ServiceFunction extends Construct {
     this.lambda.addEventSource(
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
+        ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),
         maxConcurrency: how.maximumConcurrency,
         // Every consumer names what must come again; without this the answer would be ignored and the work lost.
         reportBatchItemFailures: true,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 
 /** One recipient of a send request, as validated (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
@@ -94,6 +95,21 @@ export const DispatchMessageSchema = v.object({
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+
+/** What the events about a job's messages tell of it. */
+export function aboutJob({
+  did,
+  templateName,
+  templateLanguage,
+  campaignId,
+  attends,
+}: JobHead): DispatchMessage['about'] {
+  return {
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaignId, attends }),
+  };
+}
 
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;

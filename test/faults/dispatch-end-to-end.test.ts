@@ -7,6 +7,7 @@ import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { countOutcomes } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
@@ -72,6 +73,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
       const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
       const failed = await dispatchBatch(batch, {
         claims: store,
+        doubts: doubtStore(client, table),
         events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
@@ -137,6 +139,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
   const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    doubts: doubtStore(client, table),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),

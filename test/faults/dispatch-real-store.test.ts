@@ -30,7 +30,7 @@ async function replayOnDynamoDb(scenario: Scenario, path: readonly Action[], job
   let state = initialState(scenario);
   for (const action of path) {
     const before = state;
-    state = await apply(state, action);
+    state = await apply(state, action, scenario);
     if (action.do === 'deliver') {
       const worker = state.workers[action.worker];
       if (!worker) throw new Error('nobody took the delivery');

@@ -1,4 +1,5 @@
-import type { DispatchMessage } from '../../lib/messages/job.ts';
+import type { DispatchMessage, JobHead } from '../../lib/messages/job.ts';
+import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import type { Scenario } from './explorer.ts';
 
 export const startMs = 1_800_000_000_000;
@@ -18,6 +19,30 @@ export function dispatchMessage(index: number, changes: Partial<DispatchMessage>
     request: { to: '5491100000000' },
     ...changes,
   };
+}
+
+/** The job of the scenarios' messages, as the fan-out records it. */
+export const scenarioHead: JobHead = {
+  jobId: scenarioJobId,
+  clientId: 1001,
+  did: '5491100000001',
+  wabaId: '200000000000001',
+  phoneNumberId: '300000000000001',
+  credential: 'main',
+  throughputPerSecond: 80,
+  path: 'messages',
+  templateName: 'order_update',
+  templateLanguage: 'en_US',
+  acceptedAtMs: startMs,
+  total: 1_000,
+};
+
+/** One receipt, as it waits in the queue. */
+export function receiptBody(index: number, status: string): string {
+  const { wabaId, phoneNumberId, jobId } = scenarioHead;
+  const receipt = { jobId, index, status, atMs: startMs, platformMessageId: 'platform-1' };
+  const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+  return JSON.stringify(message);
 }
 
 interface NamedScenario extends Scenario {
@@ -57,5 +82,87 @@ export const scenarios: readonly NamedScenario[] = [
     deliveries: 3,
     faults: 2,
     batchSize: 1,
+  },
+];
+
+interface ReceiptScenario extends NamedScenario {
+  /** States and events that must have been seen, or the exploration saw nothing. */
+  readonly ends: readonly string[];
+  readonly tells: readonly string[];
+}
+
+/** The same with a platform that tells what became of each message, and that may take what it says it did not. */
+export const receiptScenarios: readonly ReceiptScenario[] = [
+  {
+    name: 'an answer that is lost, two faults',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 2,
+    batchSize: 1,
+    platform: ['accepted', 'lost_after'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'a message taken that was refused as too many, two faults',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 3,
+    faults: 2,
+    batchSize: 1,
+    platform: ['accepted', 'throttled_yet_taken'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'sent'],
+    tells: [],
+  },
+  {
+    name: 'the same with two workers',
+    messages: [dispatchMessage(0), dispatchMessage(0)],
+    startMs,
+    deliveries: 3,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'throttled_yet_taken', 'lost_after'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 2 },
+    ends: ['delivered', 'sent', 'unknown'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'two runs of receipts at once',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['sent', 'delivered'], deliveries: 3, runs: 2, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown', 'sent'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'a failure that is told later, and a message that is held',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'held', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['failed'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['failed', 'held', 'sent', 'unknown'],
+    tells: ['message.failed', 'message.held', 'message.resolved'],
+  },
+  {
+    name: 'two messages in one batch',
+    messages: [dispatchMessage(0), dispatchMessage(1)],
+    startMs,
+    deliveries: 3,
+    faults: 1,
+    batchSize: 2,
+    platform: ['accepted', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown', 'sent'],
+    tells: ['message.unknown', 'message.resolved'],
   },
 ];

@@ -2,6 +2,7 @@ import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatc
 import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
+import type { OpName } from '../faults/stepped-run.ts';
 import { MemoryEvents } from './memory-events.ts';
 
 export interface RequeuedCopy {
@@ -29,11 +30,17 @@ export class DispatchWorld {
     recordBatch: async (...args) => this.call('recordBatch', args) as never,
   };
 
+  readonly doubts: DispatchPorts['doubts'] = {
+    mark: async (...args) => this.call('mark', args) as never,
+    hasReceipt: async (...args) => this.call('hasReceipt', args) as never,
+  };
+
   /** The ports of a new run; every message is accepted unless `changes` says otherwise. */
   ports(changes: Partial<DispatchPorts> = {}): DispatchPorts {
     this.runs += 1;
     return {
       claims: this.claims,
+      doubts: this.doubts,
       events: this.events,
       queue: {
         sendLater: async (message, delaySeconds) => void this.copies.push({ message, delaySeconds }),
@@ -53,7 +60,7 @@ export class DispatchWorld {
     };
   }
 
-  private call(name: 'take' | 'release' | 'settle' | 'findBatchRecord' | 'recordBatch', args: unknown[]): unknown {
+  private call(name: OpName, args: unknown[]): unknown {
     this.storeCalls.push(name);
     const { store, value } = applyOp(this.store, { id: 0, name, args });
     this.store = store;

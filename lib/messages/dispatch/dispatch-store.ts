@@ -20,6 +20,7 @@ export const ClaimItemSchema = v.object({
   to: v.optional(v.string()),
   code: v.optional(v.string()),
   reason: v.optional(v.string()),
+  resolvedAtMs: v.optional(v.number()),
 });
 
 /**
@@ -51,13 +52,13 @@ function batchItemOf(taken: BatchRecord): { readonly sent: object; readonly held
 }
 
 export function claimOf(jobId: string, item: unknown): Claim {
-  const { sk, state, at, claimedAtMs, to, code, reason } = v.parse(ClaimItemSchema, item);
+  const { sk, state, at, claimedAtMs, to, code, reason, resolvedAtMs } = v.parse(ClaimItemSchema, item);
   return {
     key: { jobId, index: Number(sk) },
     state,
     at,
     claimedAtMs,
-    ...present({ to, code, reason }),
+    ...present({ to, code, reason, resolvedAtMs }),
   };
 }
 

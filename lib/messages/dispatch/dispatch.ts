@@ -13,8 +13,9 @@ import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
  * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
  * it or may have taken it (R13), and every message ends sent, held, failed, expired or unknown (R14, D29, D39). On the
  * happy path one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Failed,
- * expired and unknown are told as events (D34): recorded first, then the event is queued, then the message is acknowledged. When
- * the event is not queued, or the run dies before, the message comes again, is found finished and tells it once more.
+ * expired, unknown and held are told as events (D34, D41): recorded first, then the event is queued, then the message is
+ * acknowledged. When the event is not queued, or the run dies before, the message comes again, is found finished and tells
+ * it once more. A message that a receipt proves taken is not sent again, whatever was answered about it (D39).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
@@ -29,7 +30,8 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   );
   const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
-    endings.flatMap(({ event }) => event ?? []),
+    // What is not recorded is not told either: it may yet end otherwise.
+    endings.flatMap(({ event, taken }) => (event === undefined || (taken !== undefined && !recorded) ? [] : [event])),
     ports,
   );
   return deliveries

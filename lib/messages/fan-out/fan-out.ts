@@ -7,7 +7,7 @@ import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
-import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
+import { aboutJob, type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
 import { fanOutDelaySeconds } from '../pace/pacing.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
@@ -141,14 +141,6 @@ async function recordNotComposable(
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
   const event = outcomeEvent(message, outcome, ports.nowMs());
   return event === undefined ? [] : [event];
-}
-
-function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): DispatchMessage['about'] {
-  return {
-    did,
-    template: { name: templateName, language: templateLanguage },
-    ...present({ campaignId, attends }),
-  };
 }
 
 function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
