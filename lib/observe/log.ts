@@ -17,6 +17,7 @@ export const logEvents = [
   'dispatch.status_unknown',
   'dispatch.unknown',
   'event.not_queued',
+  'event.wanted_not_read',
   'idempotency.write_failed',
   'job.accepted',
   'job.failed',

@@ -111,6 +111,11 @@ export const ServiceEventSchema = v.variant('type', [
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
+
+export function isEventType(type: string): type is EventType {
+  return eventTypes.includes(type);
+}
+
 export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
 export type MessageData = v.InferOutput<typeof MessageDataSchema>;
 export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;

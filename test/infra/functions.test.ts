@@ -28,6 +28,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'REDIRECTS_TABLE',
     'REDIRECT_BASE_URL',
     'TEMPLATES_TABLE',
+    'WEBHOOKS_TABLE',
   ],
   'templates-edit': [
     'DIRECTORY_TABLE',
@@ -38,6 +39,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'REDIRECTS_TABLE',
     'REDIRECT_BASE_URL',
     'TEMPLATES_TABLE',
+    'WEBHOOKS_TABLE',
   ],
   'templates-delete': [
     'DIRECTORY_TABLE',
@@ -47,6 +49,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_VERSION',
     'REDIRECTS_TABLE',
     'TEMPLATES_TABLE',
+    'WEBHOOKS_TABLE',
   ],
   'templates-sync': [
     'DIRECTORY_TABLE',
@@ -68,6 +71,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'SYNC_LOCK_SCOPE',
     'SYNC_QUEUE_URL',
     'TEMPLATES_TABLE',
+    'WEBHOOKS_TABLE',
   ],
   'templates-status': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
   'channel-campaigns-grouped': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
@@ -89,8 +93,15 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'REDIRECTS_TABLE',
     'SEND_JOB_QUEUE_URL',
     'TEMPLATES_TABLE',
+    'WEBHOOKS_TABLE',
   ],
-  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL'],
+  'messages-fan-out': [
+    'DISPATCH_QUEUE_URL',
+    'EVENT_QUEUE_URL',
+    'MESSAGES_TABLE',
+    'SEND_JOB_QUEUE_URL',
+    'WEBHOOKS_TABLE',
+  ],
   'messages-dispatch': [
     'DISPATCH_QUEUE_URL',
     'EVENT_QUEUE_URL',
@@ -98,6 +109,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_BASE_URL',
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
+    'WEBHOOKS_TABLE',
   ],
   'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };

@@ -8,6 +8,7 @@ const ConfigItemSchema = v.object({
   clientId: v.number(),
   url: v.string(),
   active: v.boolean(),
+  events: v.optional(v.array(v.string())),
   secrets: v.pipe(
     v.array(v.object({ sealed: v.string(), createdAtMs: v.number(), validUntilMs: v.optional(v.number()) })),
     v.minLength(1),

@@ -55,7 +55,8 @@ async function deliverTo(clientId: number, waiting: readonly Waiting[], ports: D
     const due: Waiting[] = [];
     const early: Waiting[] = [];
     for (const each of waiting) {
-      if (isGivenUp(each.pending, ports)) done(each);
+      // What is no longer wanted stays recorded, as it does without a receiver.
+      if (!receiver.wanted.has(each.pending.event.type) || isGivenUp(each.pending, ports)) done(each);
       else if (each.pending.dueMs <= ports.nowMs()) due.push(each);
       else early.push(each);
     }

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import { defaultEventTypes } from '../../../../lib/webhooks/event.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 
 const hourMs = 3_600_000;
@@ -47,10 +48,19 @@ describe('an event', () => {
 
   test('without a receiver, or with one that is off, is recorded and waits for nothing', async () => {
     const world = subscribed(other);
-    world.receivers.set(client, { url: '', version: 1, secrets: [], active: false });
+    world.receivers.set(client, { url: '', version: 1, wanted: defaultEventTypes, secrets: [], active: false });
     world.enqueue(event, makeEvent(1003));
     await world.run();
     expect(world.recorded.size).toBe(2);
+    expect([world.posts, world.waiting]).toEqual([[], []]);
+  });
+
+  test('of a kind that the client does not want (any more) is not posted and waits for nothing (D41)', async () => {
+    const world = subscribed();
+    const receiver = world.receivers.get(client);
+    if (receiver !== undefined) world.receivers.set(client, { ...receiver, wanted: new Set(['sync.completed']) });
+    world.enqueue(event);
+    await world.run();
     expect([world.posts, world.waiting]).toEqual([[], []]);
   });
 
@@ -138,7 +148,8 @@ describe('a failing receiver (R42, R43)', () => {
     const world = subscribed();
     world.answer = () => {
       const receiver = world.receivers.get(client);
-      world.receivers.set(client, { url: 'https://example.com/new', version: 2, secrets: [], active: true });
+      const url = 'https://example.com/new';
+      world.receivers.set(client, { url, version: 2, wanted: defaultEventTypes, secrets: [], active: true });
       return receiver?.version === 1 ? { status: 410 } : { status: 200 };
     };
     world.enqueue(...events(client, 3));
