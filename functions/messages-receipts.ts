@@ -1,7 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
 import { deployedReceipts } from '../lib/messages/deployed.ts';
-import { type RecordPorts, recordReceipts } from '../lib/messages/receipts/record-receipts.ts';
+import type { RecordPorts } from '../lib/messages/receipts/record-ports.ts';
+import { recordReceipts } from '../lib/messages/receipts/record-receipts.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
 /** Consumer of the receipt queue: records what the platform says became of messages (D39); reports what must come again. */

@@ -13,7 +13,7 @@ import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage, startMs } from './scenarios.ts';
+import { dispatchMessage, startMs } from './scenario-job.ts';
 
 let table: string;
 let queueUrl: string;

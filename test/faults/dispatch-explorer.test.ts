@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { explore, type Scenario } from './explorer.ts';
 import { checkPromises, outcomeIn, reportedIn } from './promises.ts';
-import { dispatchMessage, receiptScenarios, scenarios, startMs } from './scenarios.ts';
+import { dispatchMessage, startMs } from './scenario-job.ts';
+import { receiptScenarios, scenarios } from './scenarios.ts';
 
 async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));

@@ -4,7 +4,7 @@ import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { documentedEffects, type Effect, effectsOf, isGood, type PlatformEffect, platformEffects } from './effects.ts';
 import { applyOp, emptyStore, type StoreState } from './model-store.ts';
-import { receiptBody } from './scenarios.ts';
+import { receiptBody } from './scenario-job.ts';
 import { type Answered, type Op, type Reply, type Role, type Start, SteppedRun } from './stepped-run.ts';
 
 interface Queued {

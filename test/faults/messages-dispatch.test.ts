@@ -11,7 +11,7 @@ import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage } from './scenarios.ts';
+import { dispatchMessage } from './scenario-job.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;

@@ -5,7 +5,7 @@ import { type Outcome, outcomeOf } from '../../lib/messages/outcomes/outcome.ts'
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { type ReportedState, reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { idsIn, type State } from './explorer.ts';
-import { scenarioJobId } from './scenarios.ts';
+import { scenarioJobId } from './scenario-job.ts';
 
 /** What our own records say of a message once nobody can be running any more. */
 export function outcomeIn(state: State, index: number): Outcome {

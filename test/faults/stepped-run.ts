@@ -1,10 +1,11 @@
 import type { BatchRecord, Claim } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
-import { type RecordPorts, recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
+import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
+import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
-import { scenarioHead } from './scenarios.ts';
+import { scenarioHead } from './scenario-job.ts';
 
 /** The outside calls of the policies: the points at which something can go wrong. */
 export type OpName =

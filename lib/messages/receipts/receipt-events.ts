@@ -7,7 +7,7 @@ import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
 import type { ReceiptsOfJob } from './countable.ts';
 import { fold, type Proof, proofOf } from './fold.ts';
 import type { Receipt } from './receipt.ts';
-import type { RecordPorts } from './record-receipts.ts';
+import type { RecordPorts } from './record-ports.ts';
 
 type EventPorts = Pick<RecordPorts, 'records' | 'claims' | 'wanted' | 'nowMs'>;
 

@@ -18,8 +18,7 @@ import {
 } from '../items.ts';
 import { dispatchIdOf, type JobHead, JobHeadSchema } from '../job.ts';
 import { receiptItems, receiptsOf } from './receipt-items.ts';
-import type { ReceiptRecords } from './record-receipts.ts';
-import type { ProvenClaims } from './settle-claims.ts';
+import type { ProvenClaims, ReceiptRecords } from './record-ports.ts';
 
 interface StoreOptions {
   readonly client: DynamoDBDocumentClient;

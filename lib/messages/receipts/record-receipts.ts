@@ -1,33 +1,13 @@
 import * as v from 'valibot';
-import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
 import type { Claim, DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf, type JobHead } from '../job.ts';
 import { countable, type ReceiptsOfJob } from './countable.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema } from './receipt.ts';
 import { eventsOfReceipts } from './receipt-events.ts';
-import { type ProvenClaims, settleClaims } from './settle-claims.ts';
-
-/** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
-export interface ReceiptRecords {
-  /** By job id, without the jobs that there are not (any more). */
-  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
-  append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
-  doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** All receipts of one group of a job's messages. */
-  ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
-}
-
-export interface RecordPorts {
-  readonly records: ReceiptRecords;
-  readonly claims: ProvenClaims;
-  readonly wanted: WantedEvents;
-  readonly events: EventSink;
-  readonly nowMs: () => number;
-  readonly log: (event: LogEvent, facts: LogFacts) => void;
-}
+import type { RecordPorts } from './record-ports.ts';
+import { settleClaims } from './settle-claims.ts';
 
 interface QueuedReceipts {
   readonly messageId: string;

@@ -8,21 +8,8 @@ import {
   isIn,
   provenByReceipt,
 } from '../dispatch/claim.ts';
-import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { dispatchIdOf } from '../job.ts';
-import type { RecordPorts } from './record-receipts.ts';
-
-/** The claims as a run of receipts sees them; every read is strongly consistent. */
-export interface ProvenClaims extends Pick<Claims, 'take'> {
-  /** By dispatch id; a message without a claim is left out. */
-  findClaims(keys: readonly DispatchKey[]): Promise<ReadonlyMap<string, Claim>>;
-  findBatchRecords(invocations: readonly string[]): Promise<ReadonlyMap<string, BatchRecord>>;
-  /** Settles the claim if it still is as it was seen; false otherwise. */
-  settleSeen(
-    seen: Claim,
-    settlement: typeof provenByReceipt & { readonly resolvedAtMs?: number | undefined },
-  ): Promise<boolean>;
-}
+import type { RecordPorts } from './record-ports.ts';
 
 /** A claim changes a few times in its life: who meets more changes than this looks again at the next delivery. */
 const maxRounds = 10;

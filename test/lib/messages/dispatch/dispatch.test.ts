@@ -6,7 +6,7 @@ import type { DispatchMessage } from '../../../../lib/messages/job.ts';
 import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { EventSink } from '../../../../lib/webhooks/event.ts';
-import { dispatchMessage } from '../../../faults/scenarios.ts';
+import { dispatchMessage } from '../../../faults/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
 
