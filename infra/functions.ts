@@ -197,6 +197,13 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
   },
+  // All receipts of a job of 10,000 are in memory at once.
+  'messages-report': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  },
+  'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,

@@ -16,6 +16,7 @@ const statusOfCode = {
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,
+  dispatch_not_found: 404,
   redirect_not_found: 404,
   rate_not_found: 404,
   webhook_config_not_found: 404,

@@ -24,6 +24,7 @@ export const logEvents = [
   'job.fanned_out',
   'job.never_accepted',
   'job.not_composable',
+  'job.not_described',
   'job.withdrawn',
   'platform.number_unreadable',
   'platform.product_unreadable',

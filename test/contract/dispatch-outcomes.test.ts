@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
-import type { Outcome } from '../../lib/messages/outcomes/outcome.ts';
+import type { ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -9,7 +9,7 @@ interface Fate {
   readonly to: string;
   /** What the simulator is told to do with messages to this recipient; the magic ones know by themselves. */
   readonly fault?: { readonly action: object; readonly times?: number };
-  readonly ending: readonly [state: Outcome['state'], code?: string];
+  readonly ending: readonly [state: ReportedOutcome['state'], code?: string];
   /** Times that the platform is asked, whatever it answers. */
   readonly requests: number;
   /** Messages that the platform took. */
@@ -96,8 +96,8 @@ const fates: readonly Fate[] = [
 const alwaysThrottled = '15550230429';
 const sqs = queueClientAt(inject('sqsEndpoint'));
 const did = '5491100000001';
-let endings: ReadonlyMap<string | undefined, Outcome>;
-let expired: readonly Outcome[];
+let endings: ReadonlyMap<string | undefined, ReportedOutcome>;
+let expired: readonly ReportedOutcome[];
 
 async function accept(recipients: readonly string[], extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const reply = await api(`POST /v1/template/messages/${did}`, {

@@ -200,6 +200,7 @@ describe('tables that repeat code', () => {
       did_forbidden: true,
       catalog_forbidden: true,
       template_not_found: true,
+      dispatch_not_found: true,
       redirect_not_found: true,
       rate_not_found: true,
       webhook_config_not_found: true,

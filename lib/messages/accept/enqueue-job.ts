@@ -11,7 +11,7 @@ const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + 4_000;
 
 export interface EnqueuePorts {
   readonly queue: JobQueue;
-  readonly acceptance: AcceptanceRecords;
+  readonly acceptance: Pick<AcceptanceRecords, 'commit' | 'withdraw'>;
   /** Time left until Lambda ends this invocation. */
   readonly remainingMs: () => number;
 }
@@ -35,7 +35,7 @@ export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, port
   }
 }
 
-async function withdrawn(jobId: string, acceptance: AcceptanceRecords): Promise<'withdrawn' | 'begun'> {
+async function withdrawn(jobId: string, acceptance: EnqueuePorts['acceptance']): Promise<'withdrawn' | 'begun'> {
   try {
     return await acceptance.withdraw(jobId, AbortSignal.timeout(withdrawLimitMs));
   } catch (cause) {

@@ -4,6 +4,7 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
@@ -19,6 +20,8 @@ export interface JobRecords {
    * Undefined when the acceptance took the job back: its client was told that nothing will be sent.
    */
   begin(head: JobHead, part: number): Promise<number | undefined>;
+  /** Sees to it that the job is described for its report (D40): writes what acceptance has not written. */
+  describe(job: AcceptedJob): Promise<void>;
   /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
   checkpoint(jobId: string, part: number, queued: number): Promise<void>;
 }
@@ -79,6 +82,7 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
     ports.log('job.withdrawn', { jobId: head.jobId, clientId: head.clientId });
     return done;
   }
+  await ports.jobs.describe(job);
   let queued = begun;
   while (queued < job.recipients.length) {
     if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };
