@@ -208,7 +208,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
-    sendsTo: ['dispatch', 'events'],
+    sendsTo: ['dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
   },
   'messages-dispatch': {
@@ -223,6 +223,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       batchSize: 10,
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
+  },
+  'messages-watch': {
+    timeoutSeconds: 60,
+    // A run holds what is known of five jobs, of 10,000 messages each at most.
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query'], webhooks: ['GetItem'] },
+    sendsTo: ['watch', 'events'],
+    consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
     // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explore, type Scenario } from './explorer.ts';
-import { checkPromises, outcomeIn, reportedIn } from './promises.ts';
+import { checkCompleted, checkPromises, outcomeIn, reportedIn } from './promises.ts';
 import { dispatchMessage, startMs } from './scenario-job.ts';
 import { receiptScenarios, scenarios } from './scenarios.ts';
 
@@ -8,6 +8,7 @@ async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));
   return await explore(scenario, (state, before) => {
     for (const index of indexes) checkPromises(state, before, index);
+    if (scenario.messages.some(({ alone }) => alone)) checkCompleted(state);
   });
 }
 

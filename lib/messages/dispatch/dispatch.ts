@@ -13,7 +13,7 @@ import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
  * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
  * it or may have taken it (R13), and every message ends sent, held, failed, expired or unknown (R14, D29, D39). On the
  * happy path one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Failed,
- * expired, unknown and held are told as events (D34, D41): recorded first, then the event is queued, then the message is
+ * expired, unknown and held are told as events (D34, D41), and the end of a message that is alone in its job: recorded first, then the event is queued, then the message is
  * acknowledged. When the event is not queued, or the run dies before, the message comes again, is found finished and tells
  * it once more. A message that a receipt proves taken is not sent again, whatever was answered about it (D39).
  */
@@ -31,14 +31,14 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
     // What is not recorded is not told either: it may yet end otherwise.
-    endings.flatMap(({ event, taken }) => (event === undefined || (taken !== undefined && !recorded) ? [] : [event])),
+    endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
     ports,
   );
   return deliveries
     .filter((_, position) => {
       const ending = endings[position];
       if (!ending?.acknowledged) return true;
-      return (ending.taken !== undefined && !recorded) || (ending.event !== undefined && !told);
+      return (ending.taken !== undefined && !recorded) || (ending.events.length > 0 && !told);
     })
     .map((delivery) => delivery.messageId);
 }
