@@ -74,7 +74,7 @@ export const receiptScenarios: readonly ReceiptScenario[] = [
     messages: [dispatchMessage(0, { alone: true })],
     startMs,
     deliveries: 2,
-    faults: 2,
+    faults: 1,
     batchSize: 1,
     platform: ['accepted', 'held', 'lost_after', 'throttled_yet_taken'],
     receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
