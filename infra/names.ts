@@ -14,9 +14,9 @@ export const queuePurposes = {
   sendJobs: 'send-jobs',
   dispatch: 'dispatch',
   watch: 'watch',
-  receipts: 'receipts',
   sync: 'sync',
   events: 'events',
+  receipts: 'receipts',
 } as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */

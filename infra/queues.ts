@@ -46,13 +46,6 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
     whatToDo: `${redrive}: an end that is told twice has one id.`,
   },
-  receipts: {
-    variable: 'RECEIPT_QUEUE_URL',
-    retentionDays: 10,
-    maxReceiveCount: 5,
-    whoIsHurt: 'Clients who are not told what became of messages that the platform took.',
-    whatToDo: `${redrive}: a receipt that counted already counts once.`,
-  },
   sync: {
     variable: 'SYNC_QUEUE_URL',
     retentionDays: 1,
@@ -66,5 +59,12 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who are not told what became of their templates, synchronizations and messages.',
     whatToDo: `${redrive}: receivers tell a repeated event by its id.`,
+  },
+  receipts: {
+    variable: 'RECEIPT_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients whose reports do not show what became of messages after the platform took them.',
+    whatToDo: `${redrive}: a receipt that comes twice changes nothing.`,
   },
 };

@@ -109,7 +109,8 @@ export function dispatchesPartition(clientId: number, did: string): string {
  * Whether receipts may change more than the report of a job (D39). Two write and then read, in opposite order:
  *
  * - *the dispatch*, about to give back a claim after a call, or to settle one `unknown`: writes the doubt, then reads the
- *   receipts of the message, strongly; where there is one it settles `sent` instead.
+ *   receipts of the message, strongly; where there is one it settles `sent` instead. Before it tells of `unknown` it reads
+ *   them once more: a run that met the claim before, and a batch record for it, has left it alone.
  * - *a run of receipts*: appends them, then reads the doubt, strongly; where there is one it reads the claims of its
  *   messages. It takes a claim that is not there, and settles `unknown`, and `claimed` without a batch record, to `sent`.
  *

@@ -33,16 +33,16 @@ test('without faults every message ends sent, however its copies are delivered',
 });
 
 test.each(receiptScenarios)(
-  'with receipts, never sent again and never unknown: $name (D39)',
+  'with receipts, never sent again and not left unknown: $name (D39)',
   { timeout: 240_000 },
   async (scenario) => {
     const { states, ends } = await exploreChecked(scenario);
-    expect(states).toBeGreaterThan(2_000);
+    expect(states).toBeGreaterThan(1_000);
     const reported = new Set(ends.map(({ state }) => reportedIn(state, 0)));
     for (const expected of scenario.ends) expect(reported).toContain(expected);
     const told = new Set(ends.flatMap(({ state }) => Object.values(state.store.told).map(({ type }) => type)));
     for (const expected of scenario.tells) expect(told).toContain(expected);
-    // Proof came before and after each of the writes that it competes with.
+    // Proof came first, and decided.
     const codes = new Set(
       ends.map(({ state }) => state.store.claims['J-0']).map((claim) => `${claim?.state} ${claim?.code}`),
     );

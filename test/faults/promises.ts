@@ -65,7 +65,9 @@ function checkClaim(before: Claim | undefined, after: Claim | undefined): void {
 /** Once a run of receipts has ended well, nothing about their messages is unknown, and nobody is left to think so. */
 function checkProven(state: State, id: string): void {
   const claim = state.store.claims[id];
-  if (claim?.state === 'unknown') throw new Error(`D39: ${id} has a receipt and stays unknown`);
+  const batch = claim === undefined ? undefined : state.store.batches[invocationOf(claim.at)];
+  if (claim?.state === 'unknown' && batch?.[id] === undefined)
+    throw new Error(`D39: ${id} has a receipt and stays unknown`);
   const told = toldOf(state, id);
   if (told.includes('unknown') && !told.includes('resolved')) throw new Error(`D39: ${id} is not told as resolved`);
   if (told.filter((type) => type === 'resolved').length > 1) throw new Error(`D39: ${id} is resolved under two ids`);

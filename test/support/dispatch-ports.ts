@@ -1,6 +1,8 @@
 import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
-import type { DispatchMessage } from '../../lib/messages/job.ts';
+import type { DispatchMessage, JobHead } from '../../lib/messages/job.ts';
+import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
+import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
 import type { OpName } from '../faults/stepped-run.ts';
 import { MemoryEvents } from './memory-events.ts';
@@ -55,6 +57,31 @@ export class DispatchWorld {
       remainingMs: () => 60_000,
       random: () => 0,
       pause: async () => undefined,
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  /** The ports of a run of receipts about the jobs of these heads; everybody is told what is told by default. */
+  receiptPorts(heads: readonly JobHead[], changes: Partial<RecordPorts> = {}): RecordPorts {
+    const listed = async (name: OpName, args: unknown[]) => this.call(name, args) as never;
+    return {
+      records: {
+        findHeads: async (jobIds) =>
+          new Map(heads.filter(({ jobId }) => jobIds.includes(jobId)).map((head) => [head.jobId, head])),
+        append: async (...args) => this.call('append', args) as never,
+        doubtfulJobs: async (...args) => new Set(await listed('doubtfulJobs', args)),
+        ofGroup: async (...args) => this.call('ofGroup', args) as never,
+      },
+      claims: {
+        take: this.claims.take,
+        findClaims: async (...args) => new Map(await listed('findClaims', args)),
+        findBatchRecords: async (...args) => new Map(await listed('findBatchRecords', args)),
+        settleSeen: async (...args) => this.call('settleSeen', args) as never,
+      },
+      wanted: async () => defaultEventTypes,
+      events: this.events,
+      nowMs: () => this.nowMs,
       log: (event, facts) => void this.logged.push({ event, facts }),
       ...changes,
     };

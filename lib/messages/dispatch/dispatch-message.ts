@@ -7,6 +7,7 @@ import { retryDelaySeconds, type Wait } from '../pace/pacing.ts';
 import {
   type Claim,
   claimRemainderMs,
+  type DispatchKey,
   invocationOf,
   lateness,
   newClaim,
@@ -107,12 +108,16 @@ async function yieldTo(
 
 /**
  * Whether a receipt says that the platform took this message after all. Asked before a claim is given back after a call,
- * before one is settled `unknown`, and each time before that is told. A receipt that comes later finds the doubt and does
- * the rest itself: takes the claim before a copy can, or settles `unknown` and tells `message.resolved`.
+ * before one is settled `unknown`, and again before that is told. A receipt that comes later finds the doubt and does the
+ * rest itself: takes the claim before a copy can, or settles `unknown` and tells `message.resolved`.
  */
 async function isProvenTaken(message: DispatchMessage, { doubts }: DispatchPorts): Promise<boolean> {
   await doubts.mark(message);
-  return await doubts.hasReceipt({ jobId: message.jobId, index: message.index });
+  return await doubts.hasReceipt(keyOf(message));
+}
+
+function keyOf({ jobId, index }: DispatchMessage): DispatchKey {
+  return { jobId, index };
 }
 
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
@@ -154,10 +159,12 @@ async function afterFailure(
 async function settle(message: DispatchMessage, at: string, found: Settlement, ports: DispatchPorts): Promise<Ending> {
   const proven = found.state === 'unknown' && (await isProvenTaken(message, ports));
   const settlement = proven ? provenByReceipt : found;
-  const settled = await ports.claims.settle({ jobId: message.jobId, index: message.index }, at, settlement);
+  const settled = await ports.claims.settle(keyOf(message), at, settlement);
   // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
   if (!settled) return deliverAgain;
   report(message, settlement, ports);
+  // A receipt that came meanwhile has met a claim that a late batch record vouched for, and left it to whoever settles it.
+  if (settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)))) return acknowledged;
   return ended(message, settlement, ports);
 }
 
@@ -221,7 +228,7 @@ async function tryAgainLater(
   if (wait.settlement !== undefined && ports.nowMs() + delaySeconds * 1_000 >= retryDeadlineMs(copy)) {
     return await settle(message, at, wait.settlement, ports);
   }
-  await ports.claims.release({ jobId: message.jobId, index: message.index }, at).catch((error: unknown) => {
+  await ports.claims.release(keyOf(message), at).catch((error: unknown) => {
     // The copy will find the claim, wait it out and end unknown. Without a copy the original would: no worse.
     ports.log('dispatch.release_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
   });
