@@ -95,13 +95,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'TEMPLATES_TABLE',
     'WEBHOOKS_TABLE',
   ],
-  'messages-fan-out': [
-    'DISPATCH_QUEUE_URL',
-    'EVENT_QUEUE_URL',
-    'MESSAGES_TABLE',
-    'SEND_JOB_QUEUE_URL',
-    'WEBHOOKS_TABLE',
-  ],
+  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL', 'WATCH_QUEUE_URL', 'WEBHOOKS_TABLE'],
   'messages-dispatch': [
     'DISPATCH_QUEUE_URL',
     'EVENT_QUEUE_URL',
@@ -111,6 +105,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_VERSION',
     'WEBHOOKS_TABLE',
   ],
+  'messages-watch': ['EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'WATCH_QUEUE_URL', 'WEBHOOKS_TABLE'],
   'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
@@ -292,7 +287,7 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'messages-watch', 'templates-sync-worker']);
   });
 });
 

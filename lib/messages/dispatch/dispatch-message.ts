@@ -164,8 +164,8 @@ async function settle(message: DispatchMessage, at: string, found: Settlement, p
   if (!settled) return deliverAgain;
   report(message, settlement, ports);
   // A receipt that came meanwhile has met a claim that a late batch record vouched for, and left it to whoever settles it.
-  if (settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)))) return acknowledged;
-  return ended(message, settlement, ports);
+  const provenNow = settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)));
+  return ended(message, provenNow ? provenByReceipt : settlement, ports);
 }
 
 const metricOf = {
