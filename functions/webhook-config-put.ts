@@ -25,8 +25,8 @@ export function webhookConfigPut(
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
     const clientId = await operatingClient(ports.directory, caller, askedId);
 
-    const { url, active } = body;
-    const { config, secret } = await configure(ports, { clientId, url, active, nowMs }, rotate);
+    const { url, active, events } = body;
+    const { config, secret } = await configure(ports, { clientId, url, active, events, nowMs }, rotate);
 
     return answer(200, configView(config), present({ 'webhook-secret': secret }));
   });

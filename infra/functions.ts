@@ -90,6 +90,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       directory: ['GetItem', 'BatchGetItem', 'Query'],
       templates: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
@@ -98,14 +99,24 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-edit': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-delete': {
     ...endpoint,
-    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
@@ -126,6 +137,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
@@ -189,6 +201,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       templates: ['BatchGetItem', 'UpdateItem'],
       messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
@@ -204,14 +217,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
-    sendsTo: ['dispatch', 'events'],
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    sendsTo: ['dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], webhooks: ['GetItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],
@@ -221,18 +234,27 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
   },
+  'messages-watch': {
+    timeoutSeconds: 60,
+    // A run holds what is known of five jobs, of 10,000 messages each at most.
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query'], webhooks: ['GetItem'] },
+    sendsTo: ['watch', 'events'],
+    consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
+  },
   'messages-receipts': {
     // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.
     timeoutSeconds: 60,
     memoryMb: 512,
-    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
     sendsTo: ['events'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
   'events-deliver': {
     // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
     timeoutSeconds: 60,
-    memoryMb: 256,
+    // For its share of processor: each post is a TLS handshake.
+    memoryMb: 1024,
     tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
     sendsTo: ['events'],

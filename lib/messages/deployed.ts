@@ -14,7 +14,9 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { watchQueue } from './fan-out/watch-queue.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
+import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
@@ -66,6 +68,7 @@ export function deployedJobs() {
   return {
     ...deployedDispatch(),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
 }
@@ -100,4 +103,16 @@ export function deployedReport() {
 /** The list of dispatches. */
 export function deployedDispatches() {
   return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
+}
+
+/** What watching for the end of jobs takes. */
+export function deployedWatch() {
+  const report = deployedReport();
+  return {
+    progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
+    queue: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
+    events: deployedEvents(),
+    nowMs: Date.now,
+    log,
+  };
 }

@@ -98,6 +98,8 @@ export const DispatchMessageSchema = v.object({
     campaignId: v.optional(v.number()),
     attends: v.optional(v.record(v.string(), v.unknown())),
   }),
+  /** It is all there is of its job, so that its end is the end of the job (D41). Not said by 0.1.0. */
+  alone: v.exactOptional(v.literal(true)),
   /** The request body for the platform. */
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });

@@ -74,6 +74,24 @@ export const PricingSchema = v.object({
 /** How far a message got, by a receipt of the platform. */
 const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
 
+/** Nothing of a dispatch is pending any more (D41). */
+const DispatchCompletedSchema = v.object({
+  ...v.omit(MessageDataSchema, ['message_id', 'to', 'code', 'platform_code', 'reason', 'platform_message_id']).entries,
+  /** Recipients of the request, dropped duplicates too: the sum of the counts. */
+  total: v.number(),
+  /** What became of them, as the report says at this moment (D40); receipts may carry them further. */
+  counts: v.object({
+    pending: v.literal(0),
+    held: v.number(),
+    sent: v.number(),
+    delivered: v.number(),
+    read: v.number(),
+    failed: v.number(),
+    expired: v.number(),
+    unknown: v.number(),
+  }),
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -107,12 +125,19 @@ export const ServiceEventSchema = v.variant('type', [
   kind('message.read', ReceiptDataSchema),
   /** A receipt proved that the platform took a message that was `unknown`. */
   kind('message.resolved', MessageDataSchema),
+  kind('dispatch.completed', DispatchCompletedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
+
+export function isEventType(type: string): type is EventType {
+  return eventTypes.includes(type);
+}
+
 export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
 export type MessageData = v.InferOutput<typeof MessageDataSchema>;
+export type DispatchCompletedData = v.InferOutput<typeof DispatchCompletedSchema>;
 export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;
 
 /**

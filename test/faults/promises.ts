@@ -98,3 +98,20 @@ function checkTold(state: State, id: string, outcome: string): void {
   const baseless = told.filter((type) => !sayable.includes(type));
   if (baseless.length > 0) throw new Error(`D34: ${baseless} was told of ${id}, and its claim says ${claim?.state}`);
 }
+
+/**
+ * The end of a job of one message is told when the message has ended, never before and under one id (D41): nobody is left
+ * to tell it once the message is off the queue.
+ */
+export function checkCompleted(state: State): void {
+  const told = Object.values(state.store.told).filter(({ type }) => type === 'dispatch.completed');
+  if (told.length > 1) throw new Error('D41: the end of the job is told under two ids');
+  const [completed] = told;
+  const { state: outcome } = outcomeIn(state, 0);
+  if (completed !== undefined && outcome === 'pending') throw new Error('D41: the end of the job is told too early');
+  if (completed !== undefined && 'total' in completed.data && completed.data.total !== 1) {
+    throw new Error('D41: the end of a job of one message counts others');
+  }
+  const atWork = state.workers.some((worker) => worker !== null) || state.queue.length > 0;
+  if (!atWork && completed === undefined) throw new Error('D41: the job has ended and nobody was told');
+}

@@ -32,6 +32,14 @@ export const scenarios: readonly NamedScenario[] = [
     batchSize: 2,
   },
   {
+    name: 'a message that is alone in its job',
+    messages: [dispatchMessage(0, { alone: true })],
+    startMs,
+    deliveries: 3,
+    faults: 2,
+    batchSize: 1,
+  },
+  {
     name: 'a message that expires meanwhile',
     messages: [dispatchMessage(0, { expiresAtMs: startMs + 1 })],
     startMs,
@@ -65,6 +73,17 @@ export const receiptScenarios: readonly ReceiptScenario[] = [
     receipts: { ...told, deliveries: 2 },
     ends: ['delivered', 'unknown', 'pending'],
     tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'the same of a message that is alone in its job',
+    ...base,
+    messages: [dispatchMessage(0, { alone: true })],
+    deliveries: 2,
+    faults: 1,
+    platform: ['accepted', 'held', 'lost_after', 'throttled_yet_taken'],
+    receipts: { ...told, deliveries: 2 },
+    ends: ['delivered', 'unknown'],
+    tells: ['message.unknown', 'message.resolved', 'dispatch.completed'],
   },
   {
     name: 'a message taken that was refused as one too many',

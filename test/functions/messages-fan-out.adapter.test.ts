@@ -25,6 +25,7 @@ beforeEach(async () => {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
+    watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: () => nowMs,

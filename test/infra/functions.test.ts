@@ -213,7 +213,7 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'messages-watch', 'templates-sync-worker']);
   });
 });
 

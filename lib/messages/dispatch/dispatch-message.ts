@@ -18,6 +18,7 @@ import {
   sendBudgetMs,
   type Taken,
 } from './claim.ts';
+import { completedEvent } from './completed-event.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { type Addressed, messageEvent, outcomeEvent } from './message-event.ts';
 import type { Handover } from './platform-messages.ts';
@@ -29,12 +30,12 @@ const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment'
 /** How one delivery ended: acknowledged or to be delivered again, what the platform took, what the client is to be told. */
 export interface Ending {
   readonly acknowledged: boolean;
-  readonly event?: ServiceEvent;
+  readonly events: readonly ServiceEvent[];
   readonly taken?: Taken & { readonly dispatchId: string };
 }
 
-const acknowledged: Ending = { acknowledged: true };
-export const deliverAgain: Ending = { acknowledged: false };
+const acknowledged: Ending = { acknowledged: true, events: [] };
+export const deliverAgain: Ending = { acknowledged: false, events: [] };
 
 interface Attempt {
   readonly delivery: Delivery;
@@ -87,7 +88,9 @@ async function yieldTo(
   ports: DispatchPorts,
 ): Promise<Ending> {
   const { message } = attempt;
-  if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) return acknowledged;
+  if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) {
+    return ended(message, provenByReceipt, ports);
+  }
   if (existing.state !== 'claimed') return ended(message, existing, ports);
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
@@ -99,7 +102,7 @@ async function yieldTo(
     return deliverAgain;
   }
   const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
-  if (taken !== undefined) return { acknowledged: true, ...present({ event: heldEvent(message, taken, ports) }) };
+  if (taken !== undefined) return endedTaken(message, taken, ports);
   return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
 }
 
@@ -129,12 +132,13 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   if (heldStatuses.has(status)) {
     ports.log('dispatch.held', { dispatchId, code: status });
     const taken = { dispatchId, platformMessageId, held: status };
-    return { acknowledged: true, taken, ...present({ event: heldEvent(message, taken, ports) }) };
+    return { ...endedTaken(message, taken, ports), taken };
   }
   // The platform took the message, whatever it calls that.
   if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
   ports.log('dispatch.sent', { dispatchId });
-  return { acknowledged: true, taken: { dispatchId, platformMessageId } };
+  const taken = { dispatchId, platformMessageId };
+  return { ...endedTaken(message, taken, ports), taken };
 }
 
 async function afterFailure(
@@ -160,8 +164,8 @@ async function settle(message: DispatchMessage, at: string, found: Settlement, p
   if (!settled) return deliverAgain;
   report(message, settlement, ports);
   // A receipt that came meanwhile has met a claim that a late batch record vouched for, and left it to whoever settles it.
-  if (settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)))) return acknowledged;
-  return ended(message, settlement, ports);
+  const provenNow = settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)));
+  return ended(message, provenNow ? provenByReceipt : settlement, ports);
 }
 
 const metricOf = {
@@ -183,28 +187,29 @@ function report(
 
 function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
   const event = outcomeEvent(addressed(message), outcome, ports.nowMs());
-  return event === undefined ? acknowledged : { ...acknowledged, event: correlatedEvent(message, event) };
+  return telling(message, [event, ...completed(message, outcome.state, ports)]);
 }
 
-/** Undefined for a message that the platform does not hold. */
-function heldEvent(
-  message: DispatchMessage,
-  { held, platformMessageId }: Taken,
-  ports: DispatchPorts,
-): ServiceEvent | undefined {
-  if (held === undefined) return undefined;
+function endedTaken(message: DispatchMessage, { held, platformMessageId }: Taken, ports: DispatchPorts): Ending {
   const told = { timestampMs: ports.nowMs(), code: held, platformMessageId };
-  return correlatedEvent(message, messageEvent('message.held', addressed(message), told));
+  const event = held === undefined ? undefined : messageEvent('message.held', addressed(message), present(told));
+  return telling(message, [event, ...completed(message, held === undefined ? 'sent' : 'held', ports)]);
+}
+
+/** With a message that is alone its job has ended (D41). */
+function completed(message: DispatchMessage, state: Claim['state'] | 'held', ports: DispatchPorts): ServiceEvent[] {
+  return message.alone ? [completedEvent(message, { [state]: 1 }, ports.nowMs())] : [];
+}
+
+/** The events of a batch, which has messages of several requests, are queued together: each says itself whose it is. */
+function telling({ correlationId }: DispatchMessage, events: readonly (ServiceEvent | undefined)[]): Ending {
+  const told = events.filter((event) => event !== undefined).map((event) => ({ ...event, correlationId }));
+  return { acknowledged: true, events: told };
 }
 
 function addressed(message: DispatchMessage): Addressed {
   const { to, recipient } = message.request;
   return { ...message, to: to ?? recipient };
-}
-
-/** The events of a batch, which has messages of several requests, are queued together: each says itself whose it is. */
-function correlatedEvent({ correlationId }: DispatchMessage, event: ServiceEvent): ServiceEvent {
-  return { ...event, correlationId };
 }
 
 /**

@@ -10,9 +10,9 @@ import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 
 /**
  * Works off one batch of the dispatch queue and returns the ids of what must be delivered again. What the platform
- * took, or may have taken, is never handed to it again (R13); every message ends (R14, D29, D39); one that cannot be
- * read fails alone (R18). Endings are recorded, told (D34), acknowledged. What a
- * receipt proves taken is not sent again, whatever was answered (D39). One write a message, one a batch (R15).
+ * took, or may have taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends
+ * (R14, D29); one that cannot be read fails alone (R18). Endings are recorded, then told (D34, D41), then acknowledged.
+ * One write a message, one a batch (R15).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
@@ -28,14 +28,14 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
     // What is not recorded is not told either: it may yet end otherwise.
-    endings.flatMap(({ event, taken }) => (event === undefined || (taken !== undefined && !recorded) ? [] : [event])),
+    endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
     ports,
   );
   return deliveries
     .filter((_, position) => {
       const ending = endings[position];
       if (!ending?.acknowledged) return true;
-      return (ending.taken !== undefined && !recorded) || (ending.event !== undefined && !told);
+      return (ending.taken !== undefined && !recorded) || (ending.events.length > 0 && !told);
     })
     .map((delivery) => delivery.messageId);
 }

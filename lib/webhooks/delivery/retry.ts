@@ -48,14 +48,17 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(ms) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, ms));
 }
 
+/** Longest wait for a place beside a receiver that answers: longer, and the end of a backlog would trickle. */
+const maxYieldSeconds = 16;
+
 /**
  * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
- * up to 2, 4, 8 ... 64, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
+ * up to 2, 4, 8, 16, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
  * fails, where one event at a time is tried anyhow.
  */
 export function yieldSeconds(
   { yields, failing }: { readonly yields: number; readonly failing: boolean },
   random: number,
 ) {
-  return Math.ceil(random * Math.min(failing ? maxHopSeconds : 64, 2 ** Math.min(10, yields + 1)));
+  return Math.ceil(random * Math.min(failing ? maxHopSeconds : maxYieldSeconds, 2 ** Math.min(10, yields + 1)));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explore, type Scenario } from '../../../faults/explorer.ts';
-import { checkPromises, outcomeIn, reportedIn } from '../../../faults/promises.ts';
+import { checkCompleted, checkPromises, outcomeIn, reportedIn } from '../../../faults/promises.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { receiptScenarios, scenarios } from '../../../faults/scenarios.ts';
 
@@ -8,6 +8,7 @@ async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));
   return await explore(scenario, (state, before) => {
     for (const index of indexes) checkPromises(state, before, index);
+    if (scenario.messages.some(({ alone }) => alone)) checkCompleted(state);
   });
 }
 
