@@ -30,8 +30,12 @@ export type TableVerb =
 export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
+  /** How long a batch is gathered that is not full: a batch of more than 10 needs one. None: what is there goes at once. */
+  readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+  /** Its code sets when a delivery comes again, so it is told the queue's address. */
+  readonly postpones?: true;
 }
 
 /** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
@@ -190,17 +194,24 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
   },
+  // All receipts of a job of 10,000 are in memory at once.
+  'messages-report': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  },
+  'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
     sendsTo: ['dispatch', 'events'],
-    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],
@@ -209,6 +220,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       batchSize: 10,
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
+  },
+  'messages-receipts': {
+    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.
+    timeoutSeconds: 60,
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    sendsTo: ['events'],
+    consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
   'events-deliver': {
     // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.

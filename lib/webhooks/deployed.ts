@@ -9,12 +9,17 @@ import { deliveryStateStore } from './delivery/delivery-state-store.ts';
 import { pendingQueue } from './delivery/pending-queue.ts';
 import { type Post, postPublic } from './delivery/post-network.ts';
 import { receiversIn } from './delivery/receivers.ts';
-import type { EventSink } from './event.ts';
+import { defaultEventTypes, type EventSink, type WantedEvents } from './event.ts';
 import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
 
 export function deployedEvents(): EventSink {
   return eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
+}
+
+/** Nobody can choose yet: everybody is told what is told by default. */
+export function deployedWantedEvents(): WantedEvents {
+  return async () => defaultEventTypes;
 }
 
 export function deployedConfigs(): WebhookConfigs {

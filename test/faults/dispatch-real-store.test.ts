@@ -4,7 +4,8 @@ import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { type Action, apply, explore, initialState, type Scenario, type State } from './explorer.ts';
-import { scenarioJobId, scenarios, startMs } from './scenarios.ts';
+import { scenarioJobId, startMs } from './scenario-job.ts';
+import { scenarios } from './scenarios.ts';
 import { type Op, type Reply, SteppedRun } from './stepped-run.ts';
 
 const pathsPerScenario = 25;
@@ -30,7 +31,7 @@ async function replayOnDynamoDb(scenario: Scenario, path: readonly Action[], job
   let state = initialState(scenario);
   for (const action of path) {
     const before = state;
-    state = await apply(state, action);
+    state = await apply(state, action, scenario);
     if (action.do === 'deliver') {
       const worker = state.workers[action.worker];
       if (!worker) throw new Error('nobody took the delivery');

@@ -1,24 +1,5 @@
-import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { Scenario } from './explorer.ts';
-
-export const startMs = 1_800_000_000_000;
-export const scenarioJobId = 'J';
-
-export function dispatchMessage(index: number, changes: Partial<DispatchMessage> = {}): DispatchMessage {
-  return {
-    jobId: scenarioJobId,
-    index,
-    clientId: 1001,
-    phoneNumberId: '300000000000001',
-    credential: 'main',
-    path: 'messages',
-    acceptedAtMs: startMs,
-    attempt: 0,
-    about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
-    request: { to: '5491100000000' },
-    ...changes,
-  };
-}
+import { dispatchMessage, startMs } from './scenario-job.ts';
 
 interface NamedScenario extends Scenario {
   readonly name: string;
@@ -57,5 +38,87 @@ export const scenarios: readonly NamedScenario[] = [
     deliveries: 3,
     faults: 2,
     batchSize: 1,
+  },
+];
+
+interface ReceiptScenario extends NamedScenario {
+  /** States and events that must have been seen, or the exploration saw nothing. */
+  readonly ends: readonly string[];
+  readonly tells: readonly string[];
+}
+
+/** The same with a platform that tells what became of each message, and that may take what it says it did not. */
+export const receiptScenarios: readonly ReceiptScenario[] = [
+  {
+    name: 'an answer that is lost, two faults',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 2,
+    batchSize: 1,
+    platform: ['accepted', 'lost_after'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'a message taken that was refused as too many, two faults',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 3,
+    faults: 2,
+    batchSize: 1,
+    platform: ['accepted', 'throttled_yet_taken'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'sent'],
+    tells: [],
+  },
+  {
+    name: 'the same with two workers',
+    messages: [dispatchMessage(0), dispatchMessage(0)],
+    startMs,
+    deliveries: 3,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'throttled_yet_taken', 'lost_after'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 2 },
+    ends: ['delivered', 'sent', 'unknown'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'two runs of receipts at once',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['sent', 'delivered'], deliveries: 2, runs: 2, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown', 'sent'],
+    tells: ['message.unknown', 'message.resolved'],
+  },
+  {
+    name: 'a failure that is told later, and a message that is held',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 1,
+    batchSize: 1,
+    platform: ['accepted', 'held', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['failed'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['failed', 'held', 'sent', 'unknown'],
+    tells: ['message.failed', 'message.held', 'message.resolved'],
+  },
+  {
+    name: 'two messages in one batch',
+    messages: [dispatchMessage(0), dispatchMessage(1)],
+    startMs,
+    deliveries: 3,
+    faults: 1,
+    batchSize: 2,
+    platform: ['accepted', 'lost_after', 'throttled_yet_taken'],
+    receipts: { statuses: ['delivered'], deliveries: 2, runs: 1, dispatchRuns: 1 },
+    ends: ['delivered', 'unknown', 'sent'],
+    tells: ['message.unknown', 'message.resolved'],
   },
 ];

@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
@@ -6,10 +7,11 @@ import { retryDelaySeconds, type Wait } from '../pace/pacing.ts';
 import {
   type Claim,
   claimRemainderMs,
+  type DispatchKey,
   invocationOf,
-  isIn,
   lateness,
   newClaim,
+  provenByReceipt,
   retryDeadlineMs,
   type SettledState,
   type Settlement,
@@ -17,7 +19,7 @@ import {
   type Taken,
 } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
-import { outcomeEvent } from './message-event.ts';
+import { type Addressed, messageEvent, outcomeEvent } from './message-event.ts';
 import type { Handover } from './platform-messages.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -85,6 +87,7 @@ async function yieldTo(
   ports: DispatchPorts,
 ): Promise<Ending> {
   const { message } = attempt;
+  if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) return acknowledged;
   if (existing.state !== 'claimed') return ended(message, existing, ports);
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
@@ -95,8 +98,23 @@ async function yieldTo(
     });
     return deliverAgain;
   }
-  if (isIn(await ports.claims.findBatchRecord(invocationOf(existing.at)), existing.key)) return acknowledged;
+  const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
+  if (taken !== undefined) return { acknowledged: true, ...present({ event: heldEvent(message, taken, ports) }) };
   return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+}
+
+/**
+ * Whether a receipt says that the platform took this message after all. Asked before a claim is given back after a call,
+ * before one is settled `unknown`, and again before that is told. A receipt that comes later finds the doubt and does the
+ * rest itself: takes the claim before a copy can, or settles `unknown` and tells `message.resolved`.
+ */
+async function isProvenTaken(message: DispatchMessage, { doubts }: DispatchPorts): Promise<boolean> {
+  await doubts.mark(message);
+  return await doubts.hasReceipt(keyOf(message));
+}
+
+function keyOf({ jobId, index }: DispatchMessage): DispatchKey {
+  return { jobId, index };
 }
 
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
@@ -110,7 +128,8 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   const { platformMessageId, messageStatus: status = 'accepted' } = handover;
   if (heldStatuses.has(status)) {
     ports.log('dispatch.held', { dispatchId, code: status });
-    return { acknowledged: true, taken: { dispatchId, platformMessageId, held: status } };
+    const taken = { dispatchId, platformMessageId, held: status };
+    return { acknowledged: true, taken, ...present({ event: heldEvent(message, taken, ports) }) };
   }
   // The platform took the message, whatever it calls that.
   if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
@@ -126,22 +145,22 @@ async function afterFailure(
 ): Promise<Ending> {
   const verdict = verdictOn(error);
   if (verdict.kind === 'settle') return await settle(message, at, verdict.settlement, ports);
+  if (await isProvenTaken(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
     ports.log('dispatch.credential_refused', { dispatchId: dispatchIdOf(message), clientId: message.clientId });
   }
   return await tryAgainLater(message, at, { ...verdict, attempt: message.attempt }, ports);
 }
 
-async function settle(
-  message: DispatchMessage,
-  at: string,
-  settlement: Settlement,
-  ports: DispatchPorts,
-): Promise<Ending> {
-  const settled = await ports.claims.settle({ jobId: message.jobId, index: message.index }, at, settlement);
+async function settle(message: DispatchMessage, at: string, found: Settlement, ports: DispatchPorts): Promise<Ending> {
+  const proven = found.state === 'unknown' && (await isProvenTaken(message, ports));
+  const settlement = proven ? provenByReceipt : found;
+  const settled = await ports.claims.settle(keyOf(message), at, settlement);
   // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
   if (!settled) return deliverAgain;
   report(message, settlement, ports);
+  // A receipt that came meanwhile has met a claim that a late batch record vouched for, and left it to whoever settles it.
+  if (settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)))) return acknowledged;
   return ended(message, settlement, ports);
 }
 
@@ -163,18 +182,35 @@ function report(
 }
 
 function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
+  const event = outcomeEvent(addressed(message), outcome, ports.nowMs());
+  return event === undefined ? acknowledged : { ...acknowledged, event: correlatedEvent(message, event) };
+}
+
+/** Undefined for a message that the platform does not hold. */
+function heldEvent(
+  message: DispatchMessage,
+  { held, platformMessageId }: Taken,
+  ports: DispatchPorts,
+): ServiceEvent | undefined {
+  if (held === undefined) return undefined;
+  const told = { timestampMs: ports.nowMs(), code: held, platformMessageId };
+  return correlatedEvent(message, messageEvent('message.held', addressed(message), told));
+}
+
+function addressed(message: DispatchMessage): Addressed {
   const { to, recipient } = message.request;
-  const event = outcomeEvent({ ...message, to: to ?? recipient }, outcome, ports.nowMs());
-  // The events of a batch, which has messages of several requests, are queued together: each says itself whose it is.
-  return event === undefined
-    ? acknowledged
-    : { ...acknowledged, event: { ...event, correlationId: message.correlationId } };
+  return { ...message, to: to ?? recipient };
+}
+
+/** The events of a batch, which has messages of several requests, are queued together: each says itself whose it is. */
+function correlatedEvent({ correlationId }: DispatchMessage, event: ServiceEvent): ServiceEvent {
+  return { ...event, correlationId };
 }
 
 /**
- * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting does not use up the
- * deliveries after which the queue gives up (R17). The copy comes last: a crash before it leaves the original, which is
- * then delivered again; a crash after it leaves both, and the claim lets one of them send.
+ * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting uses up none of the
+ * queue's deliveries (R17). The copy comes last: a crash before it leaves the original, one after it leaves both, and
+ * the claim lets one of them send.
  */
 async function tryAgainLater(
   message: DispatchMessage,
@@ -187,7 +223,7 @@ async function tryAgainLater(
   if (wait.settlement !== undefined && ports.nowMs() + delaySeconds * 1_000 >= retryDeadlineMs(copy)) {
     return await settle(message, at, wait.settlement, ports);
   }
-  await ports.claims.release({ jobId: message.jobId, index: message.index }, at).catch((error: unknown) => {
+  await ports.claims.release(keyOf(message), at).catch((error: unknown) => {
     // The copy will find the claim, wait it out and end unknown. Without a copy the original would: no worse.
     ports.log('dispatch.release_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
   });

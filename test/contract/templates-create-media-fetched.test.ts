@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { templatesCreate } from '../../functions/templates-create.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { type FetchedFile, fetchPublic } from '../../lib/http/fetch-network.ts';
@@ -24,11 +24,7 @@ import { lastSent, listedTemplate, plainBody, sharedDid, templateProbes } from '
 const probes = templateProbes();
 let host: MediaHost | undefined;
 
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
 afterEach(() => host?.close());
-afterAll(probes.cleanUp);
 
 /** Creates a template whose picture is at media.example.com, which answers like this. */
 async function createFrom(answers: RequestListener) {
@@ -44,7 +40,7 @@ async function createFrom(answers: RequestListener) {
   const { documentClient, tableName } = runningTarget();
   const directory = directoryStore(documentClient, tableName('directory'));
   const transport = platformTransport({ baseUrl: inject('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
-  const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '100000000000001' });
+  const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '500000000000001' });
   const handler = templatesCreate({
     directory,
     creations: creationStore(documentClient, tableName('templates')),

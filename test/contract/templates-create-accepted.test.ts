@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { call, platform } from '../support/api.ts';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { call } from '../support/api.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
   create,
@@ -15,16 +15,13 @@ const probes = templateProbes();
 let handle: string;
 
 beforeAll(async () => {
-  // The platform takes 100 creations an hour.
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
   const url = inject('platformUrl');
   const post = (path: string, body: unknown) =>
     call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
   handle = await uploadedHandle({ url, post }, 'image/png');
 });
-afterAll(probes.cleanUp);
 
-const created = (status: string, category: string) => ({ id: expect.stringMatching(/^\d+$/), status, category });
+const answer = (status: string, category: string) => ({ id: expect.stringMatching(/^\d+$/), status, category });
 const otp = (button: object) => ({ type: 'BUTTONS', buttons: [{ type: 'OTP', ...button }] });
 const apps = [{ package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' }];
 const offer = { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Ends tonight' } };
@@ -151,7 +148,7 @@ describe('what reaches the platform, and what is answered: id, status and catego
     const draft = probes.draft(asked);
     const reply = await create(draft);
     const category = draft.category.toUpperCase();
-    expect([reply.status, reply.body]).toEqual([200, created('PENDING', category)]);
+    expect([reply.status, reply.body]).toEqual([200, answer('PENDING', category)]);
     expect(Object.keys(reply.body)).toEqual(['id', 'status', 'category']);
 
     const { name, language } = draft;
@@ -167,6 +164,22 @@ describe('what reaches the platform, and what is answered: id, status and catego
   });
 });
 
+/* What is outside of these ranges is refused: test/lib/templates/create/create-request.test.ts. */
+describe('the ends of what message_send_ttl_seconds may say; the platform takes them too', () => {
+  const code = [{ type: 'BODY' }, otp({ otp_type: 'COPY_CODE' })];
+  test.each([
+    ['AUTHENTICATION', code, [30, 900, -1]],
+    ['UTILITY', [plainBody], [30, 43_200, -1]],
+    ['MARKETING', [plainBody], [43_200, 2_592_000]],
+  ])('%s', async (category, components, ends) => {
+    for (const message_send_ttl_seconds of ends) {
+      const reply = await create(probes.draft({ category, components, message_send_ttl_seconds }));
+      expect(reply).toMatchObject({ status: 200, body: { category } });
+      expect(await lastSent()).toMatchObject({ message_send_ttl_seconds });
+    }
+  });
+});
+
 describe('the answer is the platform’s', () => {
   test.each([
     ['REVIEW_NOW', 'APPROVED', 'UTILITY'],
@@ -174,7 +187,7 @@ describe('the answer is the platform’s', () => {
     ['AS_MARKETING', 'PENDING', 'MARKETING'],
   ])('%s: %s, %s, in the answer and in the listing', async (words, status, category) => {
     const draft = probes.draft({ components: [{ type: 'BODY', text: `${words} for your order.` }] });
-    expect(await create(draft)).toMatchObject({ status: 200, body: created(status, category) });
+    expect(await create(draft)).toMatchObject({ status: 200, body: answer(status, category) });
     expect(await listedTemplate(1001, draft.name)).toMatchObject({ platform_template: { status, category } });
   });
 });
@@ -203,11 +216,10 @@ test('a channel of another WABA than the DID’s cannot be assigned while creati
     { channel_id: 502, campaign_id: 20 },
     { channel_id: 503, campaign_id: 20 },
   ];
-  await expectRefused(
-    () => create(probes.draft({ channel_campaigns }), { user: 'supervisor1002' }),
-    'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001',
-    ['channel_campaigns[1].channel_id'],
-  );
+  await expectRefused(() => create(probes.draft({ channel_campaigns }), { user: 'supervisor1002' }), {
+    message: 'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001',
+    at: ['channel_campaigns[1].channel_id'],
+  });
 });
 
 describe('for whom', () => {
