@@ -106,6 +106,7 @@ function platformGraphs(settings: Settings): IWidget[] {
     ]),
     graph('What the platform tells', [
       metric('PlatformWebhooksReceived'),
+      metric('ReceiptsExpected'),
       metric('ReceiptsQueued'),
       metric('PlatformStatusesForeign'),
       metric('PlatformUpdatesDropped'),

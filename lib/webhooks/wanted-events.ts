@@ -1,7 +1,11 @@
 import type { LogEvent, LogFacts } from '../observe/log.ts';
 import { nameOf } from '../observe/name-of.ts';
-import type { WebhookConfig } from './config/config.ts';
 import { defaultEventTypes, type EventSink, type EventType, isEventType, type WantedEvents } from './event.ts';
+
+/** What a configuration says of kinds. */
+interface Wish {
+  readonly events?: readonly string[] | undefined;
+}
 
 const none: ReadonlySet<EventType> = new Set();
 
@@ -9,7 +13,7 @@ const none: ReadonlySet<EventType> = new Set();
  * The kinds that a client wants (D41): none without a configuration, the default until it chooses. One that is switched off
  * wants what it wanted: that is kept for seven days, and can be sent when it is on again (D34).
  */
-export function wantedBy(config: Pick<WebhookConfig, 'events'> | undefined): ReadonlySet<EventType> {
+export function wantedBy(config: Wish | undefined): ReadonlySet<EventType> {
   if (config === undefined) return none;
   return config.events === undefined ? defaultEventTypes : new Set(config.events.filter(isEventType));
 }
