@@ -75,9 +75,16 @@ export function deployedJobs() {
 
 /** What recording receipts takes. */
 export function deployedReceipts() {
-  const table = environmentVariable('MESSAGES_TABLE');
-  const records = receiptStore({ client: documents(), table, pause: storePause });
-  const { take } = dispatchStore({ client: documents(), table, nowMs: Date.now });
+  const records = receiptStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    pause: storePause,
+  });
+  const { take } = dispatchStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    nowMs: Date.now,
+  });
   return {
     records,
     claims: { ...records, take },

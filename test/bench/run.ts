@@ -10,6 +10,7 @@ import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { benchReceipts } from './receipts.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
@@ -61,6 +62,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   // The jobs that these acceptances leave behind are nobody's: they end with the stack.
   await stack.poller.pause();
   await benchAcceptance(stack);
+  await benchReceipts(stack);
   await benchTemplateChanges(stack);
   await benchSynchronization(stack);
   await benchListing(stack);

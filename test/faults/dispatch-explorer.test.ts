@@ -23,7 +23,7 @@ test.each(scenarios)('never sent twice, never lost: $name (R13, R14)', { timeout
   expect(outcomes).toContain('unknown');
 });
 
-test('without faults every message ends sent, however its copies are delivered', async () => {
+test('without faults every message ends sent, however its copies are delivered', { timeout: 120_000 }, async () => {
   const messages = [dispatchMessage(0), dispatchMessage(0), dispatchMessage(1)];
   const { ends } = await exploreChecked({ messages, startMs, deliveries: 6, faults: 0, batchSize: 2 });
   const delivered = ends.filter(({ state }) => state.queue.length === 0);

@@ -198,6 +198,7 @@ export async function apply(state: State, action: Action, scenario: Scenario): P
       const role = rolesOf(scenario.receipts)[action.worker] ?? 'dispatch';
       const worker = await restored({
         role,
+        receipts: scenario.receipts !== undefined,
         invocation: `run-${state.runs}`,
         bodies: taken.map(({ body }) => body),
         nowMs: state.nowMs,

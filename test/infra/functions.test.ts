@@ -106,6 +106,7 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'WEBHOOKS_TABLE',
   ],
   'messages-watch': ['EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'WATCH_QUEUE_URL', 'WEBHOOKS_TABLE'],
+  'messages-receipts': ['EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'RECEIPT_QUEUE_URL', 'WEBHOOKS_TABLE'],
   'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
@@ -274,6 +275,9 @@ describe('event sources', () => {
     expect(found.length).toBe(consumes === undefined ? 0 : 1);
     for (const { properties } of found) {
       expect(properties.BatchSize).toBe(consumes?.batchSize);
+      expect(properties.MaximumBatchingWindowInSeconds).toBe(consumes?.windowSeconds);
+      // Lambda takes more than 10 only with a window.
+      expect(consumes?.batchSize ?? 0).toBeLessThanOrEqual(consumes?.windowSeconds === undefined ? 10 : 10_000);
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
       // A filter would delete what it does not match.
       expect(properties).not.toHaveProperty('FilterCriteria');

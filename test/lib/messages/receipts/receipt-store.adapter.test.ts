@@ -5,13 +5,13 @@ import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { doubtKey, jobKey } from '../../../../lib/messages/items.ts';
 import { doubtStore } from '../../../../lib/messages/receipts/doubt-store.ts';
-import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
+import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import { recordReceipts } from '../../../../lib/messages/receipts/record-receipts.ts';
 import { defaultEventTypes } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { recordInBulk } from '../../../support/bulk-receipts.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
-import { injectFaults, seededRandom } from '../../../support/faults.ts';
+import { injectFaults } from '../../../support/faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -147,42 +147,13 @@ test('of jobs there are those that began, those that cannot be read, and no othe
 });
 
 test('30,000 receipts of one job, shuffled and doubled, take at most a write for ten, and none is lost', async () => {
-  const total = 10_000;
-  const client = localDocumentClient();
-  const { attempts } = injectFaults(client, () => undefined);
-  await jobStore(own, table).begin(headOf('BULK', total), 1);
-  const random = seededRandom(39);
-  const once = Array.from({ length: total }, (_, index) =>
-    ['sent', 'delivered', 'read'].map((status) => receipt('BULK', index, status)),
-  ).flat();
-  const shuffled = [...once, ...once.filter(() => random() < 0.5)]
-    .map((each) => ({ each, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ each }) => each);
-  const store = storeOver(client);
-  const { wabaId, phoneNumberId } = scenarioHead;
   const events = new MemoryEvents();
-  // As they come at worst: a queue message for each receipt.
-  for (let first = 0; first < shuffled.length; first += 500) {
-    const batch = shuffled.slice(first, first + 500).map((each, position) => {
-      const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [each] }] };
-      return { messageId: String(position), body: JSON.stringify(message) };
-    });
-    const failed = await recordReceipts(batch, {
-      records: store,
-      claims: { ...store, take: claims(client).take },
-      wanted: async () => defaultEventTypes,
-      events,
-      nowMs: () => startMs,
-      log: () => undefined,
-    });
-    expect(failed).toEqual([]);
-  }
-  const writes = attempts.filter(({ command }) => !['BatchGetItemCommand', 'QueryCommand'].includes(command)).length;
-  expect(writes / once.length).toBeLessThanOrEqual(0.1);
-  const stored = (await Promise.all(Array.from({ length: 10 }, (_, group) => store.ofGroup('BULK', group)))).flat();
-  expect(new Set(stored.map((each) => JSON.stringify(each)))).toEqual(
-    new Set(once.map((each) => JSON.stringify(each))),
-  );
+  const wanted = async () => defaultEventTypes;
+  const bulk = { client: localDocumentClient(), table, jobId: 'BULK', messages: 10_000, wanted, events };
+  const { receipts, writes, lost } = await recordInBulk(bulk);
+  expect(receipts).toBe(30_000);
+  expect(writes).toBeGreaterThan(0);
+  expect(writes / receipts).toBeLessThanOrEqual(0.1);
+  expect(lost).toBe(0);
   expect(events.sent).toEqual([]);
 });
