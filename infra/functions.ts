@@ -34,6 +34,8 @@ export interface Consumption {
   readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+  /** Its code sets when a delivery comes again, so it is told the queue's address. */
+  readonly postpones?: true;
 }
 
 /** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
@@ -150,6 +152,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     ...endpoint,
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
   },
+  'platform-webhook-verify': { ...endpoint, memoryMb: 256, secrets: ['PLATFORM_APPS_SECRET'] },
+  'platform-webhook-receive': {
+    ...endpoint,
+    // For its share of processor: the platform wants its answer within a quarter of a second.
+    memoryMb: 1024,
+    secrets: ['PLATFORM_APPS_SECRET'],
+    sendsTo: ['receipts', 'hints'],
+  },
   redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
   'catalog-products-list': {
     ...endpoint,
@@ -184,12 +194,19 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
   },
+  // All receipts of a job of 10,000 are in memory at once.
+  'messages-report': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  },
+  'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
     sendsTo: ['dispatch', 'events'],
-    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,

@@ -47,6 +47,22 @@ export function percentage(metrics: { readonly part: IMetric; readonly of: reado
   });
 }
 
+/**
+ * 1 for a period in which messages left on numbers of which the platform is to tell what became of them, and it told of
+ * none; else 0. Where no platform app is provisioned nothing is expected, so nothing is missed.
+ */
+export function receiptsMissing(settings: Settings, { minutes, atLeast }: { minutes: number; atLeast: number }) {
+  return new MathExpression({
+    expression: `IF(FILL(expected, 0) >= ${atLeast} AND FILL(sent, 0) > 0 AND FILL(told, 0) == 0, 1, 0)`,
+    usingMetrics: {
+      expected: serviceMetric(settings, 'ReceiptsExpected', minutes),
+      sent: serviceMetric(settings, 'MessagesSent', minutes),
+      told: serviceMetric(settings, 'ReceiptsQueued', minutes),
+    },
+    period: Duration.minutes(minutes),
+  });
+}
+
 /** Requests to a table, of all kinds, that DynamoDB throttled. */
 export function throttledRequests(tableName: string): { readonly reads: Metric; readonly writes: Metric } {
   const events = (metricName: string) =>

@@ -16,6 +16,7 @@ export const queuePurposes = {
   sync: 'sync',
   events: 'events',
   receipts: 'receipts',
+  hints: 'hints',
 } as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */
@@ -23,5 +24,6 @@ export const secretPurposes = {
   TOKEN_SIGNING_KEYS_SECRET: 'token-signing-keys',
   TOKEN_VERIFICATION_KEYS_SECRET: 'token-verification-keys',
   PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+  PLATFORM_APPS_SECRET: 'platform-apps',
   WEBHOOK_SEALING_KEYS_SECRET: 'webhook-sealing-keys',
 } as const;

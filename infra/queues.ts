@@ -60,4 +60,11 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Clients whose reports do not show what became of messages after the platform took them.',
     whatToDo: `${redrive}: a receipt that comes twice changes nothing.`,
   },
+  hints: {
+    variable: 'HINT_QUEUE_URL',
+    retentionDays: 1,
+    maxReceiveCount: 5,
+    whoIsHurt: 'Clients who see a template or a number as it was before the platform changed it.',
+    whatToDo: 'Find the cause in the logs of the function, fix it, start a synchronization and purge this queue.',
+  },
 };

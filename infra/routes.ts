@@ -8,13 +8,33 @@ export interface RouteEntry {
   readonly operation: string;
   /** Public routes are reached without a token; every other route has the authorizer. */
   readonly public?: true;
+  /** Requests a second, and at once, of all callers together; without it the route has its share of the stage's. */
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
 export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/health', operation: 'health', public: true },
   { method: 'POST', path: '/login', operation: 'login', public: true },
   { method: 'GET', path: '/r/{code}', operation: 'redirect', public: true },
+  {
+    method: 'GET',
+    path: '/platform/webhook',
+    operation: 'platform-webhook-verify',
+    public: true,
+    // A person sets the address up; nobody else asks.
+    throttle: { ratePerSecond: 5, burst: 10 },
+  },
+  {
+    method: 'POST',
+    path: '/platform/webhook',
+    operation: 'platform-webhook-receive',
+    public: true,
+    // Apart from the stage's: three statuses a message, each perhaps by itself, must not take the place of the clients.
+    throttle: { ratePerSecond: 1_000, burst: 2_000 },
+  },
   { method: 'POST', path: '/v1/template/messages/{did}', operation: 'messages-send' },
+  { method: 'GET', path: '/v1/template/messages/{did}', operation: 'dispatches-list' },
+  { method: 'GET', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-report' },
   { method: 'GET', path: '/v1/templates', operation: 'templates-list' },
   { method: 'PATCH', path: '/v1/templates/status', operation: 'templates-status' },
   { method: 'POST', path: '/v1/templates/sync-from-platform', operation: 'templates-sync' },

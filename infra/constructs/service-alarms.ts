@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { percentage, serviceMetric } from '../metrics.ts';
+import { percentage, receiptsMissing, serviceMetric } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
@@ -33,6 +33,26 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
     whatToDo:
       'Find clientId or wabaId in the log (dispatch.credential_refused, sync.waba_failed, request.failed) and provision a valid token; waiting messages are then sent by themselves, for a day.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'platform-signatures-refused',
+    metric: serviceMetric(settings, 'PlatformSignaturesRefused'),
+    // A stranger who knocks once or twice is no reason to get up; the platform repeats what was refused.
+    above: 5,
+    periods: 2,
+    whoIsHurt: 'Clients who are not told what became of their messages, if it is the platform that is refused.',
+    whatToDo:
+      'Look at the source addresses of POST /platform/webhook in the access log. The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'receipts-missing',
+    // Two halves of an hour, so that messages that leave at the end of one are not held against it.
+    metric: receiptsMissing(settings, { minutes: 30, atLeast: 10 }),
+    above: 0,
+    periods: 2,
+    whoIsHurt: 'Clients who believe that messages arrived: for an hour the platform has told of none that left.',
+    whatToDo:
+      'Run npm run provision -- FILE --dry-run: it says which WABAs are not subscribed. Then look at platform-signatures-refused, at the errors of platform-webhook-receive, and at the address and the field messages in the app at the platform.',
   });
   addAlarm(scope, settings, {
     purpose: 'sync-wabas-failed',

@@ -80,7 +80,8 @@ export class ServiceApi extends Construct {
       });
       if (added === undefined) throw new Error(`the route ${route.method} ${route.path} was not added`);
       if (route.public) acknowledgePublic(added);
-      if (route.operation === 'login') throttleLogin(stage, added, settings);
+      const throttle = throttleOf(route, settings);
+      if (throttle !== undefined) throttleRoute(stage, added, route, throttle);
     }
     this.url = api.apiEndpoint;
     this.api = api;
@@ -156,21 +157,31 @@ function acknowledgePublic(route: HttpRoute): void {
   Validations.of(route).acknowledge({
     id: 'AwsSolutions-APIG4',
     reason:
-      'These are reached without a token: POST /login issues it, GET /health tells nothing, GET /r/{code} is for the recipients of messages.',
+      'These are reached without a token: POST /login issues it, GET /health tells nothing, GET /r/{code} is for the recipients of messages, and what the platform posts to /platform/webhook is signed.',
   });
 }
 
-/** Guessing of passwords costs a hash each, so it is slowed for everyone here, and for one user by login itself. */
-function throttleLogin(stage: HttpStage, login: HttpRoute, { loginRatePerSecond, loginBurst }: Settings): void {
+function throttleOf({ operation, throttle }: RouteEntry, { loginRatePerSecond, loginBurst }: Settings) {
+  // Guessing of passwords costs a hash each, so it is slowed for everyone here, and for one user by login itself.
+  return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
+}
+
+/** Settings of a route replace those of the stage as a whole. */
+function throttleRoute(
+  stage: HttpStage,
+  added: HttpRoute,
+  { method, path }: RouteEntry,
+  { ratePerSecond, burst }: NonNullable<RouteEntry['throttle']>,
+): void {
   const cfnStage = stage.node.defaultChild as CfnStage;
-  // Settings of a route replace those of the stage as a whole.
   cfnStage.routeSettings = {
-    'POST /login': {
+    ...cfnStage.routeSettings,
+    [`${method} ${path}`]: {
       DetailedMetricsEnabled: true,
-      ThrottlingRateLimit: loginRatePerSecond,
-      ThrottlingBurstLimit: loginBurst,
+      ThrottlingRateLimit: ratePerSecond,
+      ThrottlingBurstLimit: burst,
     },
   };
   // Settings for a route that does not exist yet fail the deployment.
-  cfnStage.node.addDependency(login);
+  cfnStage.node.addDependency(added);
 }

@@ -104,6 +104,13 @@ function platformGraphs(settings: Settings): IWidget[] {
       metric('TemplatesSkipped'),
       metric('TemplatesCreated'),
     ]),
+    graph('What the platform tells', [
+      metric('PlatformWebhooksReceived'),
+      metric('ReceiptsQueued'),
+      metric('PlatformStatusesForeign'),
+      metric('PlatformUpdatesDropped'),
+      metric('PlatformSignaturesRefused'),
+    ]),
     graph('Webhooks', [
       metric('WebhookDeliveries'),
       metric('WebhookFailures'),

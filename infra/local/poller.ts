@@ -63,9 +63,9 @@ export function startPoller(options: PollerOptions): Poller {
 }
 
 /**
- * One queue feeding one function. Work is done by slots: a slot polls, invokes with what it got, settles, polls again; so
- * it never has more than one batch. A slot that takes work leaves a new one polling in its place, up to the concurrency
- * limit; a slot that finds nothing ends when another polls already. An idle queue therefore costs one long poll.
+ * One queue feeding one function. A slot polls, invokes, settles and polls again, with one batch at a time. A slot that
+ * takes work leaves a new one polling, up to the concurrency limit; one that finds nothing ends when another polls. So
+ * an idle queue costs one long poll.
  */
 class EventSourceMapping {
   readonly #options: PollerOptions;

@@ -2,10 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { present } from '../../lib/keys/present.ts';
+import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { provisionFile } from '../operate/provision.ts';
-import { localTarget } from '../operate/target.ts';
+import { localPlatform, localTarget } from '../operate/target.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
@@ -13,6 +15,7 @@ import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
+import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { type DynamoDbChoice, Obstacle } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
@@ -48,6 +51,8 @@ export interface StackOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
+  /** Why the platform simulator sends no webhooks to the API; undefined when it does. */
+  readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
   readonly poller: Poller;
@@ -104,14 +109,14 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const apiPort = await parts.start('servers', () => holdPort(options.apiPort));
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
-  const sqsClient = await prepareStores(parts, template, addresses);
+  const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
   const { inspected, onAnswer, sourceMaps } = options;
   const runner = createRunner({
     functions: template.functions,
     environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
-    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    ...present({ onLog: options.onLog }),
   });
   await parts.start('functions', async () => runner);
   await apiPort.stop();
@@ -121,7 +126,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
-      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...present({ onAnswer }),
       ...(inspected === undefined ? {} : patience),
     }),
   );
@@ -137,8 +142,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
+  const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
+    withoutWebhooks,
     template,
     runner,
     poller,
@@ -207,7 +214,11 @@ async function synthesize(
 }
 
 /** Creates tables and queues and loads the demo data; returns the queue client, which the poller keeps using. */
-async function prepareStores(parts: Parts, template: LocalTemplate, addresses: ServerAddresses): Promise<SQSClient> {
+async function prepareStores(
+  parts: Parts,
+  template: LocalTemplate,
+  { report, ...addresses }: ServerAddresses & { readonly report: (line: string) => void },
+): Promise<SQSClient> {
   const client = { region: localRegion, credentials };
   const dynamodbClient = new DynamoDBClient({ ...client, endpoint: addresses.dynamodbEndpoint });
   const sqsClient = new SQSClient({ ...client, endpoint: addresses.sqsEndpoint });
@@ -219,7 +230,11 @@ async function prepareStores(parts: Parts, template: LocalTemplate, addresses: S
   ]);
   dynamodbClient.destroy();
   // A server that keeps its data may hold other clients: their platform tokens ended with the stack before.
-  await provisionFile(demoData, localTarget(addresses), { removalsAllowed: Number.POSITIVE_INFINITY });
+  const { subscriptions } = await provisionFile(demoData, localTarget(addresses), {
+    removalsAllowed: Number.POSITIVE_INFINITY,
+    platform: localPlatform(addresses),
+  });
+  for (const line of subscriptionLines(subscriptions)) report(line);
   return sqsClient;
 }
 

@@ -25,6 +25,8 @@ export interface Waba {
   readonly clientIds: readonly number[];
   /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
   readonly dids: DidScope;
+  /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
+  readonly appId?: string;
 }
 
 export type DidScope = 'waba' | 'own';
@@ -67,9 +69,9 @@ export interface Directory {
 }
 
 /**
- * The DID rule (D5): a DID is usable when it is a channel of a WABA of the operating client, and where the WABA keeps each
- * client to its own DIDs, when it is the client's own channel. A DID nobody has and a DID of somebody else are refused
- * alike, so that neither can be told from the other; `advice` ends the message.
+ * The DID rule (D5): usable is a DID that is a channel of a WABA of the operating client; where the WABA keeps each
+ * client to its own DIDs, only the client's own. A DID nobody has and a DID of somebody else are refused alike;
+ * `advice` ends the message.
  */
 export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;

@@ -2,10 +2,10 @@ import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { present } from '../keys/present.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
-/** A message as a queue takes it. Its client is its message group: what keeps one client's backlog from delaying others. */
+/** A message as a queue takes it. Its group (a client, a WABA) is what keeps the backlog of one from delaying others. */
 export interface QueueEntry {
   readonly body: string;
-  readonly clientId: number;
+  readonly group: string;
   readonly delaySeconds: number;
 }
 
@@ -41,11 +41,24 @@ export async function sendEntries(
     Entries: entries.map((entry, position) => ({
       Id: String(position),
       MessageBody: entry.body,
-      MessageGroupId: String(entry.clientId),
+      MessageGroupId: entry.group,
       DelaySeconds: entry.delaySeconds,
     })),
   });
   const { Failed = [] } = await queue.client.send(batch, present({ abortSignal }));
   const refused = new Set(Failed.map(({ Id }) => Id));
   return entries.filter((_, position) => refused.has(String(position)));
+}
+
+/**
+ * Sends all entries, every request side by side: one round trip, however many they are. Throws when any may not be queued;
+ * what was refused is not offered again, for senders who are told anew of what they sent.
+ */
+export async function sendAtOnce(
+  queue: { readonly client: SQSClient; readonly url: string },
+  entries: readonly QueueEntry[],
+): Promise<void> {
+  const refused = await Promise.all(packEntries(entries).map((batch) => sendEntries(queue, batch)));
+  const { length } = refused.flat();
+  if (length > 0) throw new Error(`the queue refused ${length} messages`);
 }

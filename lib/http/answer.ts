@@ -11,6 +11,12 @@ export function answer(status: number, body: unknown, headers: Readonly<Record<s
   return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
+/** Plain text, which no browser takes for anything else. */
+export function plainText(text: string): Answer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+  return { statusCode: 200, headers: { ...headers, 'cache-control': 'no-store' }, body: text };
+}
+
 /** How long a browser may follow a redirect without asking again: long enough for one reader, short enough to stop a link. */
 const movedMaxAgeSeconds = 300;
 

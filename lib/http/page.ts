@@ -1,6 +1,6 @@
 // What every page is written with, in one place: its body, its refusals and its answer.
-export { answer, movedTo } from './answer.ts';
-export { bodyMaxBytes, jsonValue, noBody, textBody } from './body.ts';
+export { answer, movedTo, plainText } from './answer.ts';
+export { bodyMaxBytes, jsonValue, noBody, rawBody, textBody } from './body.ts';
 export type { Endpoint } from './endpoint.ts';
 export { jsonBody } from './json-body.ts';
 export { parse } from './parse.ts';

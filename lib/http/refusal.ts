@@ -13,9 +13,11 @@ const statusOfCode = {
   invalid_credentials: 401,
   unauthorized: 401,
   cross_client_forbidden: 403,
+  verification_refused: 403,
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,
+  dispatch_not_found: 404,
   redirect_not_found: 404,
   rate_not_found: 404,
   webhook_config_not_found: 404,
@@ -31,9 +33,11 @@ const statusOfCode = {
   platform_unreachable: 502,
   dispatch_unavailable: 502,
   dispatch_undecided: 502,
+  webhook_not_taken: 503,
 } as const;
 
 export type RefusalCode = keyof typeof statusOfCode;
+export const refusalCodes = Object.keys(statusOfCode) as readonly RefusalCode[];
 
 /** One fault of the input: where it is (dot path, array indexes in brackets), and what was expected and what came. */
 export interface Fault {

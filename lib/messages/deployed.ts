@@ -14,6 +14,8 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { dispatchesStore } from './outcomes/dispatches-store.ts';
+import { reportStore } from './outcomes/report-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
@@ -75,11 +77,7 @@ export function deployedReceipts() {
     table: environmentVariable('MESSAGES_TABLE'),
     pause: storePause,
   });
-  const { take } = dispatchStore({
-    client: documents(),
-    table: environmentVariable('MESSAGES_TABLE'),
-    nowMs: Date.now,
-  });
+  const { take } = dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
   return {
     records,
     claims: { ...records, take },
@@ -88,4 +86,14 @@ export function deployedReceipts() {
     nowMs: Date.now,
     log,
   };
+}
+
+/** What reports read. */
+export function deployedReport() {
+  return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** The list of dispatches. */
+export function deployedDispatches() {
+  return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
 }

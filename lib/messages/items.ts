@@ -12,9 +12,9 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
- *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job: what its report opens with
- *   its recipients    JOB#<jobId> / RECIPIENTS#<part>          acceptance, packed; by position in the request
- *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> acceptance, for the client who lists dispatches (D40)
+ *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job, else the fan-out: what its report opens with
+ *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed
+ *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> with it, for the client who lists dispatches (D40)
  *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
  *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
  *
@@ -84,15 +84,15 @@ export const stillClaimed = {
   names: { '#at': 'at', '#state': 'state' },
 } as const;
 
-/** The record of an acceptance (D40), and the sort keys of the parts of its recipients. */
+/** The record of an acceptance (D40), and where its recipients begin. */
 export function acceptedKey(jobId: string): ItemKey {
   return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };
 }
 
 export const recipientsPrefix = 'RECIPIENTS#';
 
-export function recipientsKey(jobId: string, part: number): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${part}` };
+export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
 /** Everything that is written about a job as a whole. */

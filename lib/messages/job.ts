@@ -42,8 +42,12 @@ export const HeaderInputSchema = v.variant('type', [
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
+/** A recipient that was dropped because it repeats an earlier one (D25): where it stood in the request, and where that one does. */
+export const RepeatSchema = v.tuple([v.number(), v.number()]);
+export type Repeat = v.InferOutput<typeof RepeatSchema>;
+
 /** Where a template's messages go (D30). */
-export const sendPaths = ['messages', 'marketing_messages'] as const;
+const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 
 /** Everything that all messages of one accepted request have in common. */
@@ -67,6 +71,9 @@ export const JobHeadSchema = v.object({
   correlationId: v.optional(v.string()),
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
+
+/** A ULID; clients know it as the dispatch id of their request. */
+export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
 /**
  * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is

@@ -18,7 +18,7 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
       const signal = AbortSignal.timeout(sendLimitMs);
       const entries = events.map((event) => ({
         body: queueBody({ correlationId: correlationId(), ...event }),
-        clientId: event.clientId,
+        group: String(event.clientId),
         delaySeconds: 0,
       }));
       const batches = packEntries(entries).values();

@@ -5,7 +5,8 @@ import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
-import { countOutcomes } from '../../lib/messages/outcomes/outcome.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import { countStates } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
@@ -100,8 +101,9 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
     nowMs: () => nowMs,
     pause: async () => undefined,
   });
-  const outcomes = await reader.ofJob({ jobId: 'J', total } as Parameters<typeof reader.ofJob>[0]);
-  const counts = countOutcomes(outcomes);
+  const head = { jobId: 'J', total } as JobHead;
+  const outcomes = await reader.ofJob({ head, repeats: [], recipients: new Map() });
+  const counts = countStates(outcomes.map(({ state }) => state));
   expect(counts.pending).toBe(0);
   expect(counts.sent + counts.held + counts.failed + counts.unknown).toBe(total);
   expect(counts.held).toBeGreaterThan(0);

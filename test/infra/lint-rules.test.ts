@@ -10,12 +10,15 @@ const direction = {
   tests: 'Nothing imports functions or tests, except tests.',
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
-  pages: 'A page is built by clientEndpoint; only health, login and redirect are public.',
+  pages: "A page is built by clientEndpoint; only health, login, redirect and the platform's webhook are public.",
   types: 'infra imports only types from lib; infra/local, infra/operate and infra/simulator may import more.',
   network:
     'Only adapters touch an SDK or the network: *-store.ts, *-queue.ts, *-network.ts, platform-*.ts, lib/aws and lib/platform.',
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
   folders: 'A folder of lib imports only from folders below it.',
+  parts: "A folder's parts import its own files, never the other way; deployed.ts wires them.",
+  access: 'A part of access or webhooks imports only from parts below it.',
+  webhooks: 'A part of access or webhooks imports only from parts below it.',
   templates: 'A part of templates imports only from parts below it.',
   messages: 'A part of messages imports only from parts below it.',
 };
@@ -24,8 +27,10 @@ const direction = {
 const layers = {
   folders: [
     ...['observe', 'keys', 'aws', 'http', 'platform', 'access', 'redirects', 'pricing', 'webhooks'],
-    ...['channels', 'catalog', 'templates', 'provisioning', 'messages'],
+    ...['channels', 'catalog', 'templates', 'hints', 'provisioning', 'messages'],
   ],
+  access: ['tokens', 'sign-in'],
+  webhooks: ['config', 'delivery'],
   templates: [
     ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
   ],
@@ -50,10 +55,17 @@ const literal = 'A regular expression must be a literal.';
 /** One line of code in a file, and what our own rules say about it; undefined when nothing. */
 const cases: readonly (readonly [file: string, code: string, refusal: string | undefined])[] = [
   ...layerCases('lib/', 'folders'),
+  ...layerCases('lib/access/', 'access'),
+  ...layerCases('lib/webhooks/', 'webhooks'),
   ...layerCases('lib/templates/', 'templates'),
   ...layerCases('lib/messages/', 'messages'),
   ['lib/catalog/deep/a.ts', "import type { Thing } from '../../messages/request/thing.ts';", direction.folders],
   ['lib/messages/request/deep.ts', "import type { Thing } from '../../templates/model/thing.ts';", undefined],
+
+  ['lib/messages/own.ts', "import type { Thing } from './dispatch/thing.ts';", direction.parts],
+  ['lib/webhooks/deployed.ts', "import { thing } from './delivery/thing.ts';", undefined],
+  ['lib/webhooks/delivery/wired.ts', "import type { Thing } from '../deployed.ts';", direction.parts],
+  ['lib/webhooks/delivery/own.ts', "import type { Thing } from '../event.ts';", undefined],
 
   ['lib/templates/a.ts', "import { handler } from '../../functions/login.ts';", direction.tests],
   ['lib/templates/b.ts', "import type { Endpoint } from '../../functions/login.ts';", direction.tests],
@@ -71,6 +83,16 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['functions/q.ts', "import { type Endpoint, endpoint } from '../lib/http/endpoint.ts';", direction.pages],
   ['functions/r.ts', "import type { Endpoint } from '../lib/http/endpoint.ts';", undefined],
   ['functions/s.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", direction.pages],
+  [
+    'functions/platform-webhook-receive.ts',
+    "import { publicEndpoint } from '../lib/http/public-endpoint.ts';",
+    undefined,
+  ],
+  [
+    'functions/platform-webhook.ts',
+    "import { publicEndpoint } from '../lib/http/public-endpoint.ts';",
+    direction.pages,
+  ],
   ['functions/health.ts', "import { publicEndpoint } from '../lib/http/public-endpoint.ts';", undefined],
   ['functions/t.ts', "import { clientEndpoint } from '../lib/access/client-endpoint.ts';", undefined],
 
@@ -103,8 +125,8 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
     "import { templateStore, type TemplateStore } from '../templates/model/template-store.ts';",
     direction.rules,
   ],
-  ['lib/messages/f.ts', "export * from './fan-out/job-store.ts';", direction.rules],
-  ['lib/messages/g.ts', "export { jobQueue } from './accept/job-queue.ts';", direction.rules],
+  ['lib/messages/outcomes/f.ts', "export * from '../fan-out/job-store.ts';", direction.rules],
+  ['lib/messages/outcomes/g.ts', "export { jobQueue } from '../accept/job-queue.ts';", direction.rules],
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],
   ['lib/templates/j.ts', "import { platformTransport } from '../platform/transport.ts';", direction.rules],
@@ -115,6 +137,9 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/channels/l.ts', "import { deployedChannels } from './deployed.ts';", direction.rules],
   ['lib/channels/m.ts', "import { deployedPlatform } from '../platform/deployed.ts';", direction.rules],
   ['lib/templates/rules/a.ts', "import { fetchPublic } from '../../http/fetch-network.ts';", direction.rules],
+  ['lib/hints/a.ts', "import { idOf } from '../platform/webhook/envelope.ts';", undefined],
+  ['lib/hints/b.ts', "import { deployedPlatformApps } from '../platform/webhook/deployed.ts';", direction.rules],
+  ['lib/platform/webhook/apps.ts', "import { keptFor } from '../../aws/secrets.ts';", direction.rules],
   ['lib/templates/k.ts', "import { PlatformFailure } from '../platform/failure.ts';", undefined],
   ['lib/templates/model/l-store.ts', "import { documentClient } from '../../aws/dynamodb.ts';", undefined],
   [

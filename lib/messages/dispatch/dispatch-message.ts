@@ -208,9 +208,9 @@ function correlatedEvent({ correlationId }: DispatchMessage, event: ServiceEvent
 }
 
 /**
- * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting does not use up the
- * deliveries after which the queue gives up (R17). The copy comes last: a crash before it leaves the original, which is
- * then delivered again; a crash after it leaves both, and the claim lets one of them send.
+ * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting uses up none of the
+ * queue's deliveries (R17). The copy comes last: a crash before it leaves the original, one after it leaves both, and
+ * the claim lets one of them send.
  */
 async function tryAgainLater(
   message: DispatchMessage,

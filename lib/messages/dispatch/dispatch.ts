@@ -9,13 +9,10 @@ import { deliverAgain, dispatchMessage, type Ending } from './dispatch-message.t
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 
 /**
- * Works off one batch of the dispatch queue, all deliveries in parallel, and returns the ids of those to be delivered
- * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
- * it or may have taken it (R13), and every message ends sent, held, failed, expired or unknown (R14, D29, D39). On the
- * happy path one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Failed,
- * expired, unknown and held are told as events (D34, D41): recorded first, then the event is queued, then the message is
- * acknowledged. When the event is not queued, or the run dies before, the message comes again, is found finished and tells
- * it once more. A message that a receipt proves taken is not sent again, whatever was answered about it (D39).
+ * Works off one batch of the dispatch queue and returns the ids of what must be delivered again. What the platform
+ * took, or may have taken, is never handed to it again (R13); every message ends (R14, D29, D39); one that cannot be
+ * read fails alone (R18). Endings are recorded, told (D34), acknowledged. What a
+ * receipt proves taken is not sent again, whatever was answered (D39). One write a message, one a batch (R15).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(

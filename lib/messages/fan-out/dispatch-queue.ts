@@ -44,7 +44,7 @@ export function packBatches(messages: readonly DelayedMessage[]): QueueEntry[][]
   return packEntries(
     messages.map(({ message, delaySeconds }) => ({
       body: queueBody(message),
-      clientId: message.clientId,
+      group: String(message.clientId),
       delaySeconds,
     })),
   );

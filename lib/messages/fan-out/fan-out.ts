@@ -4,6 +4,7 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
@@ -19,6 +20,8 @@ export interface JobRecords {
    * Undefined when the acceptance took the job back: its client was told that nothing will be sent.
    */
   begin(head: JobHead, part: number): Promise<number | undefined>;
+  /** Sees to it that the job is described for its report (D40): writes what acceptance has not written. */
+  describe(job: AcceptedJob): Promise<void>;
   /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
   checkpoint(jobId: string, part: number, queued: number): Promise<void>;
 }
@@ -64,10 +67,9 @@ const waveBudgetMs = 15_000;
 const commitPatienceMs = 120_000;
 
 /**
- * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
- * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
- * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14), told as an event
- * before the wave counts as queued, so that the event is not lost (D34).
+ * Turns a job into one dispatch message per recipient. Repeating it from any point is harmless: ids are the same, and
+ * claims let each be sent once. Throws when queue or store stay unreachable; the job must then be delivered again.
+ * Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
  */
 export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
   const { head } = job;
@@ -79,6 +81,7 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
     ports.log('job.withdrawn', { jobId: head.jobId, clientId: head.clientId });
     return done;
   }
+  await ports.jobs.describe(job);
   let queued = begun;
   while (queued < job.recipients.length) {
     if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };

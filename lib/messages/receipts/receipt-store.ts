@@ -4,7 +4,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { type BatchRecord, type Claim, claimMemorySeconds } from '../dispatch/claim.ts';
-import { batchRecordOf, claimOf } from '../dispatch/dispatch-store.ts';
+import { batchRecordOf, claimOf } from '../dispatch/claim-items.ts';
 import {
   batchKey,
   claimKey,

@@ -18,12 +18,20 @@ export const ReceiptSchema = v.object({
 export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;
 
+/** The receipts of one number. */
+const NumberReceiptsSchema = v.object({
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  receipts: v.array(ReceiptSchema),
+});
+export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
+
 /**
  * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
  * by its signature; whether it is the number that sent the message, whoever reads the queue compares with the job.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(1),
-  numbers: v.array(v.object({ wabaId: v.string(), phoneNumberId: v.string(), receipts: v.array(ReceiptSchema) })),
+  numbers: v.array(NumberReceiptsSchema),
 });
 export type ReceiptMessage = v.InferOutput<typeof ReceiptMessageSchema>;

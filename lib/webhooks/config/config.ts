@@ -35,9 +35,9 @@ export interface ConfigChange {
 export const rotationOverlapMs = 24 * 3_600_000;
 
 /**
- * The configuration after a PUT. `newSecret` becomes the current secret; the one it replaces signs for another 24 hours,
- * and one that was replaced before that is dropped at once: two are valid at most, and rotating twice ends a secret that
- * leaked. `active` given is the client's own word, so it takes back what the service noted when it switched off.
+ * The configuration after a PUT. `newSecret` becomes the current secret; the one it replaces signs for another 24
+ * hours, an older one is dropped at once: two are valid at most. `active` given is the client's own word, so it takes
+ * back what the service noted when it switched off.
  */
 export function changedConfig(
   before: WebhookConfig | undefined,

@@ -36,10 +36,9 @@ const endingMs = postTimeoutMs + 10_000;
 const startMs = leaseMs - postTimeoutMs - 2_000;
 
 /**
- * Works off one batch of the event queue and returns the ids of what must be delivered again. Each event is recorded, then
- * posted to its client's receiver as configured at this moment, or put back on the queue until its time. Clients are worked
- * off beside each other, the events of one after another. Whatever fails or dies at whatever point, no event is lost before
- * its last attempt; one may be posted twice, under the same `webhook-id` (D34, R43).
+ * Works off one batch of the event queue and returns the ids of what must be delivered again. Each event is recorded,
+ * then posted, or put back on the queue until its time; clients beside each other, a client's events one after another.
+ * No event is lost before its last attempt; a repeated one has its `webhook-id` (D34, R43).
  */
 export async function deliverBatch(deliveries: readonly QueueDelivery[], ports: DeliverPorts): Promise<string[]> {
   const again: string[] = [];

@@ -3,7 +3,6 @@ import type { Failure } from './verdict.ts';
 
 /** A slot that is taken; free again at `untilMs` if its holder dies. */
 const LeaseSchema = v.object({ owner: v.string(), untilMs: v.number() });
-export type Lease = v.InferOutput<typeof LeaseSchema>;
 
 /** What is known of the receiver of one client. */
 export const DeliveryStateSchema = v.object({

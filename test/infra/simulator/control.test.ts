@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   firstNumber,
   firstWaba,
   recipient,
-  type SimulatorAtRest,
   secondWaba,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
 } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const template = (name: string, more: Record<string, unknown> = {}) => ({
   name,
@@ -278,9 +272,9 @@ describe('numbers', () => {
     [
       'unknown field',
       firstNumber,
-      { throughput: {} },
+      { username: 'x' },
       400,
-      'throughput: Invalid key: Expected never but received "throughput"',
+      'username: Invalid key: Expected never but received "username"',
     ],
     ['wrong type', firstNumber, { status: 7 }, 400, 'status: Invalid type: Expected string but received 7'],
   ])('%s is refused', async (_, id, changes, status, message) => {

@@ -55,6 +55,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
     jobs: {
       isCommitted: async (jobId) => committed.has(jobId),
       begin: async (_, part) => progress.get(part) ?? 0,
+      describe: async () => undefined,
       checkpoint: async (_, part, count) => void progress.set(part, count),
     },
     claims: {

@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
+
+/** A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed. */
+export const HintMessageSchema = v.object({
+  version: v.literal(1),
+  wabaId: v.string(),
+  templateIds: v.array(v.string()),
+  /** The WABA's numbers: their quality, limit and throughput. */
+  numbers: v.boolean(),
+  /** All of its templates: which of them changed could not be told. */
+  everything: v.exactOptional(v.boolean()),
+});
+export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
+
+/** Where hints wait for whoever reads again. */
+export interface HintSink {
+  /** Resolves when all of them are queued; throws when any may not be. */
+  send(hints: readonly HintMessage[]): Promise<void>;
+}
+
+const aboutTemplate: ReadonlySet<string> = new Set([
+  'message_template_status_update',
+  'template_category_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+]);
+const aboutNumbers: ReadonlySet<string> = new Set(['phone_number_quality_update', 'account_update']);
+
+/** More templates than this are read by a listing anyway, and the message stays small. */
+const maxTemplateIds = 100;
+
+/**
+ * One hint for each WABA that these updates tell something of; none for updates about anything else. Ids come as numbers
+ * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything.
+ */
+export function hintsOf(updates: readonly PlatformUpdate[]): HintMessage[] {
+  return [...Map.groupBy(updates, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba) ?? []);
+}
+
+function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage | undefined {
+  const ids = updates
+    .filter(({ field }) => aboutTemplate.has(field))
+    .map(({ value }) => idOf(value['message_template_id']));
+  const numbers = updates.some(({ field }) => aboutNumbers.has(field));
+  if (ids.length === 0 && !numbers) return undefined;
+  const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
+  const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
+  return { version: 1, wabaId, numbers, ...(everything ? { templateIds: [], everything } : { templateIds }) };
+}

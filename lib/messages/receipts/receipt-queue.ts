@@ -1,0 +1,57 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
+import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
+import type { NumberReceipts } from './receipt.ts';
+import type { ReceiptSink } from './take-webhook.ts';
+
+/** The receipt queue: as few messages as there can be, in one round trip. */
+export function receiptQueue(client: SQSClient, url: string): ReceiptSink {
+  return { send: (numbers) => sendAtOnce({ client, url }, receiptEntries(numbers)) };
+}
+
+/**
+ * Queue messages of the receipts, each of one WABA, which is its message group, and filled up to the size that SQS takes.
+ * A receipt is written as JSON once: what it weighs is counted, and the texts are put together to a `ReceiptMessage`.
+ */
+export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[] {
+  return [...Map.groupBy(numbers, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) =>
+    packed(ofWaba).map((message) => ({ body: bodyOf(message), group: wabaId, delaySeconds: 0 })),
+  );
+}
+
+/** The numbers of a message: how each begins, and its receipts, as JSON. */
+type Packed = { readonly start: string; readonly receipts: string[] }[];
+
+function bodyOf(numbers: Packed): string {
+  const texts = numbers.map(({ start, receipts }) => `${start}${receipts.join(',')}]}`);
+  return `{"version":1,"numbers":[${texts.join(',')}]}`;
+}
+
+const emptyBytes = Buffer.byteLength(bodyOf([]));
+
+function packed(numbers: readonly NumberReceipts[]): Packed[] {
+  const messages: Packed[] = [];
+  let roomBytes = 0;
+  for (const { receipts, ...number } of numbers) {
+    const start = queueBody({ ...number, receipts: [] }).slice(0, -']}'.length);
+    const startBytes = Buffer.byteLength(start) + ']},'.length;
+    let open: string[] | undefined;
+    for (const receipt of receipts) {
+      const text = queueBody(receipt);
+      const bytes = Buffer.byteLength(text) + ','.length;
+      if (bytes + (open === undefined ? startBytes : 0) > roomBytes) {
+        messages.push([]);
+        roomBytes = queueMessageMaxBytes - emptyBytes;
+        open = undefined;
+      }
+      if (open === undefined) {
+        open = [];
+        messages.at(-1)?.push({ start, receipts: open });
+        roomBytes -= startBytes;
+      }
+      open.push(text);
+      roomBytes -= bytes;
+    }
+  }
+  return messages;
+}

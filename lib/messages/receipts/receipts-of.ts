@@ -1,0 +1,116 @@
+import { idOf, listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
+import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
+
+/** What the statuses of one webhook come to, by number; and how many of them come to nothing. */
+export interface ReceiptsTold {
+  readonly numbers: readonly NumberReceipts[];
+  /** How many receipts these are. */
+  readonly total: number;
+  /** Of messages that other software sent on the same numbers: normal. */
+  readonly foreign: number;
+  /** Without id, status or number. */
+  readonly unreadable: number;
+}
+
+/** Our dispatch ids and nothing like them: a job's id and an index as we write it (`dispatchIdOf`). */
+const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
+
+const maxReasonLength = 1_000;
+const maxMessageIdLength = 256;
+const maxWordLength = 32;
+
+/**
+ * The receipts among a webhook's updates (D38; platform reference, 10.2). Never throws: a status that cannot be read is
+ * counted and the others count. Long texts are cut. A status nobody knows is kept as told; a time that cannot be read is that
+ * of the arrival.
+ */
+export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
+  const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
+  let [total, foreign, unreadable] = [0, 0, 0];
+  for (const { wabaId, field, value } of updates) {
+    const statuses = field === 'messages' ? listOf(value['statuses']) : undefined;
+    if (statuses === undefined) continue;
+    const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
+    for (const status of statuses) {
+      const receipt = phoneNumberId === undefined ? undefined : receiptOf(status, arrivedAtMs);
+      if (receipt === 'foreign') foreign += 1;
+      else if (receipt === undefined || phoneNumberId === undefined) unreadable += 1;
+      else {
+        receiptsOfNumber(numbers, wabaId, phoneNumberId).push(receipt);
+        total += 1;
+      }
+    }
+  }
+  return { numbers: [...numbers.values()].map(({ of }) => of), total, foreign, unreadable };
+}
+
+function receiptsOfNumber(
+  numbers: Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>,
+  wabaId: string,
+  phoneNumberId: string,
+): Receipt[] {
+  const key = `${wabaId} ${phoneNumberId}`;
+  const known = numbers.get(key);
+  if (known !== undefined) return known.receipts;
+  const receipts: Receipt[] = [];
+  numbers.set(key, { of: { wabaId, phoneNumberId, receipts }, receipts });
+  return receipts;
+}
+
+function receiptOf(told: unknown, arrivedAtMs: number): Receipt | 'foreign' | undefined {
+  const status = objectOf(told);
+  const word = textOf(status?.['status'], maxWordLength);
+  const platformMessageId = textOf(status?.['id'], maxMessageIdLength);
+  if (status === undefined || word === undefined || platformMessageId === undefined) return undefined;
+  const ours = status['biz_opaque_callback_data'];
+  const [, jobId, index] = (typeof ours === 'string' && dispatchIdForm.exec(ours)) || [];
+  if (jobId === undefined) return 'foreign';
+  return {
+    jobId,
+    index: Number(index),
+    status: word,
+    atMs: timeOf(status['timestamp']) ?? arrivedAtMs,
+    platformMessageId,
+    ...failureOf(status['errors']),
+    ...pricingOf(status['pricing']),
+  };
+}
+
+/** Unix seconds, as text or as a number, of ten digits: from 2001 to 2286. A fraction is cut off. */
+function timeOf(told: unknown): number | undefined {
+  if (typeof told !== 'string' && typeof told !== 'number') return undefined;
+  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+/** The first error of a failure: the platform lists one. */
+function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
+  const error = objectOf(listOf(told)?.[0]);
+  if (error === undefined) return {};
+  const { code } = error;
+  const codeText = textOf(typeof code === 'number' ? String(code) : code, maxWordLength);
+  const reason =
+    textOf(objectOf(error['error_data'])?.['details'], maxReasonLength) ??
+    textOf(error['message'], maxReasonLength) ??
+    textOf(error['title'], maxReasonLength);
+  return { ...(codeText === undefined ? {} : { code: codeText }), ...(reason === undefined ? {} : { reason }) };
+}
+
+const pricingWords = ['pricing_model', 'type', 'category'] as const;
+
+function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
+  const given = objectOf(told);
+  if (given === undefined) return {};
+  const pricing: Pricing = {};
+  if (typeof given['billable'] === 'boolean') pricing.billable = given['billable'];
+  for (const name of pricingWords) {
+    const word = textOf(given[name], maxWordLength);
+    if (word !== undefined) pricing[name] = word;
+  }
+  return { pricing };
+}
+
+/** Text that is not empty, cut; undefined for anything else. */
+function textOf(value: unknown, maxLength: number): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, maxLength).toWellFormed() : undefined;
+}

@@ -1,0 +1,22 @@
+import { secretText } from '../../aws/deployed.ts';
+import { keptFor } from '../../aws/secrets.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import { type PlatformApp, platformApps } from './apps.ts';
+
+const keptForMs = 300_000;
+
+/** Reads the apps that may call, kept five minutes. */
+export type ReadPlatformApps = () => Promise<readonly PlatformApp[]>;
+
+/** The apps of this deployment. A secret that was never written is one without apps: nobody may call. */
+export function deployedPlatformApps(): ReadPlatformApps {
+  const text = secretText('PLATFORM_APPS_SECRET');
+  return keptFor(keptForMs, Date.now, async () => {
+    try {
+      return platformApps(await text());
+    } catch (error) {
+      if (nameOf(error) === 'ResourceNotFoundException') return [];
+      throw error;
+    }
+  });
+}
