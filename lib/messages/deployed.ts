@@ -77,7 +77,11 @@ export function deployedReceipts() {
     table: environmentVariable('MESSAGES_TABLE'),
     pause: storePause,
   });
-  const { take } = dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+  const { take } = dispatchStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    nowMs: Date.now,
+  });
   return {
     records,
     claims: { ...records, take },
