@@ -7,14 +7,23 @@ import type { HintMessage } from './hint.ts';
 export interface HintSink {
   /** Resolves when all of them are queued; throws when any may not be. */
   send(hints: readonly HintMessage[]): Promise<void>;
+  /** The same for a message that is to arrive after a time. */
+  sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
 
 /** The hint queue; the WABA is the message group. What the queue refuses comes again with the whole webhook. */
 export function hintQueue(client: SQSClient, url: string): HintSink {
+  const entryOf = (hint: HintMessage, delaySeconds: number) => ({
+    body: queueBody(hint),
+    group: hint.wabaId,
+    delaySeconds,
+  });
   return {
-    send: async (hints) => {
-      const entries = hints.map((hint) => ({ body: queueBody(hint), group: hint.wabaId, delaySeconds: 0 }));
-      await sendAtOnce({ client, url }, entries);
-    },
+    send: (hints) =>
+      sendAtOnce(
+        { client, url },
+        hints.map((hint) => entryOf(hint, 0)),
+      ),
+    sendLater: (hint, delaySeconds) => sendAtOnce({ client, url }, [entryOf(hint, delaySeconds)]),
   };
 }

@@ -10,6 +10,8 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All of its templates: which of them changed could not be told. */
   everything: v.exactOptional(v.boolean()),
+  /** Set in a message of our own, that something gathered is to be read: the time for which it was meant. */
+  wakeAtMs: v.exactOptional(v.number()),
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 

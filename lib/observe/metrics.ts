@@ -19,6 +19,8 @@ export type MetricName =
   | 'PlatformUpdatesDropped'
   | 'PlatformStatusesForeign'
   | 'PlatformSignaturesRefused'
+  | 'HintTurns'
+  | 'HintReadingsFailed'
   | 'ReceiptsExpected'
   | 'ReceiptsQueued'
   | 'SyncsCompleted'

@@ -81,6 +81,11 @@ export function isAsStored(
   return !deleted && template.status === status && template.category === category;
 }
 
+/** Whether what is stored is younger than a reading: then that has nothing to tell, and is not written. */
+export function isYounger({ readAtMs, sinceMs }: Pick<StoredFact, 'readAtMs' | 'sinceMs'>, thanMs: number): boolean {
+  return Math.max(readAtMs, sinceMs) > thanMs;
+}
+
 /** The template as it is stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
 export function packTemplate(template: PlatformTemplate): Uint8Array {
   return gzipSync(JSON.stringify(template));

@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import { goneUpstream, isAsStored } from './fact.ts';
+import { goneUpstream, isAsStored, isYounger } from './fact.ts';
 import type { TemplateRow } from './row.ts';
 import type { PlatformTemplate, StoredFact } from './template.ts';
 import { deletedEvents, statusChangedEvents } from './template-event.ts';
@@ -39,6 +39,7 @@ export async function takeReading(ports: ReadingPorts, reading: Reading): Promis
  */
 export async function storeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
   const { waba, before, template, readAtMs } = reading;
+  if (before !== undefined && isYounger(before, readAtMs)) return;
   if (template === undefined) return await markGone(ports, reading);
   await tellDifference(ports.events, reading, template);
   const { wabaId, clientIds } = waba;

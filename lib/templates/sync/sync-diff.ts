@@ -1,4 +1,4 @@
-import { contentHash, goneUpstream, isAsStored, isTooDeep, obstacleToHolding } from '../model/fact.ts';
+import { contentHash, goneUpstream, isAsStored, isTooDeep, isYounger, obstacleToHolding } from '../model/fact.ts';
 import type { TemplatePage } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { SkippedTemplate, SkipReason } from '../model/skipped-template.ts';
@@ -119,13 +119,13 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
  * What the clients are told of a change (D34): another status or category, or the end of the template. A template that
  * appears upstream is no `template.created`: who creates one through the service is told then, a first synchronization
  * would tell thousands at once, and `sync.completed` gives their number. `stored` is the fact as it is now: who has
- * stored the same in the meantime has told it too.
+ * stored the same in the meantime, or something younger, has told it.
  */
 export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFact | undefined, nowMs: number) {
   if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], nowMs));
   const template = { ...write.template, wabaId: write.wabaId };
   if (goneUpstream(template)) return deletedEvents(template, rows, nowMs);
-  if (stored === undefined || isAsStored(template, stored)) return [];
+  if (stored === undefined || isAsStored(template, stored) || isYounger(stored, write.readAtMs)) return [];
   return statusChangedEvents(template, rows, { sinceMs: stored.sinceMs, nowMs });
 }
 
