@@ -1,7 +1,7 @@
 import { deployed, environmentVariable, queues } from '../lib/aws/deployed.ts';
 import { hintsOf } from '../lib/hints/hint.ts';
 import { type HintSink, hintQueue } from '../lib/hints/hint-queue.ts';
-import { answer, bodyMaxBytes, type Endpoint, rawBody, Refusal } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, Refusal, rawBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { type ReceiptSink, receiptQueue } from '../lib/messages/receipts/receipt-queue.ts';
 import { receiptsOf } from '../lib/messages/receipts/receipts-of.ts';

@@ -253,6 +253,8 @@ describe('tables that repeat code', () => {
       PlatformUpdatesDropped: true,
       PlatformStatusesForeign: true,
       PlatformSignaturesRefused: true,
+      HintTurns: true,
+      HintReadingsFailed: true,
       ReceiptsExpected: true,
       ReceiptsQueued: true,
       SyncsCompleted: true,

@@ -28,7 +28,12 @@ function turnOf(step: Step): Turn {
   return step.turn;
 }
 
-const endOf = ({ turn, calls }: Turn, left: Task = nothing) => ({ turn, left, callsMade: calls, failed: left !== nothing });
+const endOf = ({ turn, calls }: Turn, left: Task = nothing) => ({
+  turn,
+  left,
+  callsMade: calls,
+  failed: left !== nothing,
+});
 
 test('the first hint is acted on at once, further ones are gathered for one turn', () => {
   let { state, step } = tell(idle, hintOf('1'), startMs);
@@ -69,7 +74,12 @@ test('what could not be read comes again, later each time', () => {
 test('a list that is too long for one turn is gone on with before what was gathered meanwhile', () => {
   const first = tell(idle, everything, startMs);
   const gathered = tell(first.state, hintOf('9'), startMs + 1);
-  const ending = { ...endOf(turnOf(first.step)), left: { ...everything, numbers: true }, listing: { after: 'x' }, failed: false };
+  const ending = {
+    ...endOf(turnOf(first.step)),
+    left: { ...everything, numbers: true },
+    listing: { after: 'x' },
+    failed: false,
+  };
   const { state } = ended(gathered.state, ending, startMs + 2);
   const second = tell(state, nothing, startMs + hourMs);
   expect(turnOf(second.step)).toMatchObject({ task: everything, listing: { after: 'x' } });
@@ -85,7 +95,12 @@ test('never more than 60 calls in an hour, whatever comes and whoever dies (D42)
     fc.constant(everything),
     fc.constant({ ...nothing, numbers: true }),
   );
-  const move = fc.record({ task, waitMs: fc.integer({ min: 0, max: 400_000 }), dies: fc.boolean(), late: fc.boolean() });
+  const move = fc.record({
+    task,
+    waitMs: fc.integer({ min: 0, max: 400_000 }),
+    dies: fc.boolean(),
+    late: fc.boolean(),
+  });
   fc.assert(
     fc.property(fc.array(move, { minLength: 20, maxLength: 150 }), (moves) => {
       const calls: number[] = [];
@@ -158,7 +173,8 @@ const enqueued = (world: World, message: Omit<Message, 'id' | 'held'>): World =>
 
 function stepped(world: World, index: number, { message, phase }: Worker, fails: boolean): World {
   const { nowMs, hints } = world;
-  const go = (next: Phase, after: Partial<World> = {}) => withWorker({ ...world, ...after }, index, { message, phase: next });
+  const go = (next: Phase, after: Partial<World> = {}) =>
+    withWorker({ ...world, ...after }, index, { message, phase: next });
   switch (phase.at) {
     case 'arriving': {
       const { state, step } = arrived(hints, message, nowMs);
@@ -193,7 +209,9 @@ function successors(world: World): World[] {
   const [template, ...others] = untold;
   if (template !== undefined) {
     const truth = { ...world.truth, [template]: (world.truth[template] ?? 0) + 1 };
-    found.push(enqueued({ ...world, truth, untold: others }, { task: hintOf(template), wakesAtMs: [], visibleAtMs: nowMs }));
+    found.push(
+      enqueued({ ...world, truth, untold: others }, { task: hintOf(template), wakesAtMs: [], visibleAtMs: nowMs }),
+    );
   }
   for (const message of queue) {
     const early = message.visibleAtMs > nowMs;
@@ -201,7 +219,8 @@ function successors(world: World): World[] {
       const taken = { ...world, queue: released(message.id, true), faultsLeft: faultsLeft - (early ? 1 : 0) };
       found.push(withWorker(taken, idleAt, { message, phase: { at: 'arriving' } }));
     }
-    if (message.held && faultsLeft > 0) found.push({ ...world, queue: released(message.id, false), faultsLeft: faultsLeft - 1 });
+    if (message.held && faultsLeft > 0)
+      found.push({ ...world, queue: released(message.id, false), faultsLeft: faultsLeft - 1 });
   }
   for (const [index, worker] of workers.entries()) {
     if (worker === null) continue;
@@ -224,16 +243,28 @@ function keyOf({ nowMs, hints, queue, workers, ...world }: World): string {
   const { leaseUntilMs, readyAtMs, wakeAtMs, turn: latest, spent: _, ...gathered } = hints;
   const since = (atMs: number) => atMs - nowMs;
   const ids = new Map(queue.map(({ id }, place) => [id, place]));
-  const messageText = ({ id, task, wakesAtMs, visibleAtMs, held }: Message) =>
-    [ids.get(id) ?? -1, task.templateIds, wakesAtMs.map((atMs) => [Math.max(-1, since(atMs)), atMs === wakeAtMs]), Math.max(0, since(visibleAtMs)), held];
+  const messageText = ({ id, task, wakesAtMs, visibleAtMs, held }: Message) => [
+    ids.get(id) ?? -1,
+    task.templateIds,
+    wakesAtMs.map((atMs) => [Math.max(-1, since(atMs)), atMs === wakeAtMs]),
+    Math.max(0, since(visibleAtMs)),
+    held,
+  ];
   const phaseText = (phase: Phase) => {
     if (phase.at === 'sending' || phase.at === 'noting') return [phase.at, since(phase.atMs)];
-    return 'turn' in phase ? [phase.at, phase.turn.turn - latest, phase.turn.task, 'left' in phase && phase.left] : [phase.at];
+    return 'turn' in phase
+      ? [phase.at, phase.turn.turn - latest, phase.turn.task, 'left' in phase && phase.left]
+      : [phase.at];
   };
   const { untold, faultsLeft, truth, read } = world;
   const behind = Object.entries(truth).map(([id, changes]) => [id, changes - (read[id] ?? 0)]);
   return JSON.stringify([
-    [Math.max(0, since(leaseUntilMs)), Math.max(0, since(readyAtMs)), wakeAtMs === 0 ? null : Math.max(-1, since(wakeAtMs)), gathered],
+    [
+      Math.max(0, since(leaseUntilMs)),
+      Math.max(0, since(readyAtMs)),
+      wakeAtMs === 0 ? null : Math.max(-1, since(wakeAtMs)),
+      gathered,
+    ],
     queue.map(messageText),
     workers.map((worker) => JSON.stringify(worker && [messageText(worker.message), phaseText(worker.phase)])).sort(),
     [untold, faultsLeft, behind],
