@@ -166,7 +166,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 60,
     memoryMb: 1024,
     tables: {
-      directory: ['Query'],
+      directory: ['GetItem', 'Query'],
       templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],

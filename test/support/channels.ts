@@ -33,7 +33,7 @@ export function storedChannel(channel: ListedChannel): Record<string, unknown> {
   };
 }
 
-/** Channels of many clients, all nineteen fields filled; one in fifty is deleted. */
+/** Channels of many clients, all twenty fields filled; one in fifty is deleted. */
 export function channelsAtScale(count: number, clientOf: (index: number) => number): ListedChannel[] {
   return Array.from({ length: count }, (_, index) => {
     const clientId = clientOf(index);
