@@ -89,7 +89,7 @@ test('a list that is too long for one turn is gone on with before what was gathe
   expect(turnOf(third.step).listing).toBeUndefined();
 });
 
-test('never more than 60 calls in an hour, whatever comes and whoever dies (D42)', () => {
+test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)', () => {
   const task = fc.oneof(
     fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map(String), { maxLength: 7 }).map((ids) => hintOf(...ids)),
     fc.constant(everything),
@@ -294,7 +294,7 @@ function explore(first: World): { readonly worlds: number; readonly lost: World[
 test.each([
   ['one template that changes twice', ['A', 'A'], 2],
   ['two templates, one of them twice', ['A', 'B', 'A'], 1],
-])('every history of %s ends with the latest change read (D42)', (_, untold, faultsLeft) => {
+])('every history of %s ends with the latest change read (R49)', (_, untold, faultsLeft) => {
   const first: World = {
     nowMs: 1_000,
     hints: idle,

@@ -227,7 +227,7 @@ function interleaving(bits: number) {
   return { gated, stop: () => clearInterval(timer) };
 }
 
-test('a synchronization and a hint at the same moment end in the same rows and one event, however they interleave', async () => {
+test('a synchronization and a hint at the same moment end in the same rows and one event, however they interleave (R49)', async () => {
   for (let bits = 0; bits < 48; bits += 1) {
     await platform.control('POST', 'reset');
     table = await freshTable('templates');
