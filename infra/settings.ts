@@ -3,6 +3,7 @@ import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { nearName } from '../lib/http/near-name.ts';
 import { stageDescription, stagePattern } from './names.ts';
+import { platformDefaults } from './platform-defaults.ts';
 
 /** Values come as text from `-c name=value` and as they are from JSON. */
 const wholeNumber = v.pipe(
@@ -66,8 +67,8 @@ export function settingsFrom(node: Node): Settings {
   const stage = setting(node, 'stage', 'dev');
   return {
     stage,
-    platformBaseUrl: setting(node, 'platformBaseUrl', 'https://graph.facebook.com'),
-    platformVersion: setting(node, 'platformVersion', 'v25.0'),
+    platformBaseUrl: setting(node, 'platformBaseUrl', platformDefaults.baseUrl),
+    platformVersion: setting(node, 'platformVersion', platformDefaults.version),
     redirectBaseUrl: setting(node, 'redirectBaseUrl', undefined),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),

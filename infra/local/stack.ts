@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { provisionFile } from '../operate/provision.ts';
-import { localTarget } from '../operate/target.ts';
+import { localPlatform, localTarget } from '../operate/target.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
@@ -104,7 +105,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const apiPort = await parts.start('servers', () => holdPort(options.apiPort));
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
-  const sqsClient = await prepareStores(parts, template, addresses);
+  const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
   const { inspected, onAnswer, sourceMaps } = options;
   const runner = createRunner({
     functions: template.functions,
@@ -207,7 +208,11 @@ async function synthesize(
 }
 
 /** Creates tables and queues and loads the demo data; returns the queue client, which the poller keeps using. */
-async function prepareStores(parts: Parts, template: LocalTemplate, addresses: ServerAddresses): Promise<SQSClient> {
+async function prepareStores(
+  parts: Parts,
+  template: LocalTemplate,
+  { report, ...addresses }: ServerAddresses & { readonly report: (line: string) => void },
+): Promise<SQSClient> {
   const client = { region: localRegion, credentials };
   const dynamodbClient = new DynamoDBClient({ ...client, endpoint: addresses.dynamodbEndpoint });
   const sqsClient = new SQSClient({ ...client, endpoint: addresses.sqsEndpoint });
@@ -219,7 +224,11 @@ async function prepareStores(parts: Parts, template: LocalTemplate, addresses: S
   ]);
   dynamodbClient.destroy();
   // A server that keeps its data may hold other clients: their platform tokens ended with the stack before.
-  await provisionFile(demoData, localTarget(addresses), { removalsAllowed: Number.POSITIVE_INFINITY });
+  const { subscriptions } = await provisionFile(demoData, localTarget(addresses), {
+    removalsAllowed: Number.POSITIVE_INFINITY,
+    platform: localPlatform(addresses),
+  });
+  for (const line of subscriptionLines(subscriptions)) report(line);
   return sqsClient;
 }
 

@@ -3,17 +3,19 @@ import { repeatedKeys } from '../../lib/http/repeated-keys.ts';
 import { lineText } from '../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../lib/provisioning/provisioning-file.ts';
 import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
+import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';
-import { type Target, targetOf } from './target.ts';
+import { platformOf, type Target, targetOf } from './target.ts';
 
 const usage = `usage: npm run provision -- FILE [--dry-run] [--allow-removals N] [--stage NAME]
        npm run --silent provision -- --schema
 
 Makes the clients, users, WABAs, channels, campaigns and platform credentials of the service what a JSON file says: of the
 deployed stage NAME, or without --stage of the local stack that is running. The file describes everything there is and is
-judged as a whole before anything is written; running it again changes nothing.
+judged as a whole before anything is written; running it again changes nothing. At last each WABA is subscribed to its app at
+the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than the real one).
 
 --dry-run            prints what would change and writes nothing; ends with status 1 when the run would
 --allow-removals N   lets up to N entries be removed that are no longer in the file; without it a run that would
@@ -99,6 +101,7 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
     `passwords that are new or changed: ${report.passwordsHashed}`,
     `token keys: ${keysText(report.tokenKeysCreated)}; sealing keys: ${keysText(report.sealingKeysCreated)}`,
     ...report.clientsToSynchronize.map((id) => `run a synchronization for client ${id}: it got a WABA`),
+    ...subscriptionLines(report.subscriptions),
     ...(dryRun ? ['dry run: nothing was written'] : []),
   ].join('\n');
 }
@@ -126,7 +129,9 @@ if (import.meta.main) {
     if (values.schema) return void process.stdout.write(provisioningSchema());
     if (path === undefined || positionals.length > 1) throw new CommandError(usage);
     const dryRun = values['dry-run'];
-    const options = { dryRun, removalsAllowed: removalsOf(values['allow-removals']) };
-    console.log(describeReport(await provisionFile(callersPath(path), await targetOf(values.stage), options), dryRun));
+    const removalsAllowed = removalsOf(values['allow-removals']);
+    const target = await targetOf(values.stage);
+    const options = { dryRun, removalsAllowed, platform: platformOf(values.stage) };
+    console.log(describeReport(await provisionFile(callersPath(path), target, options), dryRun));
   });
 }

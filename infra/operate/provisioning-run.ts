@@ -3,12 +3,15 @@ import * as v from 'valibot';
 import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';
 import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/sign-in/password.ts';
 import type { Fault } from '../../lib/http/refusal.ts';
+import type { PlatformTransport } from '../../lib/platform/transport.ts';
+import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
 import {
   type PlatformCredentials,
   PlatformCredentialsSchema,
   wantedPlatformCredentials,
 } from '../../lib/provisioning/platform-credentials.ts';
+import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
 import {
   credentialItem,
   type ProvisionedItem,
@@ -22,6 +25,7 @@ import {
   type ProvisioningStore,
   provisioningStore,
 } from '../../lib/provisioning/provisioning-store.ts';
+import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
 import type { Target } from './target.ts';
@@ -33,6 +37,8 @@ export interface ProvisioningOptions {
   /** How many entries may be removed, at most; none by default. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
+  /** Where WABAs are subscribed to their apps; without it nobody asks. */
+  readonly platform?: PlatformTransport;
   /** Faults of the file's text that its data no longer show. */
   readonly textFaults?: readonly Fault[];
 }
@@ -45,6 +51,8 @@ export interface ProvisioningReport {
   readonly tokenKeysCreated: boolean;
   readonly sealingKeysCreated: boolean;
   readonly clientsToSynchronize: readonly number[];
+  /** Of each WABA of the file, whether the platform tells an app of it. */
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Thrown before anything is written: the file has fewer entries than are stored, and not so many may be removed. */
@@ -68,7 +76,7 @@ export class RemovalsRefused extends Error {
 export async function provision(
   data: unknown,
   target: Target,
-  { dryRun = false, removalsAllowed = 0, nowMs = Date.now, textFaults = [] }: ProvisioningOptions = {},
+  { dryRun = false, removalsAllowed = 0, nowMs = Date.now, textFaults = [], platform }: ProvisioningOptions = {},
 ): Promise<ProvisioningReport> {
   const { documentClient, tableName } = target;
   const store = provisioningStore({ documentClient, tableName, nowMs });
@@ -80,18 +88,30 @@ export async function provision(
   };
   if (dryRun) {
     await store.assertFree();
-    return allowed(await prepare({ file, stored }, { target, store, nowMs: nowMs() })).report;
+    const prepared = allowed(await prepare({ file, stored }, { target, store, nowMs: nowMs() }));
+    return await withSubscriptions(prepared, file, { platform, dryRun });
   }
   const run = await store.begin(randomUUID());
+  let done: Prepared;
   try {
     // Judged anew: another run may have changed the stored credentials before this one held the lock.
     const judged = await judge(data, target, textFaults);
-    const prepared = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
-    await carryOut(prepared, run, target);
-    return prepared.report;
+    done = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
+    await carryOut(done, run, target);
   } finally {
     await run.end();
   }
+  // Last: the receiver knows the apps by now, and a slow platform holds nobody up.
+  return await withSubscriptions(done, file, { platform, dryRun });
+}
+
+async function withSubscriptions(
+  { report, credentials }: Prepared,
+  file: ProvisioningFile,
+  { platform: call, dryRun }: { readonly platform: PlatformTransport | undefined; readonly dryRun: boolean },
+): Promise<ProvisioningReport> {
+  if (call === undefined) return report;
+  return { ...report, subscriptions: await subscribeWabas(file, { call, credentials, dryRun }) };
 }
 
 interface Prepared {
@@ -99,6 +119,8 @@ interface Prepared {
   readonly tokenKeys: PlannedKeys;
   readonly sealingKeys: PlannedKeys;
   readonly report: ProvisioningReport;
+  /** As they are after the run. */
+  readonly credentials: PlatformCredentials;
 }
 
 async function prepare(
@@ -107,13 +129,12 @@ async function prepare(
 ): Promise<Prepared> {
   const items = await store.read(file.users.map(({ username }) => username));
   const { credentials, passwordsHashed } = await wantedCredentials(file, items);
-  const plan = provisioningPlan(
-    { items, platformCredentials: stored },
-    {
-      items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
-      platformCredentials: wantedPlatformCredentials(stored, file),
-    },
-  );
+  const wanted = {
+    items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
+    platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
+    platformApps: wantedPlatformApps(file),
+  };
+  const plan = provisioningPlan({ items, ...stored }, wanted);
   const nowSeconds = Math.floor(nowMs / 1000);
   const tokenKeys = await plannedTokenKeys(target, nowSeconds);
   const sealingKeys = await plannedSealingKeys(target, nowSeconds);
@@ -127,8 +148,8 @@ async function prepare(
   };
   const { lines, clientsToSynchronize } = plan;
   const keysCreated = { tokenKeysCreated: tokenKeys.missing, sealingKeysCreated: sealingKeys.missing };
-  const report = { lines, counts, passwordsHashed, ...keysCreated, clientsToSynchronize };
-  return { plan, tokenKeys, sealingKeys, report };
+  const report = { lines, counts, passwordsHashed, ...keysCreated, clientsToSynchronize, subscriptions: [] };
+  return { plan, tokenKeys, sealingKeys, report, credentials: wanted.platformCredentials };
 }
 
 /** The secrets know no conditions: the lock is renewed right before each of them is written. */
@@ -138,10 +159,13 @@ async function carryOut(
   target: Target,
 ): Promise<void> {
   await run.write(plan.revocations);
-  if (plan.platformCredentials !== undefined) {
+  for (const [variable, value] of [
+    ['PLATFORM_CREDENTIALS_SECRET', plan.platformCredentials],
+    ['PLATFORM_APPS_SECRET', plan.platformApps],
+  ] as const) {
+    if (value === undefined) continue;
     await run.renew();
-    const name = target.secretName('PLATFORM_CREDENTIALS_SECRET');
-    await target.secrets.write(name, JSON.stringify(plan.platformCredentials));
+    await target.secrets.write(target.secretName(variable), JSON.stringify(value));
   }
   for (const keys of [tokenKeys, sealingKeys]) {
     if (!keys.missing) continue;
@@ -153,26 +177,37 @@ async function carryOut(
 
 interface Judged {
   readonly file: ProvisioningFile;
-  /** The platform credentials that are stored: none before the first run. */
-  readonly stored: PlatformCredentials;
+  /** What the secrets hold: nothing before the first run. */
+  readonly stored: { readonly platformCredentials: PlatformCredentials; readonly platformApps: PlatformApps };
 }
 
 /** The file, judged as a whole. */
-async function judge(data: unknown, { secrets, secretName }: Target, textFaults: readonly Fault[]): Promise<Judged> {
-  const name = secretName('PLATFORM_CREDENTIALS_SECRET');
-  const stored = storedCredentials(name, await secrets.read(name));
-  return { file: provisioningFile(data, Object.keys(stored), textFaults), stored };
+async function judge(data: unknown, target: Target, textFaults: readonly Fault[]): Promise<Judged> {
+  const [platformCredentials, platformApps] = await Promise.all([
+    storedSecret(target, 'PLATFORM_CREDENTIALS_SECRET', {
+      what: 'platform credential',
+      schema: PlatformCredentialsSchema,
+    }),
+    storedSecret(target, 'PLATFORM_APPS_SECRET', { what: 'platform app', schema: PlatformAppsSchema }),
+  ]);
+  const file = provisioningFile(data, Object.keys(platformCredentials), textFaults);
+  return { file, stored: { platformCredentials, platformApps } };
 }
 
 /** Neither the parser's words nor valibot's are passed on: both quote what they read. */
-function storedCredentials(secretName: string, text: string | undefined): PlatformCredentials {
-  if (text === undefined) return {};
+async function storedSecret<Schema extends v.GenericSchema>(
+  { secrets, secretName }: Target,
+  variable: Parameters<Target['secretName']>[0],
+  { what, schema }: { readonly what: string; readonly schema: Schema },
+): Promise<v.InferOutput<Schema>> {
+  const name = secretName(variable);
+  const text = await secrets.read(name);
   try {
-    return v.parse(PlatformCredentialsSchema, JSON.parse(text));
+    return v.parse(schema, JSON.parse(text ?? '{}'));
   } catch {
     throw new CommandError(
-      `Nothing was written: what is stored in the secret ${secretName} are no platform credentials that can be read; ` +
-        'put its last good value back, or write {} into it and run again with every platform credential in the file.',
+      `Nothing was written: what is stored in the secret ${name} are no ${what}s that can be read; ` +
+        `put its last good value back, or write {} into it and run again with every ${what} in the file.`,
       1,
     );
   }

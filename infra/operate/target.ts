@@ -3,7 +3,9 @@ import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
+import { type PlatformTransport, platformTransport } from '../../lib/platform/transport.ts';
 import { queuePurposes, resourceName, secretPurposes, stageDescription, stagePattern } from '../names.ts';
+import { platformDefaults } from '../platform-defaults.ts';
 import type { QueueName } from '../queues.ts';
 import type { TableName } from '../tables.ts';
 import { type Account, callersAccount } from './account.ts';
@@ -58,6 +60,27 @@ export function localTarget(
     secrets: secretStore(new SecretsManagerClient({ ...client, endpoint: stack.secretsEndpoint })),
     ...namesOf(stack.stage),
   };
+}
+
+/** How long the platform may take to answer a command. */
+const platformTimeoutMs = 10_000;
+
+/** The platform of a stage: that of the environment (`PLATFORM_BASE_URL`, `PLATFORM_VERSION`), else the real one. */
+export function platformOf(
+  stage: string | undefined,
+  { PLATFORM_BASE_URL, PLATFORM_VERSION }: NodeJS.ProcessEnv = process.env,
+): PlatformTransport {
+  if (stage === undefined) return localPlatform(runningLocalStack());
+  return platformTransport({
+    baseUrl: PLATFORM_BASE_URL || platformDefaults.baseUrl,
+    version: PLATFORM_VERSION || platformDefaults.version,
+    timeoutMs: platformTimeoutMs,
+  });
+}
+
+/** The simulated platform beside a local stack. */
+export function localPlatform({ platformUrl }: Pick<LocalStack, 'platformUrl'>): PlatformTransport {
+  return platformTransport({ baseUrl: platformUrl, version: platformDefaults.version, timeoutMs: platformTimeoutMs });
 }
 
 /** A queue of the stage named, or of the running local stack. */

@@ -71,7 +71,14 @@ export const ChannelItemSchema = v.object({
   throughputPerSecond: v.number(),
 });
 
-export const DidItemSchema = v.object({ channel: ChannelItemSchema, waba: WabaSchema });
+export const DidItemSchema = v.object({
+  channel: ChannelItemSchema,
+  waba: v.object({
+    ...WabaSchema.entries,
+    /** The platform app that tells what becomes of its messages (D38), where there is one. */
+    appId: v.exactOptional(v.string()),
+  }),
+});
 
 export type WabaItem = v.InferOutput<typeof WabaItemSchema>;
 export type DidItem = v.InferOutput<typeof DidItemSchema>;

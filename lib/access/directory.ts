@@ -25,6 +25,8 @@ export interface Waba {
   readonly clientIds: readonly number[];
   /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
   readonly dids: DidScope;
+  /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
+  readonly appId?: string;
 }
 
 export type DidScope = 'waba' | 'own';

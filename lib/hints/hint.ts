@@ -15,6 +15,17 @@ export const HintMessageSchema = v.object({
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 
+/** Where hints wait for whoever reads again. */
+export interface HintSink {
+  /** Resolves when all of them are queued; throws when any may not be. */
+  send(hints: readonly HintMessage[]): Promise<void>;
+}
+
+/** The same for a message that is to arrive after a time. */
+export interface DelayedHints {
+  sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
+}
+
 const aboutTemplate: ReadonlySet<string> = new Set([
   'message_template_status_update',
   'template_category_update',

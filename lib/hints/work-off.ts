@@ -6,8 +6,7 @@ import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import { nameOf } from '../observe/name-of.ts';
 import { CallAllowance } from './call-allowance.ts';
-import { type HintMessage, HintMessageSchema } from './hint.ts';
-import type { HintSink } from './hint-queue.ts';
+import { type DelayedHints, type HintMessage, HintMessageSchema } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
 import { nothing, type Task, together } from './task.ts';
 import type { HintStore } from './turn-store.ts';
@@ -27,7 +26,7 @@ export interface HintPorts extends ReadingPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
-  readonly queue: Pick<HintSink, 'sendLater'>;
+  readonly queue: DelayedHints;
   /** Before a write is tried again that somebody else came before. */
   readonly conflictPause: Pause;
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PlatformApps } from '../platform/webhook/apps.ts';
 import type { PlatformCredentials } from './platform-credentials.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
@@ -17,6 +18,7 @@ type Item = ItemPlace & { readonly attributes: Attributes };
 interface Side {
   readonly items: readonly Item[];
   readonly platformCredentials: PlatformCredentials;
+  readonly platformApps: PlatformApps;
 }
 
 interface View {
@@ -58,7 +60,7 @@ export function lineText({ change, kind, name, fields }: PlanLine): string {
   return `${sign} ${kind} ${name}: ${fields.length === 0 ? 'copies' : fields.join(', ')}`;
 }
 
-function viewsOf({ items, platformCredentials }: Side): Map<string, View> {
+function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string, View> {
   const views = new Map<string, View>();
   for (const item of items) {
     const entity = entityOf(item);
@@ -69,6 +71,11 @@ function viewsOf({ items, platformCredentials }: Side): Map<string, View> {
   }
   for (const [name, attributes] of Object.entries(platformCredentials)) {
     views.set(`platform credential ${name}`, { kind: 'platform credential', name, attributes });
+  }
+  for (const [name, app] of Object.entries(platformApps)) {
+    // Named even when it is not there, so that a line tells when it goes.
+    const attributes = { previousAppSecret: undefined, ...app };
+    views.set(`platform app ${name}`, { kind: 'platform app', name, attributes });
   }
   return views;
 }

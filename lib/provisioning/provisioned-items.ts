@@ -21,6 +21,7 @@ import {
 } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
+import { appOfWaba } from './wanted-apps.ts';
 
 /** The tables that provisioning writes; `credentials` has no sort key. */
 export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
@@ -114,9 +115,13 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     name: channel.name,
     throughputPerSecond: channel.throughput_per_second,
   };
+  const waba = {
+    ...wabaFacts(ownersOf(file, channel).waba),
+    ...present({ appId: appOfWaba(file, channel.waba_id) }),
+  };
   return [
     { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },
-    { key: didKey(channel.did), attributes: { channel: facts, waba: wabaFacts(ownersOf(file, channel).waba) } },
+    { key: didKey(channel.did), attributes: { channel: facts, waba } },
   ];
 }
 

@@ -112,6 +112,20 @@ export const ProvisioningFileSchema = v.strictObject({
     ),
     [],
   ),
+  /** Who may tell what became of messages, templates and numbers, and of which WABAs (D38). */
+  platform_apps: v.optional(
+    v.array(
+      v.strictObject({
+        id: digits,
+        app_secret: secret('the app secret', 256),
+        /** Valid beside the other while the secret is being changed. */
+        previous_app_secret: v.optional(secret('the previous app secret', 256)),
+        verify_token: secret('the verify token', 256),
+        wabas: v.array(digits),
+      }),
+    ),
+    [],
+  ),
 });
 
 /** A provisioning file: everything there is for the service to know, in one piece (D36). */

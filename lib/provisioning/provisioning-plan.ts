@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
+import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { narrowed } from './narrowed-access.ts';
 import { type PlanLine, planLines } from './plan-lines.ts';
 import type { PlatformCredentials } from './platform-credentials.ts';
@@ -21,16 +22,18 @@ export interface ItemChange extends ItemPlace {
 export interface ProvisionedState {
   readonly items: readonly StoredItem[];
   readonly platformCredentials: PlatformCredentials;
+  readonly platformApps: PlatformApps;
 }
 
 export interface WantedState {
   readonly items: readonly ProvisionedItem[];
   readonly platformCredentials: PlatformCredentials;
+  readonly platformApps: PlatformApps;
 }
 
 /**
  * What takes the service from one state to another, to be carried out in this order: `revocations`, then
- * `platformCredentials` (all of them, when any differs), then `grants`. Revocations leave what both states allow. Hence
+ * `platformCredentials` and `platformApps` (all of them, when any differs), then `grants`. Revocations leave what both states allow. Hence
  * until the last of them nothing is allowed that the old state did not allow, and from then on nothing that the new one
  * does not: a run that ends anywhere has given nobody more than either state gives (D36).
  */
@@ -38,6 +41,7 @@ export interface ProvisioningPlan {
   readonly lines: readonly PlanLine[];
   readonly revocations: readonly ItemChange[];
   readonly platformCredentials: PlatformCredentials | undefined;
+  readonly platformApps: PlatformApps | undefined;
   readonly grants: readonly ItemChange[];
   /** Clients that get a WABA: they have none of its templates before their next synchronization. */
   readonly clientsToSynchronize: readonly number[];
@@ -53,7 +57,7 @@ export function provisioningPlan(stored: ProvisionedState, wanted: WantedState):
     ...gone.map(going),
     ...differing.flatMap((item) => narrowing(storedItems.get(placeText(item)), item)),
   ];
-  const { platformCredentials } = wanted;
+  const { platformCredentials, platformApps } = wanted;
   return {
     lines: planLines({ stored, wanted, gone, differing }),
     // A credential is found through its user: it goes first and comes last, so that none is ever left behind.
@@ -61,14 +65,16 @@ export function provisioningPlan(stored: ProvisionedState, wanted: WantedState):
     platformCredentials: isDeepStrictEqual(stored.platformCredentials, platformCredentials)
       ? undefined
       : platformCredentials,
+    platformApps: isDeepStrictEqual(stored.platformApps, platformApps) ? undefined : platformApps,
     grants: [...differing.filter((item) => !isCredential(item)), ...differing.filter(isCredential)].map(granting),
     clientsToSynchronize: clientsWithNewWaba(differing.filter((item) => !storedItems.has(placeText(item)))),
   };
 }
 
 /** Whether there is nothing to write. */
-export function isEmptyPlan({ revocations, platformCredentials, grants }: ProvisioningPlan): boolean {
-  return revocations.length === 0 && platformCredentials === undefined && grants.length === 0;
+export function isEmptyPlan({ revocations, platformCredentials, platformApps, grants }: ProvisioningPlan): boolean {
+  const secretsStay = platformCredentials === undefined && platformApps === undefined;
+  return revocations.length === 0 && secretsStay && grants.length === 0;
 }
 
 function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }: ProvisionedItem): boolean {

@@ -10,6 +10,7 @@ interface Lists {
   readonly campaigns: readonly Entry[] | undefined;
   readonly users: readonly Entry[] | undefined;
   readonly platform_credentials: readonly Entry[] | undefined;
+  readonly platform_apps: readonly Entry[] | undefined;
 }
 
 /**
@@ -19,19 +20,27 @@ interface Lists {
  */
 export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
   const file = listsOf(data);
-  return [...doubles(file), ...wabaFaults(file, storedCredentials), ...channelFaults(file), ...ownerFaults(file)];
+  return [
+    ...doubles(file),
+    ...wabaFaults(file, storedCredentials),
+    ...channelFaults(file),
+    ...ownerFaults(file),
+    ...appFaults(file),
+  ];
 }
 
 function listsOf(data: unknown): Lists {
   const given = entryOf(data);
   const list = (name: keyof Lists) => (Array.isArray(given[name]) ? given[name].map(entryOf) : undefined);
+  const optional = (name: keyof Lists) => (given[name] === undefined ? [] : list(name));
   return {
     clients: list('clients'),
     wabas: list('wabas'),
     channels: list('channels'),
     campaigns: list('campaigns'),
     users: list('users'),
-    platform_credentials: given['platform_credentials'] === undefined ? [] : list('platform_credentials'),
+    platform_credentials: optional('platform_credentials'),
+    platform_apps: optional('platform_apps'),
   };
 }
 
@@ -50,7 +59,8 @@ function valuesOf(entry: Entry, key: string): readonly unknown[] {
 }
 
 /** Values that must be there once only, with the paths where they stand again. */
-function doubles({ clients, wabas, channels, campaigns, users, platform_credentials }: Lists): Fault[] {
+function doubles(file: Lists): Fault[] {
+  const { clients, wabas, channels, campaigns, users, platform_credentials, platform_apps } = file;
   const unique = (list: string, entries: readonly Entry[] = [], keys: readonly string[]) =>
     keys.flatMap((key) =>
       repeated(
@@ -70,6 +80,7 @@ function doubles({ clients, wabas, channels, campaigns, users, platform_credenti
     ...unique('users', users, ['username']),
     ...alikeUsernames(users ?? []),
     ...unique('platform_credentials', platform_credentials, ['name']),
+    ...unique('platform_apps', platform_apps, ['id']),
     ...within('wabas', wabas, ['client_ids']),
     ...within('users', users, ['permissions', 'campaign_ids']),
   ];
@@ -162,5 +173,37 @@ function usersCampaignFaults(users: readonly Entry[], campaigns: readonly Entry[
       if (client === undefined || owner === client) return [];
       return [{ path, message: `campaign ${value} belongs to client ${owner}` }];
     }),
+  );
+}
+
+/** A WABA is there and told of by one app; a secret is one app's, or whoever signs with it could be either. */
+function appFaults({ wabas, platform_apps = [] }: Lists): Fault[] {
+  const known = textsOf(wabas, 'waba_id');
+  const told = platform_apps.flatMap((app, at) =>
+    valuesOf(app, 'wabas').map((value, index) => ({ value, path: `platform_apps[${at}].wabas[${index}]` })),
+  );
+  return [
+    ...told.flatMap(({ value, path }) => unknown(path, { what: 'WABA', value, known })),
+    ...repeated(
+      told.map(({ value }) => value),
+      (index) => told[index]?.path ?? '',
+    ),
+    ...sharedSecrets(platform_apps),
+  ];
+}
+
+/** Named by its place only. */
+function sharedSecrets(apps: readonly Entry[]): Fault[] {
+  const secrets = apps.flatMap((app, at) =>
+    ['app_secret', 'previous_app_secret'].map((key) => ({
+      at,
+      text: textOf(app[key]),
+      path: `platform_apps[${at}].${key}`,
+    })),
+  );
+  return secrets.flatMap(({ at, text, path }) =>
+    text !== undefined && secrets.some((other) => other.at < at && other.text === text)
+      ? [{ path, message: 'is a secret of another app too' }]
+      : [],
   );
 }

@@ -10,6 +10,7 @@ import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
@@ -28,6 +29,7 @@ async function bench(): Promise<void> {
   });
   benchBundles(names);
   await benchDispatch();
+  await benchPlatformWebhook();
   const environments = await benchOnStack();
   const environmentOf = (name: string) => environments.get(resourceName('local', name));
   // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.

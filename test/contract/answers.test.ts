@@ -12,6 +12,7 @@ import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
+import { demoApp, signedWebhook } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { makeTemplate } from '../support/templates.ts';
 
@@ -103,6 +104,15 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       },
       refused: () => api('GET /r/x'),
     },
+    'platform-webhook-verify': {
+      success: () =>
+        api(`GET /platform/webhook?hub.mode=subscribe&hub.verify_token=${demoApp.verifyToken}&hub.challenge=7`),
+      refused: () => api('GET /platform/webhook'),
+    },
+    'platform-webhook-receive': {
+      success: () => api('POST /platform/webhook', signedWebhook({})),
+      refused: () => api('POST /platform/webhook', { body: {} }),
+    },
     'messages-send': { success: () => send(), refused: () => send({}) },
     'templates-list': {
       success: () => asSupervisor('GET /v1/templates'),
@@ -192,12 +202,17 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       expectRefusal(refused as ApiReply, 404, 'redirect_not_found');
       return;
     }
+    if (operation === 'platform-webhook-verify') {
+      expect(success).toMatchObject({ status: 200, text: '7' });
+      expectRefusal(refused as ApiReply, 403, 'verification_refused');
+      return;
+    }
     expect(success?.status).toBe(operation === 'channel-campaigns-add' ? 201 : 200);
     expect(success?.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(success?.body).toEqual(expect.any(Object));
     // Nothing that a client can say makes /health refuse.
     if (operation === 'health') expect(refused).toMatchObject({ status: 200, text: success?.text });
-    else expectRefusal(refused as ApiReply, 400);
+    else expectRefusal(refused as ApiReply, operation === 'platform-webhook-receive' ? 401 : 400);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { countedBy } from '../support/counted.ts';
 import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { makeRecipients } from '../support/send-jobs.ts';
@@ -69,6 +70,20 @@ test('an accepted request answers success, and its job carries everything', asyn
       firstIndex: 0,
       recipients: sent.recipients,
     },
+  ]);
+});
+
+test('a receipt is expected for each recipient on a number of which a platform app tells, and on no other (D38)', async () => {
+  const { send } = await sendingEndpoint({ templates });
+  const recipients = makeRecipients(3);
+  const lines = await countedBy(async () => {
+    await send({ ...order, recipients });
+    await send({ ...order, did: '5491100000002', recipients }, { did: '5491100000002' });
+    await send({ ...order, recipients: [] });
+  });
+  expect(lines.map((line) => [line['RecipientsAccepted'], line['ReceiptsExpected']])).toEqual([
+    [3, 3],
+    [3, undefined],
   ]);
 });
 

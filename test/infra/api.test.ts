@@ -50,7 +50,7 @@ describe('routes', () => {
     },
   );
 
-  it('have the authorizer, except POST /login, GET /health and GET /r/{code} (R3)', () => {
+  it('have the authorizer, except those that are public by their nature (R3)', () => {
     const [authorizer] = service.all('AWS::ApiGatewayV2::Authorizer');
     const open = service
       .all('AWS::ApiGatewayV2::Route')
@@ -60,8 +60,10 @@ describe('routes', () => {
       );
     expect(open.map(({ properties }) => properties.RouteKey).sort()).toEqual([
       'GET /health',
+      'GET /platform/webhook',
       'GET /r/{code}',
       'POST /login',
+      'POST /platform/webhook',
     ]);
   });
 
@@ -126,6 +128,22 @@ describe('stage', () => {
       .all('AWS::ApiGatewayV2::Route')
       .find(({ properties }) => properties.RouteKey === 'POST /login');
     expect(stage?.dependsOn).toContain(login?.id);
+  });
+
+  it("gives the platform's webhook a share of its own, apart from that of the clients (D38)", () => {
+    const { RouteSettings: each } = stage?.properties ?? {};
+    expect(each).toEqual({
+      'POST /login': expect.anything(),
+      'GET /platform/webhook': { DetailedMetricsEnabled: true, ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+      'POST /platform/webhook': {
+        DetailedMetricsEnabled: true,
+        ThrottlingRateLimit: 1_000,
+        ThrottlingBurstLimit: 2_000,
+      },
+    });
+    const keys = Object.keys(each);
+    const ids = service.all('AWS::ApiGatewayV2::Route').filter(({ properties }) => keys.includes(properties.RouteKey));
+    expect(stage?.dependsOn).toEqual(expect.arrayContaining(ids.map(({ id }) => id)));
   });
 
   it('measures each route, POST /login with its own settings too', () => {

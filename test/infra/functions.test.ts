@@ -17,6 +17,19 @@ const environments: Readonly<Record<string, readonly string[]>> = {
   authorizer: ['TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_VERIFICATION_KEYS_SECRET'],
   login: ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_AUDIENCE', 'TOKEN_ISSUER', 'TOKEN_SIGNING_KEYS_SECRET'],
   'templates-list': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'templates-get': ['DIRECTORY_TABLE', 'TEMPLATES_TABLE'],
+  'campaigns-list': ['DIRECTORY_TABLE'],
+  'platform-hints': [
+    'CHANNELS_TABLE',
+    'DIRECTORY_TABLE',
+    'EVENT_QUEUE_URL',
+    'HINT_QUEUE_URL',
+    'PLATFORM_BASE_URL',
+    'PLATFORM_CREDENTIALS_SECRET',
+    'PLATFORM_VERSION',
+    'REDIRECTS_TABLE',
+    'TEMPLATES_TABLE',
+  ],
   redirect: ['REDIRECTS_TABLE'],
   'channels-list': ['CHANNELS_TABLE', 'DIRECTORY_TABLE'],
   'templates-create': [
@@ -99,6 +112,8 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'PLATFORM_CREDENTIALS_SECRET',
     'PLATFORM_VERSION',
   ],
+  'platform-webhook-verify': ['PLATFORM_APPS_SECRET'],
+  'platform-webhook-receive': ['HINT_QUEUE_URL', 'PLATFORM_APPS_SECRET', 'RECEIPT_QUEUE_URL'],
   'events-deliver': ['EVENT_QUEUE_URL', 'WEBHOOKS_TABLE', 'WEBHOOK_SEALING_KEYS_SECRET'],
 };
 
@@ -219,6 +234,16 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
   });
 
+  it("let only those that the platform calls read its apps' secrets, and touch no table (D38)", () => {
+    const called = ['platform-webhook-receive', 'platform-webhook-verify'];
+    expect(whoMay(/./, resourceName('test', 'platform-apps')).toSorted()).toEqual(called);
+    for (const name of called) {
+      expect(statementsOf(name).flatMap(({ actions }) => actions)).not.toContainEqual(
+        expect.stringMatching(/^dynamodb:/),
+      );
+    }
+  });
+
   it('let only login touch passwords: no sync worker, no other function', () => {
     expect(whoMay(/./, resourceName('test', 'credentials'))).toEqual(['login']);
   });
@@ -280,7 +305,7 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'platform-hints', 'templates-sync-worker']);
   });
 });
 

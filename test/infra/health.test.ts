@@ -29,6 +29,12 @@ interface Widget {
   readonly properties: { readonly title?: string; readonly markdown?: string; readonly metrics?: unknown[][] };
 }
 
+interface AlarmMetric {
+  readonly Metric: { readonly MetricName: string };
+  readonly Period: number;
+  readonly Stat: string;
+}
+
 const [dashboard] = service.all('AWS::CloudWatch::Dashboard');
 const widgets: Widget[] = JSON.parse(joined(dashboard?.properties.DashboardBody)).widgets;
 const metricsOf = (title: string) => {
@@ -165,6 +171,29 @@ describe('alarms', () => {
         EvaluationPeriods: 1,
       });
     }
+  });
+
+  it('ring for receipts that do not come only where they were to come, and messages left, for an hour (D38)', () => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName === resourceName('test', 'receipts-missing'));
+    expect(alarm).toMatchObject({ Threshold: 0, EvaluationPeriods: 2 });
+    const [math, ...metrics] = alarm?.Metrics ?? [];
+    expect(math.Expression).toBe('IF(FILL(expected, 0) >= 10 AND FILL(sent, 0) > 0 AND FILL(told, 0) == 0, 1, 0)');
+    const shown = metrics.map(({ Id, MetricStat }: { Id: string; MetricStat: AlarmMetric }) => [
+      Id,
+      MetricStat.Metric.MetricName,
+      MetricStat.Period,
+      MetricStat.Stat,
+    ]);
+    expect(shown).toEqual([
+      ['expected', 'ReceiptsExpected', 1_800, 'Sum'],
+      ['sent', 'MessagesSent', 1_800, 'Sum'],
+      ['told', 'ReceiptsQueued', 1_800, 'Sum'],
+    ]);
+  });
+
+  it('ring for refused signatures when they go on: one stranger who knocks is none of our business', () => {
+    const alarm = alarms.find(({ MetricName }) => MetricName === 'PlatformSignaturesRefused');
+    expect(alarm).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, Period: 300, Statistic: 'Sum' });
   });
 
   it('ring for a share only where there is enough to take a share of', () => {

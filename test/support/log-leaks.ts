@@ -4,7 +4,7 @@ const forms: readonly RegExp[] = [
   // Access tokens, whole or cut.
   /eyJ[\w-]{8,}/,
   /bearer/i,
-  /demo-(operator|supervisor|agent|platform)/,
+  /demo-(operator|supervisor|agent|platform|app-secret|verify-token)/,
   // Phone numbers of the tests, DIDs included. Ids made of hexadecimal digits and hyphens are none.
   /(?<![\w-])\+?(549\d{7,12}|5511\d{8,10}|1555\d{7})(?![\w-])/,
   // Secrets that sign events.

@@ -18,14 +18,18 @@ function afterChange(items: readonly StoredItem[], { set, whenAbsent, ...place }
 /** The state before a plan and after each of its writes. */
 export function statesOf(start: ProvisionedState, plan: ProvisioningPlan): ProvisionedState[] {
   const states = [start];
-  let { items, platformCredentials } = start;
-  const reached = () => states.push({ items, platformCredentials });
+  let { items, platformCredentials, platformApps } = start;
+  const reached = () => states.push({ items, platformCredentials, platformApps });
   for (const change of plan.revocations) {
     items = afterChange(items, change);
     reached();
   }
   if (plan.platformCredentials !== undefined) {
     platformCredentials = plan.platformCredentials;
+    reached();
+  }
+  if (plan.platformApps !== undefined) {
+    platformApps = plan.platformApps;
     reached();
   }
   for (const change of plan.grants) {

@@ -85,6 +85,7 @@ export function clientsAtScale(scale: {
     })),
   );
   return {
+    platform_apps: [],
     clients,
     wabas: ids.map((clientId, index) => ({
       waba_id: wabaIdOf(index),

@@ -26,7 +26,13 @@ const shared = {
 const own = { ...shared, wabaId: '200000000000002', clientIds: [1002] };
 const channel = { channelId: 501, clientId: 1001, wabaId: shared.wabaId, name: '', throughputPerSecond: 1_000 };
 const dids = new Map<string, Did>([
-  ['5491100000001', { waba: shared, channel: { ...channel, did: '5491100000001', phoneNumberId: '300000000000001' } }],
+  [
+    '5491100000001',
+    {
+      waba: { ...shared, appId: '500000000000001' },
+      channel: { ...channel, did: '5491100000001', phoneNumberId: '300000000000001' },
+    },
+  ],
   [
     '5491100000002',
     { waba: shared, channel: { ...channel, clientId: 1002, did: '5491100000002', phoneNumberId: '300000000000002' } },

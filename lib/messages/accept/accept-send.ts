@@ -57,6 +57,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
   await enqueueJob({ head, plan, recipients: kept }, { ...ports, remainingMs: send.remainingMs });
   count('RecipientsAccepted', kept.length);
+  if (did.waba.appId !== undefined) count('ReceiptsExpected', kept.length);
   log('job.accepted', { jobId, clientId, count: kept.length });
 
   const warning = warningOf({

@@ -2,12 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
 import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
 import type { NumberReceipts } from './receipt.ts';
-
-/** Where receipts wait for whoever records them. */
-export interface ReceiptSink {
-  /** Resolves when all of them are queued; throws when any may not be. Whoever told them tells them again. */
-  send(numbers: readonly NumberReceipts[]): Promise<void>;
-}
+import type { ReceiptSink } from './take-webhook.ts';
 
 /** The receipt queue: as few messages as there can be, in one round trip. */
 export function receiptQueue(client: SQSClient, url: string): ReceiptSink {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
+/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.2). */
 const PricingSchema = v.object({
   billable: v.exactOptional(v.boolean()),
   pricing_model: v.exactOptional(v.string()),

@@ -20,7 +20,7 @@ const maxMessageIdLength = 256;
 const maxWordLength = 32;
 
 /**
- * The receipts among a webhook's updates (D38; platform reference, 10.3). Never throws: a status that cannot be read is
+ * The receipts among a webhook's updates (D38; platform reference, 10.2). Never throws: a status that cannot be read is
  * counted and the others count. Long texts are cut. A status nobody knows is kept as told; a time that cannot be read is that
  * of the arrival.
  */

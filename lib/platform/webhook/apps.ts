@@ -1,15 +1,19 @@
 import * as v from 'valibot';
+import { plainObject } from '../../http/closed-object.ts';
 
 /** The secret with the platform's apps, by their ids: who may tell us what happened, and of which WABAs (D38). */
-export const PlatformAppsSchema = v.record(
-  v.string(),
-  v.object({
-    appSecret: v.string(),
-    /** Valid beside the other while a secret is being changed. */
-    previousAppSecret: v.exactOptional(v.string()),
-    verifyToken: v.string(),
-    wabas: v.array(v.string()),
-  }),
+export const PlatformAppsSchema = v.pipe(
+  plainObject,
+  v.record(
+    v.string(),
+    v.object({
+      appSecret: v.string(),
+      /** Valid beside the other while a secret is being changed. */
+      previousAppSecret: v.exactOptional(v.string()),
+      verifyToken: v.string(),
+      wabas: v.array(v.string()),
+    }),
+  ),
 );
 export type PlatformApps = v.InferOutput<typeof PlatformAppsSchema>;
 

@@ -10,8 +10,9 @@ export interface PlatformUpdate {
 /** The updates of one webhook, and how many entries or changes say nothing to us. */
 export interface Told {
   readonly updates: readonly PlatformUpdate[];
-  /** Of a WABA that is not one of the app's. */
+  /** Of WABAs that are not the app's, of which the first is named. */
   readonly foreign: number;
+  readonly foreignWabaId?: string;
   /** Of a form that nobody knows. */
   readonly unreadable: number;
 }
@@ -25,6 +26,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
   const updates: PlatformUpdate[] = [];
   let [foreign, unreadable] = [0, 0];
+  let foreignWabaId: string | undefined;
   const entries = listOf(objectOf(parsedOrUndefined(body))?.['entry']);
   if (entries === undefined) return { updates, foreign, unreadable: 1 };
   for (const each of entries) {
@@ -32,14 +34,16 @@ export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
     const wabaId = idOf(entry?.['id']);
     const changes = listOf(entry?.['changes']);
     if (wabaId === undefined || changes === undefined) unreadable += 1;
-    else if (!wabas.has(wabaId)) foreign += changes.length;
-    else {
+    else if (!wabas.has(wabaId)) {
+      foreign += changes.length;
+      foreignWabaId ??= wabaId;
+    } else {
       const read = changes.flatMap((change) => updateOf(wabaId, change));
       for (const update of read) updates.push(update);
       unreadable += changes.length - read.length;
     }
   }
-  return { updates, foreign, unreadable };
+  return { updates, foreign, unreadable, ...(foreignWabaId === undefined ? {} : { foreignWabaId }) };
 }
 
 function updateOf(wabaId: string, change: unknown): PlatformUpdate[] {

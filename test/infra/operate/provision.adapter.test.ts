@@ -76,11 +76,20 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
   expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({
     demo: { accessToken: 'demo-platform-token', appId: '100000000000001' },
   });
+  expect(JSON.parse(secrets.texts.get('PLATFORM_APPS_SECRET') ?? '')).toEqual({
+    '500000000000001': {
+      appSecret: 'demo-app-secret',
+      verifyToken: 'demo-verify-token',
+      wabas: ['200000000000001', '200000000000002'],
+    },
+  });
+  const items = JSON.stringify([await contents('directory'), await contents('channels'), report]);
+  expect(items).not.toMatch(/demo-app-secret|demo-verify-token/);
   const verification = secrets.texts.get('TOKEN_VERIFICATION_KEYS_SECRET') ?? '';
   const signing = await signingKey(secrets.texts.get('TOKEN_SIGNING_KEYS_SECRET') ?? '');
   expect([...(await verificationKeys(verification)).keys()]).toEqual([signing.keyId]);
   expect(verification).not.toContain('"d"');
-  expect(secrets.written.slice(1)).toEqual([
+  expect(secrets.written.slice(2)).toEqual([
     'TOKEN_VERIFICATION_KEYS_SECRET',
     'TOKEN_SIGNING_KEYS_SECRET',
     'WEBHOOK_SEALING_KEYS_SECRET',

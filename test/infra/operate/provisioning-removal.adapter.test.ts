@@ -57,17 +57,20 @@ async function contents(): Promise<ProvisionedState> {
     for (const { pk, sk, ...attributes } of Items)
       items.push({ table, key: { pk, ...(sk ? { sk } : {}) }, attributes });
   }
-  const text = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '{}';
-  return { items, platformCredentials: JSON.parse(text) };
+  const [credentials = '{}', apps = '{}'] = ['PLATFORM_CREDENTIALS_SECRET', 'PLATFORM_APPS_SECRET'].map((name) =>
+    secrets.texts.get(name),
+  );
+  return { items, platformCredentials: JSON.parse(credentials), platformApps: JSON.parse(apps) };
 }
 
 /** What is provisioned, by place, without what no two runs share: salts, times, channels listed as deleted. */
-const comparable = ({ items, platformCredentials }: ProvisionedState) => ({
+const comparable = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ key, attributes }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk) && attributes['g'] !== true)
     .map(({ key, attributes: { passwordHash: _, t: __, ...attributes } }) => ({ key, attributes }))
     .sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1)),
   platformCredentials,
+  platformApps,
 });
 
 function demoWith(change: (file: File) => void): File {
@@ -83,6 +86,7 @@ const reduced = demoWith((file) => {
   file.campaigns = file.campaigns.filter(({ client_id }) => client_id !== 1002);
   file.wabas = file.wabas.filter(({ waba_id }) => waba_id === '200000000000001');
   for (const waba of file.wabas) waba.client_ids = [1001, 1];
+  for (const app of file.platform_apps) app.wabas = ['200000000000001'];
   file.users = file.users.filter(({ client_id }) => client_id !== 1002);
   for (const user of file.users) {
     if (user.username === 'operator') Object.assign(user, { permissions: [], password: 'another password' });
@@ -158,6 +162,7 @@ test('a dry run of the first file creates no token keys', async () => {
   expect({ ...(await contents()), written: secrets.written }).toEqual({
     items: [],
     platformCredentials: {},
+    platformApps: {},
     written: [],
   });
 });
@@ -194,8 +199,8 @@ test('a run that dies before any of its writes has given nobody more, and the ne
     await provision(after, target, { nowMs: later, ...allow });
     expect(comparable(await contents())).toEqual(comparable(reached));
   }
-  // The lock, the revocations, the renewal of the lock, the secret, the grants, the end.
-  expect(died).toBe(6);
+  // The lock, the revocations, twice the renewal of the lock and a secret, the grants, the end.
+  expect(died).toBe(8);
 });
 
 /** A target whose writes all fail from the given one on, as after the death of the process. */

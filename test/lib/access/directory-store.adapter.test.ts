@@ -43,6 +43,7 @@ test('a DID is found with its channel and its WABA, from one read', async () => 
       credential: 'demo',
       clientIds: [1002],
       dids: 'waba',
+      appId: '500000000000001',
     },
   });
   expect(await directory.findDid('5500000000000')).toBeUndefined();

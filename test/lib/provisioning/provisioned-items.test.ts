@@ -53,6 +53,7 @@ test('the copy under the DID is the channel and the WABA with its clients in asc
       namespace: demo.wabas[0]?.namespace,
       credential: 'demo',
       clientIds: [1001, 1002],
+      appId: '500000000000001',
       dids: 'waba',
     },
   });

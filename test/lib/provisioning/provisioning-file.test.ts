@@ -65,6 +65,7 @@ const channel = (file: Demo) => at(file.channels, 0);
 const campaign = (file: Demo) => at(file.campaigns, 0);
 const user = (file: Demo) => at(file.users, 1);
 const credential = (file: Demo) => at(file.platform_credentials, 0);
+const app = (file: Demo) => at(file.platform_apps, 0);
 
 test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a list is missing', set('users', undefined, (file) => file), ['users']],
@@ -80,7 +81,7 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   [
     'a WABA id with letters',
     set('waba_id', '2#1', waba),
-    ['wabas[0].waba_id', 'channels[0].waba_id', 'channels[1].waba_id'],
+    ['wabas[0].waba_id', 'channels[0].waba_id', 'channels[1].waba_id', 'platform_apps[0].wabas[0]'],
   ],
   ['an unknown client of a WABA', set('client_ids', [1001, 1002, 7], waba), ['wabas[0].client_ids[2]']],
   ['a client of a WABA twice', set('client_ids', [1001, 1002, 1001], waba), ['wabas[0].client_ids[2]']],
@@ -131,6 +132,30 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a password that is a number', set('password', 12_345_678, user), ['users[1].password']],
   ['a hash of another kind', set('password_hash', '$2b$10$canary', user), ['users[1].password_hash', 'users[1]']],
   ['a short access token', set('access_token', 'canary', credential), ['platform_credentials[0].access_token']],
+  ['a short app secret', set('app_secret', 'canary', app), ['platform_apps[0].app_secret']],
+  ['an app secret that is a number', set('app_secret', 12_345_678, app), ['platform_apps[0].app_secret']],
+  ['a short previous app secret', set('previous_app_secret', 'canary', app), ['platform_apps[0].previous_app_secret']],
+  ['a short verify token', set('verify_token', 'canary', app), ['platform_apps[0].verify_token']],
+  ['an app without id', set('id', undefined, app), ['platform_apps[0].id']],
+  ['an app of an unknown WABA', set('wabas', ['7'], app), ['platform_apps[0].wabas[0]']],
+  ['a WABA twice in an app', set('wabas', ['200000000000001', '200000000000001'], app), ['platform_apps[0].wabas[1]']],
+  [
+    'a WABA of two apps, which share a secret',
+    ({ platform_apps }) =>
+      (platform_apps as unknown[]).push({
+        ...at(platform_apps, 0),
+        id: '5',
+        app_secret: 'canary-secret',
+        previous_app_secret: 'demo-app-secret',
+        wabas: ['200000000000002'],
+      }),
+    ['platform_apps[1].wabas[0]', 'platform_apps[1].previous_app_secret'],
+  ],
+  [
+    'an app twice',
+    ({ platform_apps }) => platform_apps.push({ ...at(platform_apps, 0), app_secret: 'another-secret', wabas: [] }),
+    ['platform_apps[1].id'],
+  ],
   [
     'a credential called __proto__',
     set('name', '__proto__', credential),

@@ -12,9 +12,10 @@ import {
   provisioningPlan,
   type WantedState,
 } from '../../../lib/provisioning/provisioning-plan.ts';
+import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { allowedIn, statesOf } from '../../support/provisioned-state.ts';
 
-const nothing: ProvisionedState = { items: [], platformCredentials: {} };
+const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
 const nowIso = '2026-11-20T12:00:00.000Z';
 
 /** What a file wants; its passwords stand for their hashes. */
@@ -23,6 +24,7 @@ function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): W
   return {
     items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
     platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
+    platformApps: wantedPlatformApps(file),
   };
 }
 
@@ -35,11 +37,12 @@ function provisioned(file: ProvisioningFile, stored: ProvisionedState = nothing)
 }
 
 /** Comparable: items in one order, without channels that are listed as deleted. */
-const sorted = ({ items, platformCredentials }: ProvisionedState) => ({
+const sorted = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ attributes }) => attributes['g'] !== true)
     .toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)),
   platformCredentials,
+  platformApps,
 });
 
 function withoutDids({ dids: _, waba, ...attributes }: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -57,6 +60,9 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
     wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
     wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
     tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
+    apps: fc.tuple(fc.constantFrom(undefined, 0, 1), fc.constantFrom(undefined, 0, 1)),
+    appSecrets: fc.tuple(fc.constantFrom('secret-11', 'secret-12'), fc.constantFrom('secret-21', 'secret-22')),
+    previousAppSecret: fc.constantFrom(undefined, 'secret-10'),
     channels: fc.array(fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3) }), {
       maxLength: 2,
     }),
@@ -105,8 +111,15 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       access_token,
       app_id: '1',
     }));
+    const platform_apps = drawn.appSecrets.map((app_secret, index) => ({
+      id: `50${index}`,
+      app_secret,
+      ...(index === 0 ? { previous_app_secret: drawn.previousAppSecret } : {}),
+      verify_token: 'verify-token',
+      wabas: wabas.map(({ waba_id }) => waba_id).filter((_, at) => drawn.apps[at] === index),
+    }));
     const clients = drawn.clients.map((client_id) => ({ client_id, name: `Client ${client_id}` }));
-    return provisioningFile({ clients, wabas, channels, campaigns, users, platform_credentials }, []);
+    return provisioningFile({ clients, wabas, channels, campaigns, users, platform_credentials, platform_apps }, []);
   });
 
 test('from any state, a plan leads to what a fresh provisioning of the file gives; then there is nothing left to do', () => {
@@ -182,7 +195,8 @@ const linesFor = (file: ProvisioningFile) => planFor(provisioned(provisioningFil
 test('a new file is lines of additions, one for each entry, and names no secret', () => {
   const lines = planFor(nothing, provisioningFile(demo, [])).lines.map(lineText);
   expect(lines).toContain('+ WABA membership 200000000000001 of client 1002');
-  expect(lines).toHaveLength(18);
+  expect(lines).toContain('+ platform app 500000000000001');
+  expect(lines).toHaveLength(19);
   expect(lines.join('\n')).not.toMatch(/demo-/);
 });
 
@@ -247,6 +261,37 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   expect(shown.toSorted()).toEqual(lines.toSorted());
   expect(shown.join('\n')).not.toMatch(/another-1|demo-/);
 });
+
+const rotated = {
+  ...at(demo.platform_apps),
+  app_secret: 'demo-new-secret',
+  previous_app_secret: 'demo-app-secret',
+};
+
+test('of an app, what changes is said by its fields, never a secret, and that the one before is no longer valid', () => {
+  const [before, during, after] = [demo.platform_apps, [rotated], [{ ...rotated, previous_app_secret: undefined }]].map(
+    (platform_apps) => provisioningFile({ ...demo, platform_apps }, []),
+  );
+  if (before === undefined || during === undefined || after === undefined) throw new Error('no file');
+  const linesOf = (from: ProvisioningFile, to: ProvisioningFile) => planFor(provisioned(from), to).lines.map(lineText);
+  expect(linesOf(before, during)).toEqual(['~ platform app 500000000000001: previous_app_secret, app_secret']);
+  expect(linesOf(during, after)).toEqual(['~ platform app 500000000000001: previous_app_secret']);
+  expect(planFor(provisioned(during), after)).toMatchObject({ revocations: [], grants: [] });
+});
+
+test('a DID knows the app that tells of it, and forgets it with the app', () => {
+  const apps = (file: Partial<ProvisioningFile>) =>
+    sorted(provisioned({ ...provisioningFile(demo, []), ...file }, provisioned(provisioningFile(demo, []))))
+      .items.filter(({ key }) => key.sk === 'DID')
+      .map(({ attributes }) => (attributes['waba'] as Record<string, unknown>)['appId']);
+  expect(apps({})).toEqual(Array(3).fill('500000000000001'));
+  expect(apps({ platform_apps: [] })).toEqual(Array(3).fill(undefined));
+});
+
+function at<T>(list: readonly T[]): T {
+  if (list[0] === undefined) throw new Error('the list is empty');
+  return list[0];
+}
 
 test('a copy that an earlier run left out of step is set right, and the line says so', () => {
   const file = provisioningFile(demo, []);

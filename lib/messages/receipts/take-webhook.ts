@@ -1,0 +1,68 @@
+import { type HintSink, hintsOf } from '../../hints/hint.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { log } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import type { PlatformApp } from '../../platform/webhook/apps.ts';
+import { updatesIn } from '../../platform/webhook/envelope.ts';
+import { type RawBody, signingApp } from '../../platform/webhook/signature.ts';
+import type { NumberReceipts } from './receipt.ts';
+import { receiptsOf } from './receipts-of.ts';
+
+/** Where receipts wait for whoever records them. */
+export interface ReceiptSink {
+  /** Resolves when all of them are queued; throws when any may not be. Whoever told them tells them again. */
+  send(numbers: readonly NumberReceipts[]): Promise<void>;
+}
+
+export interface WebhookPorts {
+  /** The apps that may call. */
+  readonly apps: () => Promise<readonly PlatformApp[]>;
+  readonly receipts: ReceiptSink;
+  readonly hints: HintSink;
+  readonly nowMs: () => number;
+}
+
+/** A webhook as it came, and its header `X-Hub-Signature-256`. */
+export interface PlatformWebhook {
+  readonly body: RawBody;
+  readonly signature: string | undefined;
+}
+
+/**
+ * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts and hints in one
+ * round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
+ * queued. What a signed body says is no reason to refuse it.
+ */
+export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
+  const app = signingApp(await orRepeat(ports.apps()), body, signature);
+  if (app === undefined) {
+    count('PlatformSignaturesRefused');
+    log('platform.signature_refused');
+    throw new Refusal('unauthorized', 'not signed by an app of the platform that is known here');
+  }
+
+  const told = updatesIn(body, app.wabas);
+  const statuses = receiptsOf(told.updates, ports.nowMs());
+  count('PlatformWebhooksReceived');
+  count('PlatformStatusesForeign', statuses.foreign);
+  dropped('foreign_waba', told.foreign, told.foreignWabaId);
+  dropped('unreadable', told.unreadable + statuses.unreadable);
+
+  await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hintsOf(told.updates))]));
+  count('ReceiptsQueued', statuses.total);
+}
+
+function dropped(code: string, updates: number, wabaId?: string): void {
+  if (updates === 0) return;
+  count('PlatformUpdatesDropped', updates);
+  log('platform.updates_dropped', { code, count: updates, wabaId });
+}
+
+/** What fails on our side is no fault of what was told: the platform repeats after a 503, for days. */
+async function orRepeat<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new Refusal('webhook_not_taken', 'not taken, repeat it later', { cause });
+  }
+}

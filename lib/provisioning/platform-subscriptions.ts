@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { nameOf } from '../observe/name-of.ts';
+import { PlatformFailure } from '../platform/failure.ts';
+import { readList } from '../platform/list-page.ts';
+import type { PlatformTransport } from '../platform/transport.ts';
+import type { PlatformCredentials } from './platform-credentials.ts';
+import type { ProvisioningFile } from './provisioning-file.ts';
+import { appOfWaba } from './wanted-apps.ts';
+
+/** Whether the platform tells an app of a WABA (platform reference, 8). */
+export type Subscription = { readonly wabaId: string } & (
+  | { readonly state: 'there' | 'added' | 'missing'; readonly appId: string }
+  /** The platform could not be asked. */
+  | { readonly state: 'unknown'; readonly appId: string; readonly why: string }
+  /** The file has no app for it. */
+  | { readonly state: 'no app' }
+);
+
+interface Asked {
+  readonly call: PlatformTransport;
+  readonly credentials: PlatformCredentials;
+  /** Nothing is changed at the platform: what would be added is missing. */
+  readonly dryRun: boolean;
+}
+
+const askedAtATime = 10;
+
+/**
+ * Subscribes each WABA of the file to its app where the platform does not say that it is, and says what came of it. What
+ * the platform refuses or does not answer is said too, and stops nothing: the next run looks again.
+ */
+export async function subscribeWabas(file: ProvisioningFile, asked: Asked): Promise<Subscription[]> {
+  const subscriptions: Subscription[] = [];
+  for (let at = 0; at < file.wabas.length; at += askedAtATime) {
+    const some = file.wabas.slice(at, at + askedAtATime);
+    subscriptions.push(...(await Promise.all(some.map((waba) => subscribe(file, waba, asked)))));
+  }
+  return subscriptions;
+}
+
+async function subscribe(
+  file: ProvisioningFile,
+  { waba_id: wabaId, credential }: ProvisioningFile['wabas'][number],
+  { call, credentials, dryRun }: Asked,
+): Promise<Subscription> {
+  const appId = appOfWaba(file, wabaId);
+  if (appId === undefined) return { wabaId, state: 'no app' };
+  const edge = { path: `${wabaId}/subscribed_apps`, accessToken: credentials[credential]?.accessToken ?? '' };
+  const isThere = async () => appsIn(await call({ ...edge, method: 'GET' })).includes(appId);
+  try {
+    if (await isThere()) return { wabaId, appId, state: 'there' };
+    if (dryRun) return { wabaId, appId, state: 'missing' };
+    await call({ ...edge, method: 'POST' });
+    // The platform subscribes the app that the token belongs to, which may be another one.
+    return { wabaId, appId, state: (await isThere()) ? 'added' : 'missing' };
+  } catch (error) {
+    return { wabaId, appId, state: 'unknown', why: error instanceof PlatformFailure ? error.message : nameOf(error) };
+  }
+}
+
+const SubscribedAppSchema = v.object({ whatsapp_business_api_data: v.object({ id: v.string() }) });
+
+function appsIn(reply: Awaited<ReturnType<PlatformTransport>>): string[] {
+  return readList(reply, undefined).entries.flatMap((entry) => {
+    const app = v.safeParse(SubscribedAppSchema, entry);
+    return app.success ? [app.output.whatsapp_business_api_data.id] : [];
+  });
+}

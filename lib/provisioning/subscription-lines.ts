@@ -1,0 +1,24 @@
+import type { Subscription } from './platform-subscriptions.ts';
+
+/** What there is to say of subscriptions, for a terminal. Those that are there need no line. */
+export function subscriptionLines(subscriptions: readonly Subscription[]): string[] {
+  const apps = subscriptions.some(({ state }) => state !== 'no app');
+  if (subscriptions.length > 0 && !apps) return ['there are no platform apps: nobody tells what becomes of messages'];
+  return subscriptions.flatMap((subscription) => lineOf(subscription) ?? []);
+}
+
+function lineOf(subscription: Subscription): string | undefined {
+  const waba = `WABA ${subscription.wabaId}`;
+  switch (subscription.state) {
+    case 'there':
+      return undefined;
+    case 'added':
+      return `${waba} is now subscribed to platform app ${subscription.appId}`;
+    case 'missing':
+      return `warning: ${waba} is not subscribed to platform app ${subscription.appId}`;
+    case 'unknown':
+      return `warning: whether ${waba} is subscribed to platform app ${subscription.appId} is not known: ${subscription.why}`;
+    case 'no app':
+      return `warning: ${waba} has no platform app: nobody tells what becomes of its messages`;
+  }
+}

@@ -1,0 +1,183 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
+import { HintMessageSchema } from '../../lib/hints/hint.ts';
+import { hintQueue } from '../../lib/hints/hint-queue.ts';
+import { ReceiptMessageSchema } from '../../lib/messages/receipts/receipt.ts';
+import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
+import type { WebhookPorts } from '../../lib/messages/receipts/take-webhook.ts';
+import { platformApps } from '../../lib/platform/webhook/apps.ts';
+import { callEndpoint, makeHttpEvent } from '../support/http-event.ts';
+import {
+  demoApp,
+  platformJson,
+  signatureOf,
+  signedWebhook,
+  statusChange,
+  statusOf,
+  webhookOf,
+} from '../support/platform-webhook.ts';
+import { injectFaults } from '../support/queue-faults.ts';
+import { freshQueue, localQueueClient } from '../support/stores.ts';
+
+const [waba, otherWaba] = demoApp.wabas;
+const number = '300000000000001';
+const jobId = '01JD0000000000000000000000';
+const routeKey = 'POST /platform/webhook';
+const apps = platformApps(
+  JSON.stringify({
+    [demoApp.appId]: {
+      appSecret: demoApp.secret,
+      previousAppSecret: 'the-secret-before',
+      verifyToken: demoApp.verifyToken,
+      wabas: [waba],
+    },
+    '5': { appSecret: 'secret-of-another', verifyToken: 'token-of-another', wabas: [otherWaba] },
+  }),
+);
+
+let urls: { readonly receipts: string; readonly hints: string };
+beforeEach(async () => {
+  urls = { receipts: await freshQueue(), hints: await freshQueue() };
+});
+
+function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
+  return platformWebhookReceive({
+    apps: async () => apps,
+    receipts: receiptQueue(client, urls.receipts),
+    hints: hintQueue(client, urls.hints),
+    nowMs: () => 1_800_000_000_000,
+    ...more,
+  });
+}
+const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }, at = page()) =>
+  callEndpoint(at, makeHttpEvent({ routeKey, ...webhook }));
+
+/** Everything that is on a queue. */
+async function queued<Schema extends v.GenericSchema>(url: string, schema: Schema): Promise<v.InferOutput<Schema>[]> {
+  const found: v.InferOutput<Schema>[] = [];
+  for (;;) {
+    const receive = new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 1, WaitTimeSeconds: 0 });
+    const { Messages = [] } = await localQueueClient().send(receive);
+    if (Messages.length === 0) return found;
+    found.push(...Messages.map(({ Body = '' }) => v.parse(schema, JSON.parse(Body))));
+  }
+}
+const receiptsQueued = async () =>
+  (await queued(urls.receipts, ReceiptMessageSchema)).flatMap(({ numbers }) =>
+    numbers.flatMap(({ receipts, ...of }) => receipts.map(({ index }) => ({ ...of, index }))),
+  );
+const hintsQueued = () => queued(urls.hints, HintMessageSchema);
+
+const delivered = webhookOf(waba, statusChange(number, statusOf(`${jobId}-7`)));
+const here = { wabaId: waba, phoneNumberId: number };
+
+describe('a signed webhook', () => {
+  test('is queued whole: receipts on one queue, hints on the other', async () => {
+    const template = { field: 'message_template_status_update', value: { message_template_id: 12, event: 'APPROVED' } };
+    const body = webhookOf(waba, statusChange(number, statusOf(`${jobId}-7`), statusOf(undefined)), template);
+    expect(await post(signedWebhook(body))).toMatchObject({ status: 200, body: { received: true } });
+    expect(await receiptsQueued()).toEqual([{ ...here, index: 7 }]);
+    expect(await hintsQueued()).toEqual([{ version: 1, wabaId: waba, templateIds: ['12'], numbers: false }]);
+  });
+
+  test('may be signed with the secret before, and come as base64', async () => {
+    expect((await post(signedWebhook(delivered, 'the-secret-before'))).status).toBe(200);
+    const { body, headers } = signedWebhook(delivered);
+    const encoded = { body: Buffer.from(body).toString('base64'), headers, isBase64Encoded: true };
+    expect((await post(encoded)).status).toBe(200);
+    expect(await receiptsQueued()).toEqual([
+      { ...here, index: 7 },
+      { ...here, index: 7 },
+    ]);
+  });
+
+  test('of what is not ASCII is taken, escaped or not, as long as it is signed so', async () => {
+    const failed = statusOf(`${jobId}-7`, {
+      status: 'failed',
+      errors: [{ code: 131_026, message: 'añejo \u{1f355}' }],
+    });
+    const value = webhookOf(waba, statusChange(number, failed));
+    expect(platformJson(value)).not.toBe(JSON.stringify(value));
+    for (const body of [platformJson(value), JSON.stringify(value)]) {
+      expect((await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).status).toBe(200);
+    }
+    const reasons = (await queued(urls.receipts, ReceiptMessageSchema)).map(
+      ({ numbers }) => numbers[0]?.receipts[0]?.reason,
+    );
+    expect(reasons).toEqual(['añejo \u{1f355}', 'añejo \u{1f355}']);
+  });
+
+  test('of another WABA than the app is for counts for nothing, and what is its own beside it counts (D38)', async () => {
+    const foreign = webhookOf(otherWaba, statusChange('300000000000003', statusOf(`${jobId}-1`)));
+    const both = { ...delivered, entry: [...foreign.entry, ...delivered.entry] };
+    expect((await post(signedWebhook(both))).status).toBe(200);
+    expect((await post(signedWebhook(delivered, 'secret-of-another'))).status).toBe(200);
+    expect(await receiptsQueued()).toEqual([{ ...here, index: 7 }]);
+  });
+
+  test.each<readonly [string, string]>([
+    ['nothing', ''],
+    ['no JSON', '{"entry":'],
+    ['an empty object', '{}'],
+    ['nothing of ours', platformJson(webhookOf(waba, statusChange(number, statusOf(undefined))))],
+    ['what is no status', platformJson(webhookOf(waba, statusChange(number, 7, null, { id: 1 })))],
+    ['a field that nobody knows', platformJson(webhookOf(waba, { field: 'flows', value: {} }))],
+    ['brackets without end', '['.repeat(200_000)],
+  ])('that says %s is answered 200, and queues nothing', async (_, body) => {
+    expect((await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).status).toBe(200);
+    expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
+  });
+
+  test('of 1,000 updates of 3 MB leaves in as few messages as there can be, all requests side by side', async () => {
+    const reason = 'x'.repeat(2_600);
+    const statuses = Array.from({ length: 1_000 }, (_, index) =>
+      statusOf(`${jobId}-${index}`, { status: 'failed', errors: [{ code: 131_026, error_data: { details: reason } }] }),
+    );
+    const webhook = signedWebhook(webhookOf(waba, ...statuses.map((status) => statusChange(number, status))));
+    expect(Buffer.byteLength(webhook.body)).toBeGreaterThan(2_900_000);
+    const client = localQueueClient();
+    let [underWay, together] = [0, 0];
+    const attempts = injectFaults(client, async () => {
+      underWay += 1;
+      together = Math.max(together, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      underWay -= 1;
+      return undefined;
+    });
+    expect((await post(webhook, page({}, client))).status).toBe(200);
+    // 1,000 receipts of some 1,200 bytes each.
+    expect([attempts.length, together]).toEqual([2, 2]);
+    expect(new Set((await receiptsQueued()).map(({ index }) => index)).size).toBe(1_000);
+  });
+
+  test('that cannot be queued is 503, for the platform to repeat; so is one while the secrets cannot be read', async () => {
+    const client = localQueueClient();
+    injectFaults(client, () => 'before');
+    const answer = await post(signedWebhook(delivered), page({}, client));
+    expect(answer).toMatchObject({ status: 503, body: { code: 'webhook_not_taken' } });
+    const unread = page({ apps: async () => Promise.reject(new Error('canary')) });
+    expect(await post(signedWebhook(delivered), unread)).toMatchObject({ status: 503 });
+    expect(await receiptsQueued()).toEqual([]);
+  });
+});
+
+describe('what no app has signed', () => {
+  test.each<readonly [string, Readonly<Record<string, string>>]>([
+    ['without signature', {}],
+    ['with the signature of another body', { 'x-hub-signature-256': signatureOf('{}') }],
+    ['with a stale secret', { 'x-hub-signature-256': signatureOf(platformJson(delivered), 'long-gone-secret') }],
+  ])('is 401, %s, and nothing of it is read', async (_, headers) => {
+    const body = platformJson(delivered);
+    expect(await post({ body, headers })).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(await post({ body: '{', headers })).toMatchObject({ status: 401 });
+    expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
+  });
+
+  test('is 413 over 4 MB, signed or not', async () => {
+    const body = 'x'.repeat(4_194_305);
+    expect(await post({ body, headers: {} })).toMatchObject({ status: 413 });
+    expect(await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).toMatchObject({ status: 413 });
+  });
+});

@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { HintMessageSchema, hintsOf } from '../../../lib/hints/hint.ts';
+
+const update = (field: string, value: Readonly<Record<string, unknown>>, wabaId = '11') => ({ wabaId, field, value });
+const ofTemplate = (id: unknown, wabaId?: string) =>
+  update('message_template_status_update', { event: 'APPROVED', message_template_id: id }, wabaId);
+
+test.each([
+  'message_template_status_update',
+  'template_category_update',
+  'message_template_quality_update',
+  'message_template_components_update',
+])('%s is a hint at its template', (field) => {
+  const hints = hintsOf([update(field, { message_template_id: 1_234_567_890_123_456 })]);
+  expect(hints).toEqual([{ version: 1, wabaId: '11', templateIds: ['1234567890123456'], numbers: false }]);
+  expect(hints.map((hint) => v.parse(v.strictObject(HintMessageSchema.entries), hint))).toEqual(hints);
+});
+
+test.each(['phone_number_quality_update', 'account_update'])('%s is a hint at the numbers', (field) => {
+  expect(hintsOf([update(field, {})])).toEqual([{ version: 1, wabaId: '11', templateIds: [], numbers: true }]);
+});
+
+test.each(['messages', 'flows', 'business_capability_update', 'constructor'])('%s is no hint', (field) => {
+  expect(hintsOf([update(field, { message_template_id: 1 })])).toEqual([]);
+});
+
+test('there is one hint for each WABA, with each template once', () => {
+  const updates = [
+    ofTemplate(1),
+    ofTemplate(7, '12'),
+    ofTemplate('2'),
+    ofTemplate(1),
+    update('account_update', {}, '12'),
+  ];
+  expect(hintsOf(updates)).toEqual([
+    { version: 1, wabaId: '11', templateIds: ['1', '2'], numbers: false },
+    { version: 1, wabaId: '12', templateIds: ['7'], numbers: true },
+  ]);
+});
+
+test.each([[2 ** 53], [1.5], [-1], ['x'], [undefined], [null], [{}]])(
+  'with an id that cannot be told exactly, %j, everything is to be read',
+  (id) => {
+    expect(hintsOf([ofTemplate(1), ofTemplate(id)])).toEqual([
+      { version: 1, wabaId: '11', templateIds: [], numbers: false, everything: true },
+    ]);
+  },
+);
+
+test('hundreds of templates are everything', () => {
+  const templates = (count: number) => Array.from({ length: count }, (_, index) => ofTemplate(index + 1));
+  expect(hintsOf(templates(100))[0]?.templateIds).toHaveLength(100);
+  expect(hintsOf(templates(101))).toMatchObject([{ templateIds: [], everything: true }]);
+});
