@@ -81,6 +81,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
   },
+  'templates-get': {
+    ...endpoint,
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem'] },
+  },
+  'campaigns-list': { ...endpoint, tables: { directory: ['GetItem', 'Query'] } },
   'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } },
   'templates-create': {
     ...endpoint,
@@ -171,6 +176,21 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     secrets: ['PLATFORM_APPS_SECRET'],
     sendsTo: ['receipts', 'hints'],
+  },
+  'platform-hints': {
+    // It begins no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
+    timeoutSeconds: 60,
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem', 'Query'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
+      channels: ['BatchGetItem', 'Query', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['hints', 'events'],
+    consumes: { queue: 'hints', batchSize: 10, maximumConcurrency: 5 },
   },
   redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
   'catalog-products-list': {

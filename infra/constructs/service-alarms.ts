@@ -62,6 +62,15 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whatToDo: 'Read platformCode and error of sync.waba_failed in the log, remove the cause, synchronize again.',
   });
   addAlarm(scope, settings, {
+    purpose: 'hint-readings-failed',
+    metric: serviceMetric(settings, 'HintReadingsFailed', 15),
+    // One that passes is read again within minutes.
+    above: 3,
+    whoIsHurt: 'Clients of a WABA whose templates or numbers have changed: they see and send by what was before.',
+    whatToDo:
+      'Read wabaId, platformCode and error of hint.not_read in the log and remove the cause; what is left is read by itself within an hour, or at once by a synchronization.',
+  });
+  addAlarm(scope, settings, {
     purpose: 'templates-skipped',
     metric: serviceMetric(settings, 'TemplatesSkipped', 15),
     above: 0,

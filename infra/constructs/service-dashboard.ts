@@ -101,6 +101,8 @@ function platformGraphs(settings: Settings): IWidget[] {
       metric('SyncsCompleted'),
       metric('SyncTemplatesChanged'),
       metric('SyncWabasFailed'),
+      metric('HintTurns'),
+      metric('HintReadingsFailed'),
       metric('TemplatesSkipped'),
       metric('TemplatesCreated'),
     ]),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { ItemKey } from '../aws/item-key.ts';
+import { present } from '../keys/present.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 
 /**
@@ -13,9 +14,10 @@ import type { ListedChannel, LiveValues } from './channel.ts';
  *
  * Written by provisioning:
  *   f facts: client name, WABA id and name, business id and name, the platform's number id · t when and by whom it was
- *   created · g gone: true when taken out of the file
+ *   created · g gone: true when taken out of the file · i channel id (absent in what 0.1.0 wrote)
  * Written by synchronization, and absent until the platform has been asked:
- *   l live values, those of `liveNames` in order · v when they were read, in ms
+ *   l live values, those of `liveNames` in order · v when they were read, in ms · r throughput level, absent when it is not
+ *   told; by itself, because 0.1.0 reads `l` by its length
  *
  * Under `WABA#<WABA id>`, `<number id>` is written which channel (c client id, d DID) a number of the WABA is, so that
  * a synchronization, which knows numbers only, finds its channels. Such an entry may be out of date: the channel has the
@@ -60,7 +62,7 @@ export type ProvisionedChannel = Omit<ListedChannel, keyof LiveValues | 'created
 
 /** The attributes that provisioning sets on a channel: it is there, so it is not gone. */
 export function provisionedAttributes(channel: ProvisionedChannel) {
-  return { f: factsText(channel), g: false };
+  return { f: factsText(channel), g: false, ...present({ i: channel.channelId }) };
 }
 
 /** Those that it sets when a channel has been taken out of the file: it stays in the listing, as deleted. */
@@ -103,7 +105,8 @@ export function liveText(live: LiveValues): string {
  */
 export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
   const live = { ...told, status: told.status ?? channel.status };
-  return liveText(live) === liveText(channel) ? undefined : live;
+  const same = liveText(live) === liveText(channel) && live.throughputLevel === channel.throughputLevel;
+  return same ? undefined : live;
 }
 
 const packed = <const Items extends v.TupleItems>(items: Items) =>
@@ -116,6 +119,8 @@ const StoredChannelSchema = v.object({
   f: packed([text, text, text, text, text, text]),
   t: packed([text, text]),
   g: v.boolean(),
+  i: v.optional(v.number()),
+  r: v.optional(v.string()),
   l: v.optional(
     packed([text, textOrNull, textOrNull, v.nullable(v.boolean()), textOrNull, textOrNull, textOrNull, textOrNull]),
     liveText({ status: 'ACTIVE' }),
@@ -124,7 +129,8 @@ const StoredChannelSchema = v.object({
 
 /** Reads a stored channel; throws when the item is not one. */
 export function channelFromItem(item: unknown): ListedChannel {
-  const { sk, f: facts, t: creation, g: deleted, l: live } = v.parse(StoredChannelSchema, item);
+  const { sk, f: facts, t: creation, g: deleted, ...stored } = v.parse(StoredChannelSchema, item);
+  const { i: channelId, r: throughputLevel, l: live } = stored;
   const [clientId = '', waId = ''] = sk.split('#');
   const [clientName, wabaId, wabaName, businessId, businessName, phoneNumberId] = facts;
   const [createdAt, createdBy] = creation;
@@ -143,6 +149,7 @@ export function channelFromItem(item: unknown): ListedChannel {
     deleted,
     status,
     ...toldValues(told),
+    ...present({ channelId, throughputLevel }),
   };
 }
 
@@ -156,7 +163,7 @@ function toldValues(
     registeredAt: string | null,
     webhook: string | null,
   ],
-): Omit<LiveValues, 'status'> {
+): Omit<LiveValues, 'status' | 'throughputLevel'> {
   const [limit, quality, onBizApp, dialCode, number, registeredAt, webhook] = told;
   return {
     currentLimit: limit ?? undefined,

@@ -12,6 +12,8 @@ export interface LiveValues {
   /** ISO 8601, UTC. */
   readonly registeredAt?: string | undefined;
   readonly externalWebhook?: string | undefined;
+  /** How fast the number may send, in the platform's word: `STANDARD`, `HIGH` (platform reference, 4.4). Not listed. */
+  readonly throughputLevel?: string | undefined;
 }
 
 /** The live values of one of the platform's numbers. */
@@ -25,6 +27,8 @@ export interface ListedChannel extends LiveValues {
   readonly clientId: number;
   /** The DID. */
   readonly waId: string;
+  /** Absent on what an earlier version has provisioned. */
+  readonly channelId?: number | undefined;
   readonly clientName: string;
   readonly wabaId: string;
   readonly wabaName: string;

@@ -33,6 +33,7 @@ const NumberSchema = v.object({
   messaging_limit_tier: text,
   is_on_biz_app: v.optional(v.boolean()),
   last_onboarded_time: text,
+  throughput: v.optional(v.object({ level: text })),
   webhook_configuration: v.optional(
     v.object({ phone_number: text, whatsapp_business_account: text, application: text }),
   ),
@@ -72,6 +73,7 @@ function liveValues(number: v.InferOutput<typeof NumberSchema>): LiveValues {
     registeredAt: isoTime(number.last_onboarded_time),
     // The narrowest one is in force.
     externalWebhook: webhook?.phone_number ?? webhook?.whatsapp_business_account ?? webhook?.application,
+    throughputLevel: number.throughput?.level,
   };
 }
 

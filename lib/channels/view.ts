@@ -22,6 +22,8 @@ const fieldValues = {
   create_by: (channel) => channel.createdBy,
   register_at: (channel) => channel.registeredAt,
   external_webhook: (channel) => channel.externalWebhook,
+  // D50.
+  channel_id: (channel) => channel.channelId,
 } as const satisfies Record<string, (channel: ListedChannel) => string | number | boolean | undefined>;
 
 export type ChannelField = keyof typeof fieldValues;

@@ -1,14 +1,21 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../aws/queue-body.ts';
 import { sendAtOnce } from '../aws/sqs-batch.ts';
-import type { HintSink } from './hint.ts';
+import type { DelayedHints, HintMessage, HintSink } from './hint.ts';
 
 /** The hint queue; the WABA is the message group. What the queue refuses comes again with the whole webhook. */
-export function hintQueue(client: SQSClient, url: string): HintSink {
+export function hintQueue(client: SQSClient, url: string): HintSink & DelayedHints {
+  const entryOf = (hint: HintMessage, delaySeconds: number) => ({
+    body: queueBody(hint),
+    group: hint.wabaId,
+    delaySeconds,
+  });
   return {
-    send: async (hints) => {
-      const entries = hints.map((hint) => ({ body: queueBody(hint), group: hint.wabaId, delaySeconds: 0 }));
-      await sendAtOnce({ client, url }, entries);
-    },
+    send: (hints) =>
+      sendAtOnce(
+        { client, url },
+        hints.map((hint) => entryOf(hint, 0)),
+      ),
+    sendLater: (hint, delaySeconds) => sendAtOnce({ client, url }, [entryOf(hint, delaySeconds)]),
   };
 }

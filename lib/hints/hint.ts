@@ -10,6 +10,8 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All of its templates: which of them changed could not be told. */
   everything: v.exactOptional(v.boolean()),
+  /** Set in a message of our own, that something gathered is to be read: the time for which it was meant. */
+  wakeAtMs: v.exactOptional(v.number()),
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 
@@ -17,6 +19,11 @@ export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 export interface HintSink {
   /** Resolves when all of them are queued; throws when any may not be. */
   send(hints: readonly HintMessage[]): Promise<void>;
+}
+
+/** The same for a message that is to arrive after a time. */
+export interface DelayedHints {
+  sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
 
 const aboutTemplate: ReadonlySet<string> = new Set([

@@ -22,6 +22,8 @@ export const metricNames = [
   'PlatformUpdatesDropped',
   'PlatformStatusesForeign',
   'PlatformSignaturesRefused',
+  'HintTurns',
+  'HintReadingsFailed',
   'ReceiptsExpected',
   'ReceiptsQueued',
   'SyncsCompleted',

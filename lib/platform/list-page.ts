@@ -45,7 +45,7 @@ function cursorOf(next: string): string {
 const maxLevels = 100;
 
 /** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
-function withoutNulls(value: unknown, level = 0): unknown {
+export function withoutNulls(value: unknown, level = 0): unknown {
   if (value === null || typeof value !== 'object' || level === maxLevels) return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, level + 1));
   return Object.fromEntries(

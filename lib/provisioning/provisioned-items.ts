@@ -132,6 +132,7 @@ export function provisionedChannels(file: ProvisioningFile, nowIso: string): Pro
     const listed: ProvisionedChannel = {
       clientId: client.client_id,
       waId: channel.did,
+      channelId: channel.channel_id,
       clientName: client.name,
       wabaId: waba.waba_id,
       wabaName: waba.name,

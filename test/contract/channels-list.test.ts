@@ -16,10 +16,10 @@ beforeAll(async () => {
   await synchronize('supervisor1002');
 });
 
-test('a channel in full: all nineteen fields, with what the platform says', async () => {
+test('a channel in full: all twenty fields, with what the platform says', async () => {
   const fields =
     'wa_id,client_id,client_name,waba_id,waba_name,status,business_id,business_name,current_limit,quality_rating,' +
-    'phone_id,phone_number_id,is_on_biz_app,phone_code,phone_number,create_at,create_by,register_at,external_webhook';
+    'phone_id,phone_number_id,is_on_biz_app,phone_code,phone_number,create_at,create_by,register_at,external_webhook,channel_id';
   const { status, body } = await list('supervisor1001', `fields=${fields}`);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -44,6 +44,7 @@ test('a channel in full: all nineteen fields, with what the platform says', asyn
         create_by: 'provisioning',
         register_at: '2026-03-02T14:00:00.000Z',
         external_webhook: 'https://gateway.example.com/inbound',
+        channel_id: 501,
       },
     ],
     total: 1,

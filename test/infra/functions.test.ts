@@ -163,6 +163,7 @@ describe('roles (R46)', () => {
     const table = resourceName('test', 'redirects');
     const writers = [
       'messages-send',
+      'platform-hints',
       'templates-create',
       'templates-delete',
       'templates-edit',

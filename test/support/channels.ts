@@ -6,6 +6,7 @@ export function makeListedChannel(overrides: Partial<ListedChannel> = {}): Liste
   return {
     clientId: 1001,
     waId: '5491100000001',
+    channelId: 501,
     clientName: 'Andes Retail',
     wabaId: '200000000000001',
     wabaName: 'Shared WABA',
@@ -28,10 +29,11 @@ export function storedChannel(channel: ListedChannel): Record<string, unknown> {
     ...provisionedAttributes(channel),
     ...(channel.qualityRating === undefined ? {} : { l: liveText(channel) }),
     g: channel.deleted,
+    ...(channel.throughputLevel === undefined ? {} : { r: channel.throughputLevel }),
   };
 }
 
-/** Channels of many clients, all nineteen fields filled; one in fifty is deleted. */
+/** Channels of many clients, all twenty fields filled; one in fifty is deleted. */
 export function channelsAtScale(count: number, clientOf: (index: number) => number): ListedChannel[] {
   return Array.from({ length: count }, (_, index) => {
     const clientId = clientOf(index);

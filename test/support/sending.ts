@@ -95,7 +95,7 @@ export async function sendingEndpoint(options: Options) {
       find: async ({ name, language, wabaId, clientId }) => {
         const template = wabaId === shared.wabaId ? found(name, language) : undefined;
         if (template === undefined) return undefined;
-        const fact = { wabaId, template, deleted: false, readAtMs: clock.nowMs - ages.storedMs };
+        const fact = { wabaId, template, deleted: false, readAtMs: clock.nowMs - ages.storedMs, sinceMs: 1 };
         return clientId === client.clientId ? { fact, client } : { fact };
       },
       refresh: async () => undefined,

@@ -14,7 +14,7 @@ import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
 import type { SendRequest } from '../request/send-request.ts';
-import { notSendable } from '../request/sendable-kinds.ts';
+import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
@@ -45,9 +45,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const { request, clientId, did, jobId } = send;
   const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
   const resolved = await resolveTemplate(wanted, ports);
-  if (resolved.client?.isDirectMessage) {
-    throw notSendable('direct-message templates cannot be sent through this interface');
-  }
+  if (resolved.client !== undefined) refuseDirectMessages(resolved.client);
   const { template, contract } = resolved;
   checkInputs(contract, request);
 

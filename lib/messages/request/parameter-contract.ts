@@ -70,13 +70,21 @@ const authenticationBody: TextNeed = { appearances: [1], fixedLength: 0, maxLeng
 const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS']);
 
 /**
- * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, has named
- * parameters, or needs an input that the interface does not have or may need one that nobody knows (D23).
+ * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, and as
+ * `parameterNeeds` does (D23).
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
     throw notSendable(`the template is not APPROVED: its status is ${template.status}`);
   }
+  return parameterNeeds(template);
+}
+
+/**
+ * The same whatever its status is. Refuses with 422 a template that has named parameters, or needs an input that the
+ * interface does not have or may need one that nobody knows.
+ */
+export function parameterNeeds(template: PlatformTemplate): ParameterContract {
   if (template.parameter_format?.toUpperCase() === 'NAMED') throw notSendable(namedParameters);
   if (orderSubCategories.has(String(template['sub_category']).toUpperCase())) {
     throw notSendable('templates for orders cannot be sent through this interface');

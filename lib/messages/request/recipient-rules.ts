@@ -11,11 +11,11 @@ import {
 import { businessScopedUserId } from './send-request.ts';
 import { urlSuffix } from './url-suffix.ts';
 
-const urlMaxLength = 2_000;
-const codeMaxLength = 15;
-const maxSections = 10;
-const maxProducts = 30;
-const sectionTitleMaxLength = 24;
+export const urlMaxLength = 2_000;
+export const codeMaxLength = 15;
+export const maxSections = 10;
+export const maxProducts = 30;
+export const sectionTitleMaxLength = 24;
 
 type Params = NonNullable<Recipient['params']>;
 type Product = NonNullable<Params['products']>[number];
@@ -183,7 +183,8 @@ export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefine
   }
 }
 
-function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
+/** The `type` of `component.header` that a header of the template needs; undefined when it needs none. */
+export function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
   switch (need.kind) {
     case 'image':
       return 'image_url';

@@ -30,6 +30,11 @@ export function notSendable(message: string): Refusal {
   return new Refusal('template_not_sendable', message);
 }
 
+/** Refuses with 422 a template of the kind that is in no listing. */
+export function refuseDirectMessages({ isDirectMessage }: { readonly isDirectMessage: boolean }): void {
+  if (isDirectMessage) throw notSendable('direct-message templates cannot be sent through this interface');
+}
+
 /** Refuses with 422 a template with a component or button, of a card too, of a kind that is not listed; says which. */
 export function refuseUnlistedKinds({ components }: Pick<PlatformTemplate, 'components'>): void {
   refuseUnlisted('', components, ofMessage);

@@ -1,7 +1,7 @@
 import type { Waba } from '../../access/directory.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { templateNotFound } from '../model/document.ts';
-import { contentHash, goneUpstream, isFresh } from '../model/fact.ts';
+import { contentHash, goneUpstream, isAsStored, isFresh } from '../model/fact.ts';
 import type { FoundTemplate } from '../model/find-template.ts';
 import type { PlatformTemplates } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
@@ -18,6 +18,8 @@ export interface CurrentTemplate {
   /** The clients' rows, with the template's present status and category. */
   readonly rows: readonly TemplateRow[];
   readonly readAtMs: number;
+  /** Since when its status and category are stored. */
+  readonly sinceMs: number;
   /** The platform does not list it yet: this is what was sent when it was created. */
   readonly asSent?: true;
 }
@@ -36,7 +38,7 @@ export async function currentTemplate(
   const template = await atPlatform(() => ports.platformTemplates.find(waba, fact.template));
   if (template === undefined) {
     // It was created a moment ago and never seen since: lists lag.
-    if (fact.readAtMs === 0) return { template: fact.template, rows, readAtMs, asSent: true };
+    if (fact.readAtMs === 0) return { template: fact.template, rows, readAtMs, sinceMs: fact.sinceMs, asSent: true };
     throw templateNotFound();
   }
   if (goneUpstream(template)) throw templateNotFound();
@@ -44,5 +46,6 @@ export async function currentTemplate(
     await takeReading(ports, { waba, before: fact, rows: async () => rows, template, readAtMs });
   }
   const { status, category } = template;
-  return { template, rows: rows.map((row) => ({ ...row, status, category })), readAtMs };
+  const sinceMs = isAsStored(template, fact) ? fact.sinceMs : readAtMs;
+  return { template, rows: rows.map((row) => ({ ...row, status, category })), readAtMs, sinceMs };
 }

@@ -125,7 +125,7 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
   const { wabaId, clientIds } = waba;
   const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
   const nowMs = ports.nowMs();
-  const events = statusChangedEvents({ ...template, wabaId }, current.rows, { occasion: nowMs, nowMs });
+  const events = statusChangedEvents({ ...template, wabaId }, current.rows, { sinceMs: current.sinceMs, nowMs });
   const sentCode = sentCodeOf(template.id, changes['components']);
   const store = async () => {
     try {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
+import { campaignScope } from '../../access/campaign-scope.ts';
 import type { Campaign, Channel, Directory, Waba } from '../../access/directory.ts';
 import { operatingClient } from '../../access/operating-client.ts';
 import { type Page, sliceOf } from '../../http/query.ts';
@@ -38,11 +39,9 @@ export async function listingAccess(
     return { clientId: await operatingClient(directory, caller, askedId), scope: undefined };
   }
   const clientId = await operatingClient(directory, caller, askedId);
-  const user = await directory.findUser(caller.clientId, caller.userId);
-  if (user === undefined || user.campaignIds.length === 0) {
-    throw new Refusal('agent_without_campaigns', 'agent without campaigns');
-  }
-  return { clientId, scope: new Set(user.campaignIds) };
+  const scope = await campaignScope(directory, caller);
+  if (scope?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
+  return { clientId, scope };
 }
 
 /** The parsed query, by the contract's names; paging and client apart. */
@@ -98,7 +97,8 @@ function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): Temp
   return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
-function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
+/** Whether channel and campaign of a pair are among those that the client has. */
+export function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
   const channelIds = new Set(channels.map(({ channelId }) => channelId));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
   return (pair) => channelIds.has(pair.channelId) && campaignIds.has(pair.campaignId);
@@ -127,7 +127,8 @@ function filtersOf(
   };
 }
 
-function viewOf(
+/** A listed template with all of its fields; without its body when that was not read. */
+export function viewOf(
   { row, documents }: ListedTemplate,
   known: {
     readonly facts: ReadonlyMap<string, StoredFact>;

@@ -73,6 +73,19 @@ export function mediaName(url: string): string {
   return url.startsWith('https://') ? (url.split('?', 1)[0] ?? url) : url;
 }
 
+/** Whether the status and category that clients are told of are those that are stored. */
+export function isAsStored(
+  { status, category }: Pick<PlatformTemplate, 'status' | 'category'>,
+  { template, deleted }: Pick<StoredFact, 'template' | 'deleted'>,
+): boolean {
+  return !deleted && template.status === status && template.category === category;
+}
+
+/** Whether what is stored is younger than a reading: then that has nothing to tell, and is not written. */
+export function isYounger({ readAtMs, sinceMs }: Pick<StoredFact, 'readAtMs' | 'sinceMs'>, thanMs: number): boolean {
+  return Math.max(readAtMs, sinceMs) > thanMs;
+}
+
 /** The template as it is stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
 export function packTemplate(template: PlatformTemplate): Uint8Array {
   return gzipSync(JSON.stringify(template));

@@ -11,6 +11,7 @@ import { nameKey } from './template-key.ts';
  *   a held name        NAME#<name key> / NAME                   the platform keeps a deleted name for a while (D18)
  *   a lock             LOCK#<lock name> / LOCK                  one synchronization at a time (D22)
  *   the walk           WALK#sync / WALK                         where the scheduled synchronization stands
+ *   hints              HINTS#<WABA id> / HINTS                  what the platform says has changed (D42)
  *
  * Other versions have written and will read them: a test holds the spellings to what 0.1.0 wrote.
  */
@@ -80,6 +81,10 @@ export function lockKey(lockName: string): ItemKey {
 /** The attribute of a fact that holds the fencing number of one lock. */
 export function fenceAttribute(lockName: string): string {
   return `syncFence#${lockName}`;
+}
+
+export function hintsKey(wabaId: string): ItemKey {
+  return { pk: `HINTS#${wabaId}`, sk: 'HINTS' };
 }
 
 export const walkKey: ItemKey = { pk: 'WALK#sync', sk: 'WALK' };

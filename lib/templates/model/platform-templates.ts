@@ -3,7 +3,7 @@ import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import type { CredentialOf } from '../../platform/credentials.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
-import { readList } from '../../platform/list-page.ts';
+import { readList, withoutNulls } from '../../platform/list-page.ts';
 import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
@@ -25,12 +25,20 @@ export interface TemplatePage {
   readonly after?: string;
 }
 
+/** What the platform answers for the id of a template: one that it does not have, or does not show us, is missing. */
+export type IdReading =
+  | { readonly kind: 'found'; readonly template: PlatformTemplate }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable' };
+
 /** The platform's templates of a WABA (platform reference, 2.1). Every method throws `PlatformFailure`. */
 export interface PlatformTemplates {
   /** Asks for next to nothing: does the platform answer for this WABA? */
   probe(waba: WabaAccess): Promise<void>;
   /** One page of all templates, the first without cursor. */
   page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
+  /** The template of this id, of whatever WABA that the credential may see: the answer does not say which (2.2). One call. */
+  read(waba: WabaAccess, templateId: string): Promise<IdReading>;
   /** The template of exactly this name, in this language in any spelling (D26); undefined when there is none. */
   find(waba: WabaAccess, wanted: WantedName): Promise<PlatformTemplate | undefined>;
   /** The same, with what has the name in other languages: all of it when there is no such template. */
@@ -98,6 +106,23 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
       await list(waba, { fields: 'id', limit: '1' });
     },
     page: (waba, after) => page(waba, present({ after })),
+    read: async ({ credential }, templateId) => {
+      const { accessToken } = await credentialOf(credential);
+      try {
+        const { body } = await call({
+          method: 'GET',
+          path: encodeURIComponent(templateId),
+          query: { fields },
+          accessToken,
+        });
+        const read = v.safeParse(PlatformTemplateSchema, withoutNulls(body));
+        return read.success ? { kind: 'found', template: read.output } : { kind: 'unreadable' };
+      } catch (error) {
+        if (isTooLarge(error)) return { kind: 'unreadable' };
+        if (isMissing(error)) return { kind: 'missing' };
+        throw error;
+      }
+    },
     find: async (waba, wanted) => (await lookUp(waba, wanted)).found,
     lookUp,
   };
@@ -118,6 +143,11 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
     } while (after !== undefined);
     return { sameName };
   }
+}
+
+/** Subcode 33 of code 100, or 404 (platform reference, 2.2); any other refusal that stands says no more of the template. */
+function isMissing(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled && error.advice === 'no';
 }
 
 function isTooLarge(error: unknown): boolean {

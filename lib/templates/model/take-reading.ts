@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import { goneUpstream } from './fact.ts';
+import { goneUpstream, isAsStored, isYounger } from './fact.ts';
 import type { TemplateRow } from './row.ts';
 import type { PlatformTemplate, StoredFact } from './template.ts';
 import { deletedEvents, statusChangedEvents } from './template-event.ts';
@@ -24,20 +24,27 @@ export interface Reading {
   readonly readAtMs: number;
 }
 
+/** As `storeReading`, for who has the reading at hand. Never throws: what was not stored is read again. */
+export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
+  try {
+    await storeReading(ports, reading);
+  } catch (error) {
+    log('template.not_stored', { wabaId: reading.waba.wabaId, error: nameOf(error) });
+  }
+}
+
 /**
  * Tells every client of the WABA what has changed (D34) and stores the reading, as a synchronization does: told before it is
- * written, so that what could not be told is seen, and told, by the next one who reads. Never throws: the reading is at hand,
- * and what was not stored is read again.
+ * written, so that what could not be told is seen, and told, by the next one who reads. Throws when either cannot be done.
  */
-export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
-  const { waba, template, readAtMs } = reading;
-  try {
-    if (template === undefined) return await markGone(ports, reading);
-    await tellDifference(ports.events, reading, template);
-    await ports.templates.refresh({ wabaId: waba.wabaId, clientIds: waba.clientIds }, template, readAtMs);
-  } catch (error) {
-    log('template.not_stored', { wabaId: waba.wabaId, error: nameOf(error) });
-  }
+export async function storeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
+  const { waba, before, template, readAtMs } = reading;
+  if (before !== undefined && isYounger(before, readAtMs)) return;
+  if (template === undefined) return await markGone(ports, reading);
+  await tellDifference(ports.events, reading, template);
+  const { wabaId, clientIds } = waba;
+  const unchangedSinceMs = before !== undefined && isAsStored(template, before) ? before.sinceMs : undefined;
+  await ports.templates.refresh({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs);
 }
 
 async function tellDifference(
@@ -45,11 +52,9 @@ async function tellDifference(
   { waba, before, rows, readAtMs }: Reading,
   template: PlatformTemplate,
 ): Promise<void> {
-  if (before === undefined || before.deleted) return;
-  if (before.template.status === template.status && before.template.category === template.category) return;
+  if (before === undefined || before.deleted || isAsStored(template, before)) return;
   const announced = { ...template, wabaId: waba.wabaId };
-  // Whoever reads beside this compares with the same stored copy, and tells one event.
-  const occasion = { occasion: before.readAtMs === 0 ? readAtMs : before.readAtMs, nowMs: readAtMs };
+  const occasion = { sinceMs: before.sinceMs, nowMs: readAtMs };
   await events.send(
     goneUpstream(template)
       ? deletedEvents(announced, await rows(), readAtMs)

@@ -54,9 +54,12 @@ export function deletedEvents(template: AnnouncedTemplate, rows: readonly Templa
     });
 }
 
-/** Which change it is: a status may come and go and come again. The same when the telling is repeated. */
+/**
+ * Which change it is: a status may come and go and come again. What was stored, and since when, is the same for everybody
+ * who sees the change, and when the telling is repeated: so it is one event.
+ */
 export interface Occasion {
-  readonly occasion: string | number;
+  readonly sinceMs: number;
   readonly nowMs: number;
 }
 
@@ -64,13 +67,13 @@ export interface Occasion {
 export function statusChangedEvents(
   template: AnnouncedTemplate,
   rows: readonly TemplateRow[],
-  { occasion, nowMs }: Occasion,
+  { sinceMs, nowMs }: Occasion,
 ): ServiceEvent[] {
   const { status, category } = template;
   return rows
     .filter((row) => !row.deleted && (row.status !== status || row.category !== category))
     .map((row) => ({
-      id: eventId('template.status_changed', row.clientId, [row.templateKey, status, category, occasion]),
+      id: eventId('template.status_changed', row.clientId, [row.templateKey, status, category, sinceMs]),
       clientId: row.clientId,
       type: 'template.status_changed',
       timestampMs: nowMs,

@@ -29,6 +29,8 @@ export interface TemplateStore extends TemplatesForSending {
   stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;
   /** The facts of at most 100 rows, by template key. One round trip, two when a fact was changed in this moment. */
   factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
+  /** What is stored of at most 100 templates, by template key, strongly consistent; those that are not stored are left out. */
+  storedFacts(templateKeys: readonly string[]): Promise<Map<string, StoredFact>>;
   /**
    * Stores what the platform said, about 20 templates a request, `between` called before each of them. Returns the keys of
    * the templates that were left alone because a newer reading is stored. Throws `SyncLockLost` when the fence is refused.
@@ -58,6 +60,8 @@ const StoredFactSchema = v.object({
   body: v.instance(Uint8Array),
   deleted: v.boolean(),
   readAtMs: v.number(),
+  /** Facts that an earlier version has written lack it. */
+  sinceMs: v.optional(v.number()),
   asSent: v.optional(v.boolean(), false),
   nameHeldUntilMs: v.optional(v.number()),
   sentCode: v.optional(v.object({ platformId: v.string(), hidden: v.string(), ownLabel: v.boolean() })),
@@ -78,12 +82,17 @@ export function templateStore(
       const rowItem = items.find((item) => item['sk'] === key);
       return { fact: factFromItem(factItem).fact, ...present({ client: rowItem && rowFromItem(rowItem) }) };
     },
-    refresh: async ({ wabaId, clientIds }, template, readAtMs) => {
+    refresh: async ({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs) => {
       const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
       const obstacle = obstacleToHolding(template);
       if (obstacle !== undefined) return skip(obstacle);
       const onRefused = () => skip('refused_by_table');
-      await writeUpstream(table, [{ kind: 'present', wabaId, clientIds, template, readAtMs }], { onRefused });
+      const write = { kind: 'present', wabaId, clientIds, template, readAtMs } as const;
+      if (unchangedSinceMs !== undefined) {
+        const inTheWay = await writeUpstream(table, [{ ...write, unchangedSinceMs }], { onRefused });
+        if (inTheWay.size === 0) return;
+      }
+      await writeUpstream(table, [write], { onRefused });
     },
     rowsOf: async (clientId) => {
       const shards = await Promise.all(rowPartitions(clientId).map((partition) => queryPartition(table, partition)));
@@ -91,6 +100,10 @@ export function templateStore(
     },
     stateOf: (key, clientIds) => stateOf(table, key, clientIds),
     factsOf: (rows) => factsOf(table, rows),
+    storedFacts: async (keys) => {
+      const items = await batchGet(table, keys.map(factKey), { consistent: true });
+      return new Map(items.map((item) => [templateKeyOfFact(item['pk']), factFromItem(item).fact]));
+    },
     writeUpstream: (writes, options) => writeUpstream(table, writes, options),
     forgetSentCode: async (key) => {
       const where = { TableName: tableName, Key: factKey(key), ConditionExpression: 'attribute_exists(pk)' };
@@ -147,12 +160,14 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
 
 /** Reads a stored fact; throws when the item is not one. */
 export function factFromItem(item: Item): HashedFact {
-  const { wabaId, hash, body, deleted, readAtMs, asSent, nameHeldUntilMs, sentCode } = v.parse(StoredFactSchema, item);
+  const { hash, body, readAtMs, sinceMs = readAtMs, asSent, ...stored } = v.parse(StoredFactSchema, item);
+  const { wabaId, deleted, nameHeldUntilMs, sentCode } = stored;
   const fact = {
     wabaId,
     template: unpackTemplate(body),
     deleted,
     readAtMs: asSent ? neverRead : readAtMs,
+    sinceMs,
     ...present({ nameHeldUntilMs, sentCode }),
   };
   return { hash, fact };

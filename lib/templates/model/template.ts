@@ -71,6 +71,8 @@ export interface StoredFact {
   readonly deleted: boolean;
   /** 0 for what was sent to the platform (created, edited) and not read from it since. */
   readonly readAtMs: number;
+  /** Which status and category these are: the time since when they are stored. Whoever sees them change names the change by it. */
+  readonly sinceMs: number;
   /** Until then the platform keeps the name of the deleted template (D18). */
   readonly nameHeldUntilMs?: number;
   /** What was last sent from here and no reading shows (D20). */
@@ -107,7 +109,12 @@ export interface TemplatesForSending {
   }): Promise<TemplateForSending | undefined>;
   /** Stores what was just read from the platform: creates the fact, or refreshes it on the documents of every client. */
   refresh(
-    wanted: { readonly wabaId: string; readonly clientIds: readonly number[] },
+    wanted: {
+      readonly wabaId: string;
+      readonly clientIds: readonly number[];
+      /** Given when status and category are as stored: then they are still those of that time. */
+      readonly unchangedSinceMs?: number | undefined;
+    },
     template: PlatformTemplate,
     readAtMs: number,
   ): Promise<void>;

@@ -25,6 +25,8 @@ export type UpstreamWrite =
       readonly asSent?: true;
       /** What was sent with it and no reading shows (D20); left as it is when absent. */
       readonly sentCode?: SentCode | undefined;
+      /** Status and category are those that are stored since then; when others are stored by now, nothing is written. */
+      readonly unchangedSinceMs?: number;
     }
   | {
       /** The platform lists it no more: marked deleted, never erased (D21, D22). */
@@ -84,7 +86,7 @@ export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncF
     units.push({
       templateKey: key,
       actions: [
-        factAction(place, factValues(write, packed), fence),
+        factAction(place, factValues(write, packed), { fence, unchanged: isUnchanged(write) }),
         ...name,
         ...clientIds.map((clientId) => rowAction(place, write, clientId)),
       ],
@@ -159,20 +161,24 @@ export function factValues(write: UpstreamWrite, packed: Uint8Array): Record<str
   const { readAtMs } = write;
   if (write.kind === 'gone') {
     const { nameHeld } = write;
-    return { deleted: true, readAtMs, ...present({ nameHeldUntilMs: nameHeld?.untilMs }) };
+    return { deleted: true, readAtMs, sinceMs: readAtMs, ...present({ nameHeldUntilMs: nameHeld?.untilMs }) };
   }
-  const { wabaId, template, sentCode } = write;
+  const { wabaId, template, sentCode, unchangedSinceMs: sinceMs = readAtMs } = write;
   const { id: platformId, name, language, status } = template;
   const described = { wabaId, platformId, name, language, status, hash: contentHash(template), body: packed };
   const deleted = goneUpstream(template);
   const asSent = write.asSent === true;
-  return { ...described, deleted, readAtMs, asSent, ...present({ sentCode }) };
+  return { ...described, deleted, readAtMs, sinceMs, asSent, ...present({ sentCode }) };
+}
+
+function isUnchanged(write: UpstreamWrite): boolean {
+  return write.kind === 'present' && write.unchangedSinceMs !== undefined;
 }
 
 function factAction(
   { tableName, key }: Place,
   values: Readonly<Record<string, unknown>>,
-  fence: SyncFence | undefined,
+  { fence, unchanged }: { readonly fence: SyncFence | undefined; readonly unchanged: boolean },
 ): TransactionAction {
   const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
   // Without a body it only marks: what is not stored must not come into being by that.
@@ -181,6 +187,7 @@ function factAction(
   if (onlyLive) {
     conditions.push('#deleted = :live', '(attribute_not_exists(#platformId) OR #platformId = :platformId)');
   }
+  if (unchanged) conditions.push('(attribute_not_exists(#sinceMs) OR #sinceMs = :sinceMs)');
   if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
   const names = Object.keys(values);
   const settings = names.map((name) => `#${name} = :${name}`);

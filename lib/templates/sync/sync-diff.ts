@@ -1,9 +1,9 @@
-import type { ServiceEvent } from '../../webhooks/event.ts';
-import { contentHash, goneUpstream, isTooDeep, obstacleToHolding } from '../model/fact.ts';
+import { contentHash, goneUpstream, isAsStored, isTooDeep, isYounger, obstacleToHolding } from '../model/fact.ts';
 import type { TemplatePage } from '../model/platform-templates.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { SkippedTemplate, SkipReason } from '../model/skipped-template.ts';
-import { announcedRow, deletedEvents, type Occasion, statusChangedEvents } from '../model/template-event.ts';
+import type { StoredFact } from '../model/template.ts';
+import { announcedRow, deletedEvents, statusChangedEvents } from '../model/template-event.ts';
 import { templateKey } from '../model/template-key.ts';
 import type { UpstreamWrite } from '../model/upstream-writes.ts';
 
@@ -118,11 +118,20 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
 /**
  * What the clients are told of a change (D34): another status or category, or the end of the template. A template that
  * appears upstream is no `template.created`: who creates one through the service is told then, a first synchronization
- * would tell thousands at once, and `sync.completed` gives their number.
+ * would tell thousands at once, and `sync.completed` gives their number. `stored` is the fact as it is now: who has
+ * stored the same in the meantime, or something younger, has told it.
  */
-export function eventsOfChange({ rows, write }: TemplateChange, occasion: Occasion): ServiceEvent[] {
-  if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], occasion.nowMs));
+export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFact | undefined, nowMs: number) {
+  if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], nowMs));
   const template = { ...write.template, wabaId: write.wabaId };
-  if (goneUpstream(template)) return deletedEvents(template, rows, occasion.nowMs);
-  return statusChangedEvents(template, rows, occasion);
+  if (goneUpstream(template)) return deletedEvents(template, rows, nowMs);
+  if (stored === undefined || isAsStored(template, stored) || isYounger(stored, write.readAtMs)) return [];
+  return statusChangedEvents(template, rows, { sinceMs: stored.sinceMs, nowMs });
+}
+
+/** Whether what is stored now decides what is told of the change. */
+export function mayChangeStatus({ rows, write }: TemplateChange): boolean {
+  if (write.kind === 'gone') return false;
+  const { status, category } = write.template;
+  return rows.some((row) => !row.deleted && (row.status !== status || row.category !== category));
 }

@@ -1,38 +1,20 @@
 import type { Directory, Waba } from '../../access/directory.ts';
-import type { Pause } from '../../aws/pause.ts';
 import type { RefreshChannels } from '../../channels/refresh.ts';
 import { present } from '../../keys/present.ts';
 import { type LogEvent, log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
-import { type EventSink, eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import type { PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
-import { reportSkipped, type SkippedTemplate } from '../model/skipped-template.ts';
+import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { SyncLockLost } from '../model/sync-lock-lost.ts';
-import type { TemplateStore } from '../model/template-store.ts';
-import {
-  changesOfGone,
-  compareWithPage,
-  eventsOfChange,
-  type KnownRows,
-  keysOfPage,
-  knownRows,
-  type TemplateChange,
-} from './sync-diff.ts';
-import { beginKeeping, type KeepLease, type SyncLocks } from './sync-lock.ts';
+import { type Comparison, type ComparisonPorts, compareWaba, type Listing } from './compare-waba.ts';
+import { beginKeeping, type SyncLocks } from './sync-lock.ts';
 import type { SyncCounts, SyncMessage } from './sync-message.ts';
 
-export interface SyncPorts {
+export interface SyncPorts extends ComparisonPorts {
   readonly directory: Pick<Directory, 'listWabas'>;
-  readonly templates: Pick<TemplateStore, 'rowsOf' | 'writeUpstream'>;
-  readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly refreshChannels: RefreshChannels;
   readonly locks: SyncLocks;
-  readonly events: EventSink;
-  readonly nowMs: () => number;
-  /** Before a platform call is repeated. */
-  readonly pause: Pause;
 }
 
 export type SyncResult =
@@ -41,18 +23,10 @@ export type SyncResult =
 
 /** With less time than this left, no further page is begun: one page may take three slow answers and its writes. */
 const reservedMs = 45_000;
-const platformAttempts = 3;
-/** So many are queued well within a lease. */
-const eventsAtOnce = 1_000;
 
-interface Work extends SyncPorts {
+interface Work extends SyncPorts, Comparison {
   readonly message: SyncMessage;
-  readonly keepLease: KeepLease;
-  readonly timeIsShort: () => boolean;
-  readonly counts: SyncCounts;
 }
-
-type Listing = NonNullable<SyncMessage['listing']>;
 
 /**
  * Does the work of a synchronization (D22) from where the message stands, page after page, with a heartbeat in between.
@@ -62,7 +36,9 @@ type Listing = NonNullable<SyncMessage['listing']>;
 export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
   const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);
   const timeIsShort = () => timeLeftMs() < reservedMs;
-  const work: Work = { ...ports, message, keepLease, timeIsShort, counts: { ...message.counts } };
+  const { name: lockName, owner: syncId, fence } = message.lock;
+  const counts = { ...message.counts };
+  const work: Work = { ...ports, message, keepLease, timeIsShort, counts, fence: { lockName, fence }, syncId };
   const wabas = new Map((await ports.directory.listWabas(message.clientId)).map((waba) => [waba.wabaId, waba]));
 
   for (const [index, wabaId] of message.wabaIds.entries()) {
@@ -72,7 +48,7 @@ export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs
     const from = index === 0 ? message.listing : undefined;
     if (from === undefined) await refreshChannels(work, waba);
     if (index > 0 && timeIsShort()) return checkpoint(work, index, undefined);
-    const listing = await syncWaba(work, waba, from).catch((error: unknown) => {
+    const listing = await compareWaba(work, waba, from).catch((error: unknown) => {
       recordFailure(work, 'sync.waba_failed', { wabaId, error });
       work.counts.failedWabas += 1;
       count('SyncWabasFailed');
@@ -140,98 +116,4 @@ function recordFailure(
     error: nameOf(error),
     ...(error instanceof PlatformFailure ? { outcome: error.kind, platformCode: error.facts.code } : {}),
   });
-}
-
-/** One WABA to its end: resolves to undefined; or to where its list stands when time runs short. */
-async function syncWaba(work: Work, waba: Waba, from: Listing | undefined): Promise<Listing | undefined> {
-  const known = await readKnownRows(work, waba);
-  const startedAtMs = from?.startedAtMs ?? work.nowMs();
-  const seen = new Set(from?.seen);
-  let complete = from?.complete ?? true;
-  let after = from?.after;
-  do {
-    const readAtMs = work.nowMs();
-    const page = await readPage(work, waba, after);
-    for (const key of keysOfPage(waba.wabaId, page)) {
-      if (key === undefined) complete = false;
-      else seen.add(key);
-    }
-    const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
-    const { written, refused } = await apply(work, changes);
-    const passedOver = [...skipped, ...refused];
-    reportSkipped(passedOver, { wabaId: waba.wabaId, syncId: work.message.lock.owner });
-    work.counts.skipped += passedOver.length;
-    work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
-    after = page.after;
-    if (after !== undefined && work.timeIsShort()) return { after, startedAtMs, seen: [...seen], complete };
-  } while (after !== undefined);
-  if (complete) await apply(work, changesOfGone(known, seen, startedAtMs));
-  return undefined;
-}
-
-async function readKnownRows(work: Work, waba: Waba): Promise<KnownRows> {
-  const rows = [];
-  for (const clientId of waba.clientIds) {
-    await work.keepLease();
-    rows.push(await work.templates.rowsOf(clientId));
-  }
-  return knownRows(waba.wabaId, rows.flat());
-}
-
-async function readPage(work: Work, waba: Waba, after: string | undefined): Promise<TemplatePage> {
-  for (let attempt = 1; ; attempt++) {
-    await work.keepLease();
-    try {
-      return await work.platform.page(waba, after);
-    } catch (error) {
-      if (attempt === platformAttempts || !mayPass(error)) throw error;
-      await work.pause(attempt);
-    }
-  }
-}
-
-/** Reading costs nothing and changes nothing: whatever may pass is tried again. */
-function mayPass(error: unknown): boolean {
-  return (
-    error instanceof PlatformFailure && (error.kind !== 'refused' || error.throttled || error.advice === 'backoff')
-  );
-}
-
-/**
- * Tells the clients what has changed, before it is written: once it is, nobody sees the difference any more. A crash in
- * between tells it again, under the same id; a failure leaves the rows as they were for the next synchronization to see.
- */
-async function tell(work: Work, changes: readonly TemplateChange[]): Promise<void> {
-  const occasion = { occasion: work.message.lock.owner, nowMs: work.nowMs() };
-  const events = changes.flatMap((change) => eventsOfChange(change, occasion));
-  for (let start = 0; start < events.length; start += eventsAtOnce) {
-    await work.keepLease();
-    await work.events.send(events.slice(start, start + eventsAtOnce));
-  }
-}
-
-/**
- * Tells and writes changes and counts those that were written; a newer reading in the store stays as it is, and so does what
- * the table does not take.
- */
-async function apply(
-  work: Work,
-  changes: readonly TemplateChange[],
-): Promise<{ readonly written: number; readonly refused: readonly SkippedTemplate[] }> {
-  await tell(work, changes);
-  const { name: lockName, fence } = work.message.lock;
-  const refusedKeys = new Set<string>();
-  const newer = await work.templates.writeUpstream(
-    changes.map((change) => change.write),
-    { fence: { lockName, fence }, between: work.keepLease, onRefused: (key) => refusedKeys.add(key) },
-  );
-  const written = changes.filter(({ templateKey }) => !newer.has(templateKey) && !refusedKeys.has(templateKey));
-  for (const { kind } of written) work.counts[kind] += 1;
-  const refused = changes.filter(({ templateKey }) => refusedKeys.has(templateKey)).map(refusedByTable);
-  return { written: written.length, refused };
-}
-
-function refusedByTable({ write, rows }: TemplateChange): SkippedTemplate {
-  const platformId = write.kind === 'present' ? write.template.id : rows[0]?.platformId;
-  return { platformId, reason: 'refused_by_table' };
 }

@@ -78,4 +78,17 @@ export function onClientData(): void {
       else expect(shown(reply)).toEqual(client);
     });
   });
+
+  describe('GET /v1/campaigns', () => {
+    const campaigns: Readonly<Record<number, readonly number[]>> = { 1001: [10, 11], 1002: [20] };
+
+    test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/campaigns', asked)}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      const expected = campaigns[client] ?? [];
+      expect(reply.body.data.map(({ id }: { id: number }) => id)).toEqual(expected);
+      expect([reply.status, reply.body.total]).toEqual([200, expected.length]);
+    });
+  });
 }

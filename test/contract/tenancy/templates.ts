@@ -177,4 +177,28 @@ export function onTemplates(): void {
       }
     });
   });
+
+  describe('GET /v1/templates/{messageTemplateId}', () => {
+    const ask = (caller: Caller, id: string, asked: Asked = { means: undefined }) =>
+      call(caller, `GET ${withQuery(`/v1/templates/${encodeURIComponent(id)}`, asked)}`);
+
+    test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      for (const id of [documents.shared[1001], documents.shared[1002]]) {
+        const reply = await ask(caller, id, asked);
+        if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
+        else if (client === 1) expect(shown(reply)).toEqual(advised(notFound, caller, asked));
+        else expect([reply.status, reply.body.client_id, reply.body.id]).toEqual([200, client, ownId(client)]);
+      }
+    });
+    // Whichever document names it, the answer is the operating client's own.
+    const ownId = (client: number) => documents.shared[client as 1001 | 1002];
+
+    test('a template of another WABA is like one that nobody has, and so is any other spelling', async () => {
+      const [caller] = callers as [Caller];
+      for (const id of [documents.of1002, `${documents.shared[1001]} `, 'status', '__proto__', long]) {
+        expect([short(id), shown(await ask(caller, id))]).toEqual([short(id), notFound]);
+      }
+    });
+  });
 }

@@ -54,6 +54,7 @@ test.each([
   ['nothing is new', { status: 'ACTIVE' }, undefined],
   ['all is new', { status: 'BANNED', qualityRating: 'RED' }, { status: 'BANNED', qualityRating: 'RED' }],
   ['false is a value', { status: 'ACTIVE', isOnBizApp: false }, { status: 'ACTIVE', isOnBizApp: false }],
+  ['another throughput', { throughputLevel: 'HIGH' }, { status: 'ACTIVE', throughputLevel: 'HIGH' }],
   ['no status is told, the old one stays', {}, undefined],
 ])('%s', (_, told, live) => {
   expect(changedLive(bare, told)).toEqual(live);

@@ -83,7 +83,7 @@ test('pages of 100 by cursor, with the token of the WABA and every field asked f
   expect(await numbers.page(waba, 'c1')).toEqual({ numbers: [] });
   const fields =
     'id,display_phone_number,status,quality_rating,country_dial_code,whatsapp_business_manager_messaging_limit,' +
-    'messaging_limit_tier,is_on_biz_app,last_onboarded_time,webhook_configuration';
+    'messaging_limit_tier,is_on_biz_app,last_onboarded_time,throughput,webhook_configuration';
   const asked = { method: 'GET', path: '200000000000001/phone_numbers', accessToken: 'token of main' };
   expect(calls).toEqual([
     { ...asked, query: { fields, limit: '100' } },

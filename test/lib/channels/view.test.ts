@@ -15,7 +15,7 @@ test.each([
   expect(appliedFields(asked).join(',')).toBe(applied);
 });
 
-test('all nineteen fields with their values', () => {
+test('all twenty fields with their values', () => {
   const all = {
     wa_id: '5491100000000',
     client_id: 1001,
@@ -36,6 +36,7 @@ test('all nineteen fields with their values', () => {
     create_by: 'provisioning',
     register_at: '2026-03-02T14:00:00.000Z',
     external_webhook: 'https://client-1001.example.com/inbound/messages',
+    channel_id: 501,
   };
   const [channel] = channelsAtScale(1, () => 1001);
   expect(channelView(channel ?? makeListedChannel(), appliedFields(Object.keys(all)))).toEqual(all);

@@ -36,7 +36,7 @@ const outcome = (state: 'failed' | 'expired' | 'unknown') =>
 
 const largest: readonly (ServiceEvent | undefined)[] = [
   ...createdEvents(announced, [receiverOf(row)], nowMs),
-  ...statusChangedEvents(announced, [row], { occasion: 'sync', nowMs }),
+  ...statusChangedEvents(announced, [row], { sinceMs: 1, nowMs }),
   ...deletedEvents(announced, [row], nowMs),
   outcome('failed'),
   outcome('expired'),
@@ -73,7 +73,7 @@ test.each([
   ['an empty one', ''],
   ['the word for none', 'NONE'],
 ])('a rejection with %s has no rejected_reason', (_, rejected_reason) => {
-  const [event] = statusChangedEvents({ ...announced, rejected_reason }, [row], { occasion: 1, nowMs });
+  const [event] = statusChangedEvents({ ...announced, rejected_reason }, [row], { sinceMs: 1, nowMs });
   expect(event?.data).not.toHaveProperty('rejected_reason');
 });
 

@@ -20,7 +20,7 @@ const contract = parameterContract(sendable.order);
 const paused = { ...sendable.order, status: 'PAUSED' };
 
 function stored(ageMs: number, deleted = false, template: PlatformTemplate = sendable.order): TemplateForSending {
-  return { fact: { wabaId: '2', template, deleted, readAtMs: nowMs - ageMs } };
+  return { fact: { wabaId: '2', template, deleted, readAtMs: nowMs - ageMs, sinceMs: 1 } };
 }
 
 /** Ports over one stored template and one answer of the platform; `refreshed` records what was stored. */

@@ -162,3 +162,31 @@ test('a page with a template nested 100,000 levels deep is read, nulls left out 
   expect(page.templates.map(({ name }) => name)).toEqual(['odd', 'order_update']);
   expect(page.templates[0]).not.toHaveProperty('sub_category');
 });
+
+test.each([
+  ['an answer', makeTemplate(), { kind: 'found', template: makeTemplate() }],
+  ['an answer with nulls', { ...makeTemplate(), quality_score: null }, { kind: 'found', template: makeTemplate() }],
+  ['what has no form', { id: '1' }, { kind: 'unreadable' }],
+  ['no such node', new PlatformFailure('refused', { httpStatus: 400, code: 100, subcode: 33 }), { kind: 'missing' }],
+  ['404', new PlatformFailure('refused', { httpStatus: 404, code: 803 }), { kind: 'missing' }],
+  ['one too large', new PlatformFailure('ambiguous', { cause: new ReplyTooLarge() }), { kind: 'unreadable' }],
+])('a template by its id: %s', async (_, reply, reading) => {
+  const asked: PlatformCall[] = [];
+  const call: PlatformTransport = async (made) => {
+    asked.push(made);
+    if (reply instanceof PlatformFailure) throw reply;
+    return { body: reply };
+  };
+  expect(await platformTemplates(call, credentialOf).read(waba, '12')).toEqual(reading);
+  expect(asked).toMatchObject([{ method: 'GET', path: '12', accessToken: 'token of demo' }]);
+});
+
+test.each([
+  new PlatformFailure('refused', { httpStatus: 400, code: 80008 }),
+  new PlatformFailure('refused', { httpStatus: 401, code: 190 }),
+  new PlatformFailure('ambiguous', { httpStatus: 503 }),
+  new PlatformFailure('not_sent'),
+])('a template by its id is not missing because of %s', async (failure) => {
+  const call: PlatformTransport = () => Promise.reject(failure);
+  await expect(platformTemplates(call, credentialOf).read(waba, '12')).rejects.toBe(failure);
+});

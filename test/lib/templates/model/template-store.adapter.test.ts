@@ -69,11 +69,11 @@ test('a new template is stored once and given to every client, active and unassi
   await store().refresh({ wabaId, clientIds: [1001, 1002] }, template, 10);
   for (const clientId of [1001, 1002]) {
     const found = await find(template, clientId);
-    expect(found?.fact).toEqual({ wabaId, template, deleted: false, readAtMs: 10 });
+    expect(found?.fact).toEqual({ wabaId, template, deleted: false, readAtMs: 10, sinceMs: 10 });
     expect(found?.client).toMatchObject({ clientId, active: true, isDirectMessage: false, wabaId });
     expect(found?.client?.documents).toEqual([{ id: `${keyFor(template)}-${clientId.toString(36)}-0` }]);
   }
-  expect(await find(template, 1003)).toEqual({ fact: { wabaId, template, deleted: false, readAtMs: 10 } });
+  expect(await find(template, 1003)).toEqual({ fact: { wabaId, template, deleted: false, readAtMs: 10, sinceMs: 10 } });
 });
 
 test('find takes any spelling of the language', async () => {
@@ -113,11 +113,25 @@ test('gone and back again: marked, never erased', async () => {
   const own = async () => (await store().rowsOf(1001)).find((row) => row.name === template.name);
   await store().writeUpstream([present(template)]);
   await store().writeUpstream([gone(template, 11)]);
-  expect((await find(template))?.fact).toEqual({ wabaId, template, deleted: true, readAtMs: 11 });
+  expect((await find(template))?.fact).toEqual({ wabaId, template, deleted: true, readAtMs: 11, sinceMs: 11 });
   expect(await own()).toMatchObject({ deleted: true, status: 'APPROVED' });
   await store().writeUpstream([present(template, 12)]);
   expect((await find(template))?.fact.deleted).toBe(false);
   expect(await own()).toMatchObject({ deleted: false });
+});
+
+test('read again with its status as it was, a template keeps the time of it; not when another one came in between', async () => {
+  const template = newTemplate();
+  const paused = { ...template, status: 'PAUSED' };
+  const read = async (reading: PlatformTemplate, readAtMs: number, unchangedSinceMs?: number) => {
+    await store().refresh({ wabaId, clientIds: [1001], unchangedSinceMs }, reading, readAtMs);
+    return (await find(template))?.fact;
+  };
+  await read(template, 10);
+  expect(await read(template, 11, 10)).toMatchObject({ readAtMs: 11, sinceMs: 10 });
+  expect(await read(paused, 12)).toMatchObject({ readAtMs: 12, sinceMs: 12 });
+  // Whoever compared with what was stored before the pause.
+  expect(await read(template, 13, 10)).toMatchObject({ template, readAtMs: 13, sinceMs: 13 });
 });
 
 test('an older reading never replaces a newer one, and does not hold up its neighbours', async () => {

@@ -21,6 +21,15 @@ const rowOf = (clientId: number, of: PlatformTemplate = template, deleted = fals
   makeRow({ clientId, wabaId, contentHash: contentHash(of), status: of.status, category: of.category, deleted });
 const both = [rowOf(1001), rowOf(1002)];
 const changesOfPage = (...given: Parameters<typeof compareWithPage>) => compareWithPage(...given).changes;
+/** The stored fact of a row that was written at a time. */
+const factOf = (row: TemplateRow | undefined, sinceMs = 1) =>
+  row && {
+    wabaId,
+    template: makeTemplate({ status: row.status, category: row.category }),
+    deleted: row.deleted,
+    readAtMs: 4,
+    sinceMs,
+  };
 const pageOf = (...templates: PlatformTemplate[]) => ({ templates, unreadable: [] });
 
 test.each([
@@ -64,7 +73,7 @@ test.each<[string, TemplateRow[], PlatformTemplate, string[]]>([
   ['listed as deleted', both, makeTemplate({ status: 'DELETED' }), ['template.deleted', 'template.deleted']],
 ])('events of %s', (_, rows, upstream, expected) => {
   const changes = changesOfPage(waba, knownRows(wabaId, rows), { page: pageOf(upstream), readAtMs: 5 });
-  const events = changes.flatMap((change) => eventsOfChange(change, { occasion: 'sync 1', nowMs: 7 }));
+  const events = changes.flatMap((change) => eventsOfChange(change, factOf(rows.at(-1)), 7));
   expect(
     events.map(({ type, data }) =>
       'previous_status' in data ? `${type} ${data.status} was ${data.previous_status}` : type,
@@ -72,15 +81,22 @@ test.each<[string, TemplateRow[], PlatformTemplate, string[]]>([
   ).toEqual(expected);
 });
 
-test('the same change is the same event in the same synchronization, another one in the next', () => {
+test('the same change is the same event whoever tells it and when, another one once the status has come and gone', () => {
   const page = pageOf(makeTemplate({ status: 'PAUSED' }));
-  const ids = ['sync 1', 'sync 1', 'sync 2'].map((occasion, nowMs) =>
+  const ids = [1, 1, 2].map((sinceMs, nowMs) =>
     changesOfPage(waba, knownRows(wabaId, both), { page, readAtMs: 5 })
-      .flatMap((change) => eventsOfChange(change, { occasion, nowMs }))
+      .flatMap((change) => eventsOfChange(change, factOf(both[0], sinceMs), nowMs))
       .map(({ id }) => id),
   );
   expect(ids[0]).toEqual(ids[1]);
   expect(new Set(ids.flat()).size).toBe(4);
+});
+
+test('what somebody else has stored since the rows were read has been told', () => {
+  const paused = makeTemplate({ status: 'PAUSED' });
+  const changes = changesOfPage(waba, knownRows(wabaId, both), { page: pageOf(paused), readAtMs: 5 });
+  expect(changes.map(({ kind }) => kind)).toEqual(['updated']);
+  expect(changes.flatMap((change) => eventsOfChange(change, factOf(rowOf(1001, paused)), 7))).toEqual([]);
 });
 
 test('a template listed twice is written once, with the later reading', () => {
@@ -99,7 +115,7 @@ test('gone: stored, not deleted yet, and not listed; only for the clients that h
   expect(changes.map((change) => change.write)).toEqual([
     { kind: 'gone', templateKey: other.templateKey, clientIds: [1002], readAtMs: 9 },
   ]);
-  expect(changes.flatMap((change) => eventsOfChange(change, { occasion: 'sync 1', nowMs: 9 }))).toMatchObject([
+  expect(changes.flatMap((change) => eventsOfChange(change, factOf(other), 9))).toMatchObject([
     { type: 'template.deleted', clientId: 1002, data: { name: 'other', template_id: other.documents[0]?.id } },
   ]);
 });

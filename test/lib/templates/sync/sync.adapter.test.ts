@@ -391,7 +391,11 @@ function crashingAt(point: number): { crashing: SyncPorts; crashed: Promise<'cra
     crashing: {
       ...real,
       directory: { listWabas: mortal(real.directory.listWabas) },
-      templates: { rowsOf: mortal(real.templates.rowsOf), writeUpstream: mortal(real.templates.writeUpstream) },
+      templates: {
+        rowsOf: mortal(real.templates.rowsOf),
+        storedFacts: mortal(real.templates.storedFacts),
+        writeUpstream: mortal(real.templates.writeUpstream),
+      },
       platform: { page: mortal(real.platform.page) },
       locks: {
         acquire: real.locks.acquire,

@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { campaignScope } from '../lib/access/campaign-scope.ts';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { askedClientId, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse } from '../lib/http/page.ts';
+
+export const CampaignsListQuery = v.object({ client_id: v.optional(v.string()) });
+
+/** GET /v1/campaigns: the operating client's campaigns by id; without `BSP_CN` those of the user (D50). */
+export function campaignsList(ports: {
+  readonly directory: Pick<Directory, 'hasClient' | 'findUser' | 'listCampaigns'>;
+  readonly nowMs: () => number;
+}): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { caller } = event;
+
+    const query = parse(CampaignsListQuery, event.queryStringParameters ?? {});
+    const askedId = askedClientId({ query: query.client_id });
+
+    const clientId = await operatingClient(ports.directory, caller, askedId);
+
+    const [campaigns, scope] = await Promise.all([
+      ports.directory.listCampaigns(clientId),
+      campaignScope(ports.directory, caller),
+    ]);
+
+    const data = campaigns
+      .filter(({ campaignId }) => scope?.has(campaignId) !== false)
+      .map(({ campaignId, name }) => ({ id: campaignId, name }));
+    return answer(200, { data, total: data.length });
+  });
+}
+
+export const handler = deployed(() => campaignsList(deployedAccess()));

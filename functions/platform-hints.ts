@@ -1,0 +1,20 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { deployedHints } from '../lib/hints/deployed.ts';
+import { type HintPorts, workOffHints } from '../lib/hints/work-off.ts';
+import { metered } from '../lib/observe/metrics.ts';
+import { deployedPlatform } from '../lib/platform/deployed.ts';
+
+/** Consumer of the hint queue: reads again what the platform says has changed (D42), and reports what must come again. */
+export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
+  return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const failedIds = await metered(() => workOffHints(event.Records, { ...ports, remainingMs }));
+    return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}
+
+export const handler = deployed(() => {
+  const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
+  return platformHints({ ...deployedAccess(), ...deployedHints(platform) });
+});

@@ -1,0 +1,36 @@
+import type { PlatformTransport } from '../platform/transport.ts';
+
+/** Thrown in place of a call that a turn has no more right to. */
+export class CallsSpent extends Error {
+  constructor() {
+    super('no platform call is left to this turn');
+    this.name = 'CallsSpent';
+  }
+}
+
+/** The platform calls of one turn: counted where they are made, so that repetitions and small pages count too. */
+export class CallAllowance {
+  readonly #calls: number;
+  #made = 0;
+
+  constructor(calls: number) {
+    this.#calls = calls;
+  }
+
+  get made(): number {
+    return this.#made;
+  }
+
+  get left(): number {
+    return this.#calls - this.#made;
+  }
+
+  /** The same calls, as long as there are any left; then `CallsSpent` is thrown. */
+  within(call: PlatformTransport): PlatformTransport {
+    return async (asked) => {
+      if (this.left <= 0) throw new CallsSpent();
+      this.#made += 1;
+      return await call(asked);
+    };
+  }
+}

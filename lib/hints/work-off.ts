@@ -1,0 +1,138 @@
+import * as v from 'valibot';
+import type { Directory, Waba } from '../access/directory.ts';
+import type { Pause } from '../aws/pause.ts';
+import type { ChannelStore } from '../channels/channel-store.ts';
+import { log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
+import { nameOf } from '../observe/name-of.ts';
+import { CallAllowance } from './call-allowance.ts';
+import { type DelayedHints, type HintMessage, HintMessageSchema } from './hint.ts';
+import { type ReadingPorts, readAgain } from './read-again.ts';
+import { nothing, type Task, together } from './task.ts';
+import type { HintStore } from './turn-store.ts';
+import {
+  arrived,
+  type Change,
+  type Ending,
+  ended,
+  type HintState,
+  idle,
+  type Step,
+  type Turn,
+  waking,
+} from './turns.ts';
+
+export interface HintPorts extends ReadingPorts {
+  readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
+  readonly channels: Pick<ChannelStore, 'numbersOf'>;
+  readonly hints: HintStore;
+  readonly queue: DelayedHints;
+  /** Before a write is tried again that somebody else came before. */
+  readonly conflictPause: Pause;
+}
+
+/** A message as the queue delivers it. */
+export interface HintRecord {
+  readonly messageId: string;
+  readonly body: string;
+}
+
+/** Each one that fails has seen somebody else write. */
+const maxAttempts = 12;
+
+const Queued = v.pipe(v.string(), v.parseJson(), HintMessageSchema);
+
+/**
+ * Works off messages of the hint queue: what they name is read again at once, or gathered for the next turn of its WABA
+ * (turns.ts). WABAs side by side; returns the messages that must come again.
+ */
+export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
+  const read = records.map(({ messageId, body }) => ({ messageId, hint: v.safeParse(Queued, body) }));
+  const failed = read.filter(({ hint }) => !hint.success).map(({ messageId }) => messageId);
+  const hints = read.flatMap(({ messageId, hint }) => (hint.success ? [{ messageId, hint: hint.output }] : []));
+  const byWaba = Map.groupBy(hints, ({ hint }) => hint.wabaId);
+  await Promise.all(
+    [...byWaba].map(async ([wabaId, ofWaba]) => {
+      try {
+        await workOffWaba(
+          ports,
+          wabaId,
+          ofWaba.map(({ hint }) => hint),
+        );
+      } catch (error) {
+        log('hint.not_read', { wabaId, error: nameOf(error) });
+        failed.push(...ofWaba.map(({ messageId }) => messageId));
+      }
+    }),
+  );
+  return failed;
+}
+
+async function workOffWaba(ports: HintPorts, wabaId: string, hints: readonly HintMessage[]): Promise<void> {
+  const waba = await findWaba(ports, wabaId);
+  if (waba === undefined) return log('hint.no_waba', { wabaId });
+  const task = hints.map(taskOf).reduce(together, nothing);
+  const wakesAtMs = hints.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
+  const step = await changed(ports, wabaId, (state, nowMs) => arrived(state, { task, wakesAtMs }, nowMs));
+  if (step.kind === 'read') {
+    const ending = await takeTurn(ports, waba, step.turn);
+    await wakeLater(ports, wabaId, await changed(ports, wabaId, (state, nowMs) => ended(state, ending, nowMs)));
+  } else await wakeLater(ports, wabaId, step);
+}
+
+function taskOf({ templateIds, numbers, everything = false }: HintMessage): Task {
+  return { templateIds, numbers, everything };
+}
+
+async function takeTurn(ports: HintPorts, waba: Waba, turn: Turn): Promise<Ending> {
+  const ending = await readAgain(ports, waba, turn, new CallAllowance(turn.calls));
+  count('HintTurns');
+  log('hint.read', { wabaId: waba.wabaId, count: ending.callsMade, outcome: JSON.stringify(ending.left) });
+  return ending;
+}
+
+/** First the message, then the note of it: a crash in between doubles a message, which finds nothing to do. */
+async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<void> {
+  if (step.kind !== 'wake') return;
+  const { atMs } = step;
+  const delaySeconds = Math.max(1, Math.ceil((atMs - ports.nowMs()) / 1_000));
+  const { templateIds, numbers } = nothing;
+  await ports.queue.sendLater(
+    { version: 1, wabaId, templateIds: [...templateIds], numbers, wakeAtMs: atMs },
+    Math.min(delaySeconds, 900),
+  );
+  await changed(ports, wabaId, (state, nowMs) => ({ state: waking(state, atMs, nowMs), step: { kind: 'done' } }));
+}
+
+/** Changes the state of a WABA's hints under the condition that nobody else has; what is then to be done. */
+async function changed(
+  { hints, nowMs, conflictPause }: HintPorts,
+  wabaId: string,
+  change: (state: HintState, nowMs: number) => Change,
+): Promise<Step> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { state = idle, version } = await hints.keptHints(wabaId);
+    const after = change(state, nowMs());
+    if (after.state === state || (await hints.replaceHints(wabaId, version, after.state))) return after.step;
+    await conflictPause(attempt);
+  }
+  throw new Error(`the hints of ${wabaId} could not be changed`);
+}
+
+/**
+ * A WABA by its id, as one of its clients has it. Its numbers lead to clients at once; one without numbers is looked for with
+ * all of them.
+ */
+async function findWaba({ directory, channels }: HintPorts, wabaId: string): Promise<Waba | undefined> {
+  const ofNumbers = new Set((await channels.numbersOf(wabaId)).map(({ clientId }) => clientId));
+  for (const clientId of ofNumbers) {
+    const waba = (await directory.listWabas(clientId)).find((each) => each.wabaId === wabaId);
+    if (waba !== undefined) return waba;
+  }
+  for (const clientId of await directory.listClientIds()) {
+    if (ofNumbers.has(clientId)) continue;
+    const waba = (await directory.listWabas(clientId)).find((each) => each.wabaId === wabaId);
+    if (waba !== undefined) return waba;
+  }
+  return undefined;
+}

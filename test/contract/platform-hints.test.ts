@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/* What the platform says has changed, from its webhook to the listings (D42). */
+
+const [wabaId] = demoApp.wabas;
+const body = { type: 'BODY', text: 'The parcel is on its way.' };
+
+const listed = async (route: string) => (await api(`GET ${route}`, { token: await tokenOf('supervisor1002') })).body;
+const statusOf = async (name: string) =>
+  (await listed(`/v1/templates?campaign_name=Unassigned&name=${name}`)).data[0]?.platform_template.status;
+
+async function told(field: string, value: unknown): Promise<void> {
+  const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(wabaId, { field, value })));
+  expect(reply.status).toBe(200);
+}
+
+const { documentClient, tableName } = runningTarget();
+const locks = syncLockStore(documentClient, tableName('templates'));
+let held: Awaited<ReturnType<typeof locks.acquire>>;
+let id: string;
+beforeAll(async () => {
+  await synchronize('supervisor1002');
+  // No synchronization from here on.
+  held = await eventually('the lock is free', () =>
+    locks.acquire({ name: 'sync', owner: 'hints test', contender: 'test', nowMs: Date.now() }),
+  );
+  const template = {
+    name: 'hinted_at',
+    language: 'en_US',
+    category: 'UTILITY',
+    status: 'APPROVED',
+    components: [body],
+  };
+  const { body: made } = await platform('POST /_control/templates', { waba_id: wabaId, templates: [template] });
+  id = String(made.ids[0]);
+});
+
+afterAll(async () => {
+  if (held !== undefined) await locks.release(held, Date.now());
+});
+
+test('a template that appears upstream, and one that is paused, are there without a synchronization', async () => {
+  expect(await statusOf('hinted_at')).toBeUndefined();
+  const hint = { message_template_id: Number(id), message_template_name: 'hinted_at', event: 'APPROVED' };
+  await told('message_template_status_update', hint);
+  await eventually('the template is listed', () => statusOf('hinted_at'));
+  await platform(`POST /_control/templates/${id}`, { status: 'PAUSED' });
+  // What the webhook itself says counts for nothing: the platform is asked.
+  await told('message_template_status_update', { ...hint, event: 'DISABLED' });
+  await eventually('it is paused', async () => ((await statusOf('hinted_at')) === 'PAUSED' ? true : undefined));
+});
+
+test("a number's quality is there without a synchronization", async () => {
+  const [number] = (await listed(`/v1/client-messaging-channels?waba_id=${wabaId}&fields=wa_id,phone_number_id`)).data;
+  const quality = async () =>
+    (await listed(`/v1/client-messaging-channels?wa_id=${number.wa_id}&fields=quality_rating`)).data[0].quality_rating;
+  await platform(`POST /_control/numbers/${number.phone_number_id}`, { quality_rating: 'YELLOW' });
+  await told('phone_number_quality_update', { display_phone_number: number.wa_id, event: 'FLAGGED' });
+  await eventually('it is YELLOW', async () => ((await quality()) === 'YELLOW' ? true : undefined));
+});

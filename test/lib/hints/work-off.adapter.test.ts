@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { HintMessage } from '../../../lib/hints/hint.ts';
+import { hintStore } from '../../../lib/hints/turn-store.ts';
+import { callsAnHour, gatherMs } from '../../../lib/hints/turns.ts';
+import { type HintPorts, workOffHints } from '../../../lib/hints/work-off.ts';
+import { platformTransport } from '../../../lib/platform/transport.ts';
+import { platformTemplates } from '../../../lib/templates/model/platform-templates.ts';
+import type { TemplateRow } from '../../../lib/templates/model/row.ts';
+import { templateStore } from '../../../lib/templates/model/template-store.ts';
+import { runSync } from '../../../lib/templates/sync/sync.ts';
+import { syncLockStore } from '../../../lib/templates/sync/sync-lock-store.ts';
+import { noCounts } from '../../../lib/templates/sync/sync-message.ts';
+import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
+import { makeWaba, memoryDirectory } from '../../support/directory.ts';
+import { MemoryEvents } from '../../support/memory-events.ts';
+import { startPlatform, type TestPlatform } from '../../support/model/service.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+/* Hints before the platform simulator and a real table (D42). */
+
+const waba = makeWaba();
+const foreign = makeWaba({ wabaId: '200000000000002', clientIds: [1003] });
+const { wabaId } = waba;
+const directory = memoryDirectory({ wabas: [waba, foreign], clientIds: [1001, 1002, 1003] });
+const components = [{ type: 'BODY', text: 'Your order has left our house.' }];
+const documentClient = localDocumentClient();
+
+let platform: TestPlatform;
+let table: string;
+let events: MemoryEvents;
+let queue: { readonly hint: HintMessage; readonly atMs: number }[];
+let calls: string[];
+let refreshed: string[];
+
+beforeAll(async () => {
+  platform = await startPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  await platform.control('POST', 'reset');
+  table = await freshTable('templates');
+  events = new MemoryEvents();
+  [queue, calls, refreshed] = [[], [], []];
+});
+
+const nowMs = () => platform.clock.nowMs;
+const templates = () => templateStore(documentClient, table);
+const transport = () => platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
+const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '100000000000001' });
+
+function ports(over: Partial<HintPorts> = {}): HintPorts {
+  return {
+    directory,
+    channels: { numbersOf: async () => [] },
+    templates: templates(),
+    upstream: (allowance) => ({
+      platform: platformTemplates(
+        allowance.within(async (call) => {
+          calls.push(call.path);
+          return await transport()(call);
+        }),
+        credentialOf,
+      ),
+      refreshChannels: async ({ wabaId: refreshedId }) => {
+        refreshed.push(refreshedId);
+        return 0;
+      },
+    }),
+    hints: hintStore(documentClient, table),
+    queue: {
+      sendLater: async (hint, delaySeconds) => {
+        queue.push({ hint, atMs: nowMs() + delaySeconds * 1_000 });
+      },
+    },
+    events,
+    nowMs,
+    pause: async () => undefined,
+    conflictPause: async () => undefined,
+    remainingMs: () => 60_000,
+    ...over,
+  };
+}
+
+const hintOf = (...templateIds: string[]): HintMessage => ({ version: 1, wabaId, templateIds, numbers: false });
+const tell = (hint: HintMessage, over?: Partial<HintPorts>) =>
+  workOffHints([{ messageId: 'm-1', body: JSON.stringify(hint) }], ports(over));
+
+/** Delivers what waits, at its time, until nothing does. */
+async function settle(): Promise<void> {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    platform.clock.nowMs = Math.max(nowMs(), next.atMs);
+    expect(await tell(next.hint)).toEqual([]);
+  }
+}
+
+async function create(name: string, on = wabaId): Promise<string> {
+  const template = { name, language: 'en_US', category: 'UTILITY', components, status: 'APPROVED' };
+  const { ids } = await platform.control('POST', 'templates', { waba_id: on, templates: [template] });
+  return String(ids[0]);
+}
+
+async function synchronize(owner: string, over: Partial<HintPorts> = {}): Promise<void> {
+  const locks = syncLockStore(documentClient, table);
+  const lock = await locks.acquire({ name: 'sync', owner, contender: owner, nowMs: nowMs() });
+  if (lock === undefined) throw new Error('the lock is not free');
+  await runSync(
+    {
+      ...ports(over),
+      platform: platformTemplates(transport(), credentialOf),
+      refreshChannels: async () => 0,
+      locks,
+    },
+    { lock, clientId: 1001, wabaIds: [wabaId], counts: noCounts },
+    () => 900_000,
+  );
+}
+
+const rowsOf = async (clientId: number) => (await templates().rowsOf(clientId)).filter((row) => row.wabaId === wabaId);
+const statusOf = async (name: string) =>
+  Promise.all([1001, 1002].map(async (id) => (await rowsOf(id)).find((row) => row.name === name)?.status));
+const told = () =>
+  events.sent
+    .filter(({ type }) => type !== 'sync.completed')
+    .map(({ type, clientId, data }) => `${type} ${clientId}${'status' in data ? ` ${data.status}` : ''}`)
+    .sort();
+
+test('a paused template is paused for every client of the WABA, told each of them once', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  await platform.control('POST', `templates/${id}`, { status: 'PAUSED' });
+  platform.clock.nowMs += 1_000;
+  expect(await tell(hintOf(id))).toEqual([]);
+  expect(await statusOf('welcome')).toEqual(['PAUSED', 'PAUSED']);
+  expect(told()).toEqual(['template.status_changed 1001 PAUSED', 'template.status_changed 1002 PAUSED']);
+  expect(calls).toEqual([id]);
+  await tell(hintOf(id));
+  await settle();
+  expect(told()).toHaveLength(2);
+});
+
+test('a template made elsewhere comes in as a synchronization brings it, of the own WABA only', async () => {
+  const id = await create('from_outside');
+  const theirs = await create('of_others', foreign.wabaId);
+  await tell(hintOf(id, theirs));
+  expect(await statusOf('from_outside')).toEqual(['APPROVED', 'APPROVED']);
+  expect(await statusOf('of_others')).toEqual([undefined, undefined]);
+  expect(told()).toEqual([]);
+});
+
+test('one that is deleted upstream is marked, and told once', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  await platform.control('DELETE', `templates/${id}`);
+  platform.clock.nowMs += 1_000;
+  await tell(hintOf(id));
+  expect((await rowsOf(1002)).map(({ name, deleted }) => [name, deleted])).toEqual([['welcome', true]]);
+  platform.clock.nowMs += gatherMs;
+  await tell(hintOf(id));
+  await synchronize('second');
+  expect(told()).toEqual(['template.deleted 1001 APPROVED', 'template.deleted 1002 APPROVED']);
+});
+
+test('hundreds at once: the first at once, the others together, and the quota is kept', async () => {
+  const ids = [];
+  for (let index = 0; index < 250; index += 1) ids.push(await create(`mass_${index}`));
+  await synchronize('first');
+  for (const id of ids) await platform.control('POST', `templates/${id}`, { status: 'PAUSED' });
+  platform.clock.nowMs += 1_000;
+  for (const id of ids) expect(await tell(hintOf(id))).toEqual([]);
+  expect(calls).toEqual([ids[0]]);
+  expect(queue.length).toBeLessThanOrEqual(2);
+  await settle();
+  expect(calls.length).toBeLessThanOrEqual(5);
+  expect(new Set((await rowsOf(1001)).map(({ status }) => status))).toEqual(new Set(['PAUSED']));
+  expect(told()).toHaveLength(500);
+  expect(new Set(events.sent.map(({ id }) => id)).size).toBe(events.sent.length);
+});
+
+test('a platform that does not answer is asked later, seldom, and everything is read in the end', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  await platform.control('POST', `templates/${id}`, { status: 'PAUSED' });
+  platform.clock.nowMs += 1_000;
+  await platform.control('POST', 'faults', { match: { path: `/${id}` }, action: { status: 503 }, times: 4 });
+  const startMs = nowMs();
+  await tell(hintOf(id));
+  await settle();
+  expect(await statusOf('welcome')).toEqual(['PAUSED', 'PAUSED']);
+  expect(calls.length).toBeLessThan(callsAnHour / 4);
+  expect(nowMs() - startMs).toBeGreaterThan(10 * 60_000);
+});
+
+test('numbers are refreshed, and a WABA that is nobody’s is passed over', async () => {
+  await tell({ ...hintOf(), numbers: true });
+  expect(refreshed).toEqual([wabaId]);
+  expect(await tell({ ...hintOf('1'), wabaId: '299999999999999' })).toEqual([]);
+  expect(calls).toEqual([]);
+  expect(await workOffHints([{ messageId: 'm-2', body: '{"version":1}' }], ports())).toEqual(['m-2']);
+});
+
+/** Events as receivers tell them apart. */
+const distinct = (sent: readonly ServiceEvent[]) => new Set(sent.map(({ id }) => id));
+const facts = ({ status, deleted, contentHash }: TemplateRow) => ({ status, deleted, contentHash });
+
+/** Lets the steps of two runs alternate as the bits say. */
+function interleaving(bits: number) {
+  const waiting: (() => void)[][] = [[], []];
+  let step = 0;
+  const pump = () => {
+    const first = (bits >> (step % 12)) & 1;
+    const turn = waiting[first]?.shift() ?? waiting[1 - first]?.shift();
+    step += 1;
+    turn?.();
+  };
+  const timer = setInterval(pump, 1);
+  const gate = (who: number) => new Promise<void>((resolve) => waiting[who]?.push(resolve));
+  const gated = <Port extends object>(who: number, port: Port): Port =>
+    Object.fromEntries(
+      Object.entries(port).map(([name, call]) => [
+        name,
+        async (...given: unknown[]) => {
+          await gate(who);
+          return await (call as (...all: unknown[]) => unknown)(...given);
+        },
+      ]),
+    ) as Port;
+  return { gated, stop: () => clearInterval(timer) };
+}
+
+test('a synchronization and a hint at the same moment end in the same rows and one event, however they interleave (R49)', async () => {
+  for (let bits = 0; bits < 48; bits += 1) {
+    await platform.control('POST', 'reset');
+    table = await freshTable('templates');
+    const id = await create('welcome');
+    await synchronize('first');
+    await platform.control('POST', `templates/${id}`, { status: 'PAUSED' });
+    platform.clock.nowMs += 1_000;
+    events = new MemoryEvents();
+    queue = [];
+    const { gated, stop } = interleaving(bits * 85 + bits);
+    const gatedFor = (who: number) => ({
+      templates: gated(who, templates()),
+      events: gated(who, { send: events.send.bind(events) }),
+    });
+    await Promise.all([synchronize('second', gatedFor(0)), tell(hintOf(id), gatedFor(1))]);
+    stop();
+    const changes = events.sent.filter(({ type }) => type === 'template.status_changed');
+    expect([bits, distinct(changes).size]).toEqual([bits, 2]);
+    const rows = await Promise.all([1001, 1002].map(rowsOf));
+    expect(rows.map(([row]) => row && facts(row).status)).toEqual(['PAUSED', 'PAUSED']);
+    expect(new Set(rows.map(([row]) => JSON.stringify(row && facts(row)))).size).toBe(1);
+  }
+});
