@@ -43,7 +43,8 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     variable: 'WATCH_QUEUE_URL',
     retentionDays: 10,
     maxReceiveCount: 5,
-    whoIsHurt: 'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
+    whoIsHurt:
+      'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
     whatToDo: `${redrive}: an end that is told twice has one id.`,
   },
   sync: {

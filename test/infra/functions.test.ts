@@ -95,7 +95,14 @@ const environments: Readonly<Record<string, readonly string[]>> = {
     'TEMPLATES_TABLE',
     'WEBHOOKS_TABLE',
   ],
-  'messages-fan-out': ['DISPATCH_QUEUE_URL', 'EVENT_QUEUE_URL', 'MESSAGES_TABLE', 'SEND_JOB_QUEUE_URL', 'WATCH_QUEUE_URL', 'WEBHOOKS_TABLE'],
+  'messages-fan-out': [
+    'DISPATCH_QUEUE_URL',
+    'EVENT_QUEUE_URL',
+    'MESSAGES_TABLE',
+    'SEND_JOB_QUEUE_URL',
+    'WATCH_QUEUE_URL',
+    'WEBHOOKS_TABLE',
+  ],
   'messages-dispatch': [
     'DISPATCH_QUEUE_URL',
     'EVENT_QUEUE_URL',

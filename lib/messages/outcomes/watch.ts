@@ -59,6 +59,8 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     return;
   }
   const { pending: _none, ...ended } = counts;
-  await ports.events.send([completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs())]);
+  await ports.events.send([
+    completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs()),
+  ]);
   ports.log('job.completed', { jobId, clientId, count: head.total });
 }

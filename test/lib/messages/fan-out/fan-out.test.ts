@@ -222,7 +222,14 @@ describe('the end of a job (D41)', () => {
   test('of several messages is watched for, from when the last of them can have left', async () => {
     const { ports, watched } = world();
     await fanOut(jobOf(801, { head: head({ total: 801, correlationId: 'request' }) }), startMs, ports);
-    const message = { version: 1, jobId: 'J', clientId: 1001, acceptedAtMs: startMs, correlationId: 'request', final: [] };
+    const message = {
+      version: 1,
+      jobId: 'J',
+      clientId: 1001,
+      acceptedAtMs: startMs,
+      correlationId: 'request',
+      final: [],
+    };
     expect(watched).toEqual([{ message, delaySeconds: 15 }]);
   });
 

@@ -118,7 +118,11 @@ describe('a look at a job (D41)', () => {
       { messageId: 'unreadable', body: '{' },
       delivery(watched, 'good'),
     ];
-    expect(await watchJobs(deliveries, { ...ports, progressOf })).toEqual(['unanswered', 'later version', 'unreadable']);
+    expect(await watchJobs(deliveries, { ...ports, progressOf })).toEqual([
+      'unanswered',
+      'later version',
+      'unreadable',
+    ]);
     expect(events.sent).toHaveLength(1);
     events.broken = true;
     expect(await watchJobs([delivery(watched)], ports)).toEqual(['message']);
