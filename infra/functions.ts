@@ -186,6 +186,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,

@@ -8,6 +8,7 @@ import { benchBundles } from './bundles.ts';
 import { benchChannels } from './channels.ts';
 import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
+import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
@@ -32,6 +33,7 @@ async function bench(): Promise<void> {
   benchBundles(names);
   await benchDispatch();
   await benchPlatformWebhook();
+  await benchEventDelivery();
   const environments = await benchOnStack();
   const environmentOf = (name: string) => environments.get(resourceName('local', name));
   // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.

@@ -10,7 +10,7 @@ import { eventsCommand } from '../../infra/operate/events.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
-import { api, eventually, tokenOf } from '../support/api.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -79,4 +79,30 @@ test('a template that is created is told, signed; replayed, it comes again under
     return undefined;
   });
   expect(told(second.name)).toEqual([]);
+});
+
+test('the end of a dispatch is told with its counts, of one recipient and of several (D41)', async () => {
+  await synchronize('supervisor1001');
+  await configure(true);
+  const send = async (...recipients: readonly string[]) => {
+    const reply = await api('POST /v1/template/messages/5491100000001', {
+      token: await tokenOf('supervisor1001'),
+      body: {
+        did: '5491100000001',
+        type: 'template',
+        channel: 'MESSAGING',
+        template: { name: 'order_update', language: 'en_US' },
+        recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
+      },
+    });
+    expect(reply).toMatchObject({ status: 200 });
+    return reply.headers.get('dispatch-id');
+  };
+  const ends = [await send('549210000001'), await send('549210000001', '15550000500')];
+  const completed = () =>
+    deliveries.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'dispatch.completed');
+  const toldOf = (id: string | null) => completed().find(({ data }) => data.job_id === id)?.data;
+  await eventually('both ends', async () => (ends.every((id) => toldOf(id) !== undefined) ? true : undefined));
+  expect(toldOf(ends[0] ?? '')).toMatchObject({ total: 1, counts: { sent: 1, pending: 0 } });
+  expect(toldOf(ends[1] ?? '')).toMatchObject({ total: 2, counts: { sent: 1, unknown: 1, pending: 0 } });
 });

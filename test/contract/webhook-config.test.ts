@@ -64,6 +64,24 @@ describe('what is asked for', () => {
     expect(Item?.['secrets']).toHaveLength(1);
   });
 
+  test('events are answered once they were set, and stay when a PUT leaves them out (D41)', async () => {
+    const events = ['message.failed', 'dispatch.completed'];
+    expect((await put({ url })).body).not.toHaveProperty('events');
+    expect((await put({ url, events: [...events, 'message.failed'] })).body).toEqual({
+      ...{ client_id: 1001, url, active: true },
+      events,
+    });
+    await put({ url });
+    expect((await get()).body).toMatchObject({ events });
+    expect((await put({ url, events: [] })).body).toMatchObject({ events: [] });
+    const refused = await put({ url, events: ['message.delivred'] });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { message: 'events: message.delivred is no kind of event; did you mean message.delivered?' },
+    });
+    expect((await get()).body).toMatchObject({ events: [] });
+  });
+
   test('unknown fields are refused by name, and nothing changes (D6)', async () => {
     await put({ url });
     const reply = await put({ url: `${url}/other`, activ: false, secret: 'mine' });

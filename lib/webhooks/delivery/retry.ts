@@ -49,11 +49,11 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
 }
 
 /** Longest wait for a place beside a receiver that answers: longer, and the end of a backlog would trickle. */
-const maxYieldSeconds = 16;
+const maxYieldSeconds = 8;
 
 /**
  * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
- * up to 2, 4, 8, 16, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
+ * up to 2, 4, 8, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
  * fails, where one event at a time is tried anyhow.
  */
 export function yieldSeconds(
