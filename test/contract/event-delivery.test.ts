@@ -10,7 +10,7 @@ import { eventsCommand } from '../../infra/operate/events.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, eventually, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';

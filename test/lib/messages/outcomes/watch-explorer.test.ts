@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
-import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
-import type { WatchMessage } from '../../lib/messages/fan-out/watch-message.ts';
-import { watchJobs } from '../../lib/messages/outcomes/watch.ts';
-import type { ServiceEvent } from '../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from './scenario-job.ts';
+import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
+import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
+import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
+import { watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
+import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 
 /*
  * Every order in which the last recipients of a job end, its fan-out ends, its watchers look and queues deliver, with every
