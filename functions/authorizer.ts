@@ -7,6 +7,7 @@ import { deployed, secretValue } from '../lib/aws/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
+import { nameOf } from '../lib/observe/name-of.ts';
 
 export type AuthorizerResult = APIGatewaySimpleAuthorizerWithContextResult<Record<string, string>>;
 
@@ -23,10 +24,9 @@ export interface AuthorizerPorts {
 }
 
 /**
- * Authentication for every route that is not public: the only place where tokens are verified. HTTP APIs document no way
- * for an authorizer to answer 401, so it lets every request through with its verdict in the context, and the endpoint
- * answers 401 unless that is `authorized` (D2, `callerOf`). Without key material it throws, which the gateway answers with
- * 500: nobody gets in on a failure (R35). What a caller may do is decided by each endpoint.
+ * The only place where tokens are verified. HTTP APIs document no 401 of an authorizer, so every request is let through
+ * with a verdict in the context, and the endpoint answers 401 unless that is `authorized` (D2, `callerOf`). Without key
+ * material it throws: the gateway answers 500, and nobody gets in (R35).
  */
 export function authorizer(ports: AuthorizerPorts): Authorizer {
   return async (event) => {
@@ -46,9 +46,7 @@ async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<Verifi
     return await ports.verificationKeys();
   } catch (error) {
     count('AuthorizerFailures');
-    correlated(requestId, () =>
-      log('authorizer.failed', { error: error instanceof Error ? error.name : typeof error }),
-    );
+    correlated(requestId, () => log('authorizer.failed', { error: nameOf(error) }));
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { metered } from '../lib/observe/metrics.ts';
+import { nameOf } from '../lib/observe/name-of.ts';
 
 type Ports = Omit<FanOutPorts, 'remainingMs'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
@@ -31,7 +32,7 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
         if (ending.end === 'again') await postpone(record.receiptHandle, ending.afterSeconds);
         return ending.end === 'done';
       } catch (error) {
-        ports.log('job.failed', { error: error instanceof Error ? error.name : 'unknown' });
+        ports.log('job.failed', { error: nameOf(error) });
         const seconds = jobRetrySeconds(Number(record.attributes.ApproximateReceiveCount));
         // Not postponed, it comes again after the visibility time-out: late, not lost.
         await postpone(record.receiptHandle, seconds).catch(() => undefined);

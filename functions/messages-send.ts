@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, Refusal } from '../lib/http/page.ts';
+import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { deployedAcceptance } from '../lib/messages/deployed.ts';
@@ -36,7 +37,7 @@ export function messagesSend(ports: Ports): Endpoint {
         : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), ports, accept);
 
     const { jobId, warning } = accepted;
-    const body = warning === undefined ? { success: true } : { success: true, warning };
+    const body = { success: true, ...present({ warning }) };
     return answer(200, body, { 'dispatch-id': jobId });
   });
 }

@@ -22,8 +22,8 @@ type Ports = SyncPorts & WalkPorts;
 
 /**
  * The worker of the sync queue (batch size 1): goes on with a synchronization and queues its checkpoint when time runs
- * short, or takes a turn of the scheduled walk. An error leaves the message to be delivered again; a message whose lock was
- * lost is done with. However a synchronization of the walk ends, the walk goes on with the next client.
+ * short, or takes a turn of the scheduled walk. An error leaves the message to be delivered again; one whose lock was
+ * lost is done with. However a client's turn ends, the walk goes on.
  */
 export function templatesSyncWorker(ports: Ports) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {

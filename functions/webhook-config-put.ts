@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse } from '../lib/http/page.ts';
+import { present } from '../lib/keys/present.ts';
 import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config/config-request.ts';
 import { configView } from '../lib/webhooks/config/config-view.ts';
 import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure.ts';
@@ -24,10 +25,10 @@ export function webhookConfigPut(
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
     const clientId = await operatingClient(ports.directory, caller, askedId);
 
-    const { url, active } = body;
-    const { config, secret } = await configure(ports, { clientId, url, active, nowMs }, rotate);
+    const { url, active, events } = body;
+    const { config, secret } = await configure(ports, { clientId, url, active, events, nowMs }, rotate);
 
-    return answer(200, configView(config), secret === undefined ? {} : { 'webhook-secret': secret });
+    return answer(200, configView(config), present({ 'webhook-secret': secret }));
   });
 }
 

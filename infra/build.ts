@@ -56,9 +56,8 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
 }
 
 /**
- * Moves a bundle's source map out of the folder that is deployed, and says in the bundle where it is. Deployed, the map is
- * as good as absent: it is larger than the bundle, and Node.js would read it at every start. The local runner finds it:
- * from the folder of a bundle, and from the copy of it that synthesis makes, the way is the same.
+ * Moves a bundle's source map out of the folder that is deployed, and says in the bundle where it is: Node.js would
+ * read it at every start. From the bundle's folder, and from the copy that synthesis makes of it, the way is the same.
  */
 function setMapBeside(name: string, bundles: string, maps: string): void {
   const file = join(name, 'index.mjs');

@@ -30,8 +30,12 @@ export type TableVerb =
 export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
+  /** How long a batch is gathered that is not full: a batch of more than 10 needs one. None: what is there goes at once. */
+  readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+  /** Its code sets when a delivery comes again, so it is told the queue's address. */
+  readonly postpones?: true;
 }
 
 /** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
@@ -91,6 +95,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       directory: ['GetItem', 'BatchGetItem', 'Query'],
       templates: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
@@ -99,14 +104,24 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'templates-edit': {
     ...endpoint,
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
   },
   'templates-delete': {
     ...endpoint,
-    tables: { directory: ['GetItem'], templates: ['BatchGetItem', 'UpdateItem'], redirects: ['UpdateItem'] },
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
@@ -127,6 +142,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
@@ -205,22 +221,30 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       templates: ['BatchGetItem', 'UpdateItem'],
       messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
       redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
   },
+  // All receipts of a job of 10,000 are in memory at once.
+  'messages-report': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  },
+  'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'] },
-    sendsTo: ['dispatch', 'events'],
-    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100 },
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    sendsTo: ['dispatch', 'watch', 'events'],
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], webhooks: ['GetItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],
@@ -230,10 +254,27 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       maximumConcurrency: 'dispatchMaximumConcurrency',
     },
   },
+  'messages-watch': {
+    timeoutSeconds: 60,
+    // A run holds what is known of five jobs, of 10,000 messages each at most.
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query'], webhooks: ['GetItem'] },
+    sendsTo: ['watch', 'events'],
+    consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
+  },
+  'messages-receipts': {
+    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.
+    timeoutSeconds: 60,
+    memoryMb: 512,
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    sendsTo: ['events'],
+    consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
+  },
   'events-deliver': {
     // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
     timeoutSeconds: 60,
-    memoryMb: 256,
+    // For its share of processor: each post is a TLS handshake.
+    memoryMb: 1024,
     tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
     sendsTo: ['events'],

@@ -39,6 +39,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
+  watch: {
+    variable: 'WATCH_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt:
+      'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
+    whatToDo: `${redrive}: an end that is told twice has one id.`,
+  },
   sync: {
     variable: 'SYNC_QUEUE_URL',
     retentionDays: 1,

@@ -33,6 +33,8 @@ export const routes: readonly RouteEntry[] = [
     throttle: { ratePerSecond: 1_000, burst: 2_000 },
   },
   { method: 'POST', path: '/v1/template/messages/{did}', operation: 'messages-send' },
+  { method: 'GET', path: '/v1/template/messages/{did}', operation: 'dispatches-list' },
+  { method: 'GET', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-report' },
   { method: 'GET', path: '/v1/templates', operation: 'templates-list' },
   { method: 'GET', path: '/v1/templates/{messageTemplateId}', operation: 'templates-get' },
   { method: 'PATCH', path: '/v1/templates/status', operation: 'templates-status' },

@@ -90,7 +90,7 @@ export class StatefulStack extends Stack {
   }
 
   private addAgeAlarms(settings: Settings): void {
-    const { dispatch, events } = this.queues;
+    const { dispatch, events, receipts } = this.queues;
     const ageOf = ({ queue }: QueueWithDeadLetters) =>
       queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'Maximum' });
     addAlarm(this, settings, {
@@ -112,6 +112,16 @@ export class StatefulStack extends Stack {
         'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
       whatToDo:
         'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/functions.ts.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'receipts-age',
+      metric: ageOf(receipts),
+      above: Duration.minutes(15).toSeconds(),
+      periods: 3,
+      whoIsHurt:
+        'Clients whose reports are behind, and are told late of messages that failed: receipts have waited for more than 15 minutes.',
+      whatToDo:
+        'Look for receipts.failed in the log of messages-receipts and for its throttles; when both are quiet, raise its concurrency in infra/functions.ts.',
     });
   }
 }

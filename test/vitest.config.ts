@@ -2,7 +2,14 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { runnableProjects } from './support/engines.ts';
 
-const shared = { expect: { requireAssertions: true }, testTimeout: 30_000, hookTimeout: 60_000 };
+// As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
+const shared = {
+  expect: { requireAssertions: true },
+  // Only to end what hangs: several files share the cores, and other programs may want them too.
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  maxWorkers: '100%',
+};
 const support = (name: string) => [resolve(import.meta.dirname, 'support', name)];
 const adapterTests = 'test/**/*.adapter.test.ts';
 
@@ -36,6 +43,7 @@ export default defineConfig({
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
           globalSetup: support('running-stack.ts'),
+          // One file after the other, after all others, for they share the stack.
           fileParallelism: false,
         },
       },

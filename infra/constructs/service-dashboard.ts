@@ -66,6 +66,7 @@ function messageGraphs(settings: Settings): IWidget[] {
       12,
     ),
     graph('Not sent', [metric('MessagesFailed'), metric('MessagesExpired'), metric('MessagesUnknown')], 12),
+    graph('Receipts', [metric('ReceiptsRecorded'), metric('ReceiptsDropped'), metric('MessagesResolved')], 12),
   ];
 }
 
@@ -107,6 +108,7 @@ function platformGraphs(settings: Settings): IWidget[] {
     ]),
     graph('What the platform tells', [
       metric('PlatformWebhooksReceived'),
+      metric('ReceiptsExpected'),
       metric('ReceiptsQueued'),
       metric('PlatformStatusesForeign'),
       metric('PlatformUpdatesDropped'),

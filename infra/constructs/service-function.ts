@@ -88,7 +88,7 @@ export class ServiceFunction extends Construct {
   }
 
   consume({ queue, variable }: QueueWithDeadLetters, how: Consumption & { readonly maximumConcurrency: number }): void {
-    this.lambda.addEnvironment(variable, queue.queueUrl);
+    if (how.postpones) this.lambda.addEnvironment(variable, queue.queueUrl);
     Validations.of(this.lambda).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason: 'Lambda has no failure destination for queues: the redrive policy of the queue does that work.',
@@ -96,6 +96,7 @@ export class ServiceFunction extends Construct {
     this.lambda.addEventSource(
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
+        ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),
         maxConcurrency: how.maximumConcurrency,
         // Every consumer names what must come again; without this the answer would be ignored and the work lost.
         reportBatchItemFailures: true,

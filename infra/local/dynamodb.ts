@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { present } from '../../lib/keys/present.ts';
 import { type Emulator, endProcess, endTogether, freePort, type ServerProcessOptions } from './emulators.ts';
 
 /**
@@ -89,10 +90,9 @@ function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
 
 async function startServer(server: Server, { signal, onExit, dataFolder }: DynamoDbOptions): Promise<Emulator> {
   const child = spawn(server.command, [...server.arguments], {
-    ...(server.cwd === undefined ? {} : { cwd: server.cwd }),
     stdio: ['ignore', 'ignore', 'pipe'],
     killSignal: 'SIGKILL',
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ cwd: server.cwd, signal }),
   });
   endTogether(child);
   let stderr = '';

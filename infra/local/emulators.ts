@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import { buildApp } from 'fauxqs';
+import { openOnLoopback } from '../loopback.ts';
 
 /** A server that was started, or one that was already running and is left alone when we stop. */
 export interface Emulator {
@@ -17,15 +18,10 @@ export interface ServerProcessOptions {
 }
 
 export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+  const server = createServer();
+  const port = await openOnLoopback(server, 0);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** Starts the SQS emulator inside this process. Its own start function would listen on every network interface. */

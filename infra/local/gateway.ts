@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { createAuthorizer, type Verdict } from './authorizer.ts';
 import { answerOfFunction, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
 import { headBytes, httpEvent, type IncomingRequest, maxHeadBytes, withAuthorizerContext } from './http-event.ts';
@@ -55,16 +56,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     void serve(incoming, outgoing, { answer, onAnswer: options.onAnswer });
   });
   server.on('clientError', refuseUnreadable);
-  await listen(server, options.port);
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  const port = await openOnLoopback(server, options.port);
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeAtOnce(server),
   };
 }
 
@@ -213,11 +208,4 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(
     `HTTP/1.1 ${status} \r\ncontent-type: application/json\r\ncontent-length: ${body.byteLength}\r\nconnection: close\r\n\r\n${body}`,
   );
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve());
-  });
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { openOnLoopback } from '../loopback.ts';
 import type { Part } from './parts.ts';
 
 export interface HeldPort extends Part {
@@ -8,12 +9,6 @@ export interface HeldPort extends Part {
 /** Keeps a port (0: any free one) for a server that opens later; nobody is served there until `stop` gives it back. */
 export async function holdPort(wanted: number): Promise<HeldPort> {
   const holder = createServer((socket) => socket.destroy());
-  const number = await new Promise<number>((resolve, reject) => {
-    holder.once('error', reject);
-    holder.listen(wanted, '127.0.0.1', () => {
-      const address = holder.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : wanted);
-    });
-  });
+  const number = await openOnLoopback(holder, wanted);
   return { number, stop: () => new Promise((resolve) => holder.close(() => resolve())) };
 }

@@ -10,7 +10,7 @@ const nameProperties: Readonly<Record<string, string>> = {
 };
 
 export const queueArn = (name: string): string => arn('sqs', name);
-export const functionArn = (name: string): string => arn('lambda', `function:${name}`);
+const functionArn = (name: string): string => arn('lambda', `function:${name}`);
 
 /** As the real one: the name, a hyphen and six characters, because CDK cuts the name out of the ARN by that shape. */
 export const secretArn = (name: string): string => arn('secretsmanager', `secret:${name}-local0`);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { queueArn } from './physical.ts';
-import { recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
+import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
 import type { LocalEventSource } from './template.ts';
 
 export interface PollerOptions {
@@ -63,9 +63,9 @@ export function startPoller(options: PollerOptions): Poller {
 }
 
 /**
- * One queue feeding one function. Work is done by slots: a slot polls, invokes with what it got, settles, polls again; so
- * it never has more than one batch. A slot that takes work leaves a new one polling in its place, up to the concurrency
- * limit; a slot that finds nothing ends when another polls already. An idle queue therefore costs one long poll.
+ * One queue feeding one function. A slot polls, invokes, settles and polls again, with one batch at a time. A slot that
+ * takes work leaves a new one polling, up to the concurrency limit; one that finds nothing ends when another polls. So
+ * an idle queue costs one long poll.
  */
 class EventSourceMapping {
   readonly #options: PollerOptions;
@@ -129,13 +129,13 @@ class EventSourceMapping {
     }
   }
 
-  /** One batch: the first receive waits for messages, further ones fill the batch while its window is open. */
+  /** One batch: the first receive waits for messages, further ones fill it while its window is open and an invocation has room. */
   async #collect(): Promise<Message[]> {
     const { batchSize, windowSeconds } = this.#source;
     const messages = await this.#receive(batchSize, longPollSeconds);
     const windowEndMs = performance.now() + windowSeconds * 1000;
     while (messages.length > 0 && messages.length < batchSize && this.#running) {
-      if (performance.now() >= windowEndMs) break;
+      if (performance.now() >= windowEndMs || bytesOf(messages) >= invocationMaxBytes) break;
       const more = await this.#receive(batchSize - messages.length, 0);
       messages.push(...more);
       if (more.length === 0) await pause(windowPollMs);
@@ -197,4 +197,8 @@ class EventSourceMapping {
   #reportUndeleted(count: number, reason: unknown): void {
     this.#options.report(`${count} messages of ${this.#source.queueName} were done but not deleted: ${String(reason)}`);
   }
+}
+
+function bytesOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0);
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
+import { present } from '../../lib/keys/present.ts';
 import { callersPath } from '../operate/command.ts';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
@@ -60,7 +61,7 @@ export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
   }
   const engine = engineOf(named);
   if (engine === 'local') requireJava();
-  return { engine, ...(folder ? { dataFolder: callersPath(folder) } : {}) };
+  return { engine, ...present({ dataFolder: folder ? callersPath(folder) : undefined }) };
 }
 
 function engineOf(named: string | undefined): DynamoDbEngine {

@@ -6,15 +6,14 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { present } from '../../lib/keys/present.ts';
 import { localAccountId } from './intrinsics.ts';
 import { queueArn } from './physical.ts';
 import type { LocalQueue } from './template.ts';
 
 /**
- * The address of a queue on a local SQS server: the server's own origin, then account and name. The URL that the server
- * returns from CreateQueue is of no use: fauxqs spells it http://sqs.us-east-1.127.0.0.1:port/..., which resolves nowhere,
- * and an SDK client whose endpoint comes from AWS_ENDPOINT_URL_SQS connects to the origin of the queue URL. With one
- * origin in both places every client reaches the server, and the SDK does not warn that they differ.
+ * The address of a queue on a local SQS server: the server's own origin, then account and name. The URL that fauxqs
+ * returns from CreateQueue resolves nowhere, and an SDK client connects to the origin of the queue's URL.
  */
 export function queueUrlAt(sqsEndpoint: string): (queueName: string) => string {
   const { origin } = new URL(sqsEndpoint);
@@ -61,13 +60,13 @@ function attributesOf(queue: LocalQueue): Partial<Record<QueueAttributeName, str
     VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
     DelaySeconds: String(queue.delaySeconds),
     MessageRetentionPeriod: String(queue.retentionSeconds),
-    ...(redrive === undefined
-      ? {}
-      : {
-          RedrivePolicy: JSON.stringify({
-            deadLetterTargetArn: queueArn(redrive.deadLetterQueueName),
-            maxReceiveCount: redrive.maxReceiveCount,
-          }),
+    ...present({
+      RedrivePolicy:
+        redrive &&
+        JSON.stringify({
+          deadLetterTargetArn: queueArn(redrive.deadLetterQueueName),
+          maxReceiveCount: redrive.maxReceiveCount,
         }),
+    }),
   };
 }

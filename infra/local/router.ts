@@ -24,11 +24,9 @@ interface Candidate<R> {
 const defaultPath = '$default';
 
 /**
- * Chooses the route of a request as API Gateway's HTTP API does: a full match before a greedy one before `$default`, among
- * equals the most literal segments, then the most segments before the greedy variable, then the leftmost literal, then
- * the exact method before `ANY`. The order of declaration never matters (R1). Segments are split before they are
- * decoded, so `%2F` stays inside its segment; literals are compared with case; `/x/` is not `/x` (the last three are not
- * documented by AWS and are replayed by `npm run smoke`). Throws a URIError for a path with malformed percent-encoding.
+ * Chooses the route of a request as an HTTP API does (R1): full before greedy before `$default`, then the most literal
+ * segments, the most before the greedy variable, the leftmost literal, the method. `%2F` stays inside its segment;
+ * `/x/` is not `/x` (not documented, replayed by `npm run smoke`). Malformed percent-encoding throws a URIError.
  */
 export function createRouter<R extends RoutePattern>(
   routes: readonly R[],

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
+import { present } from '../../lib/keys/present.ts';
+import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { secretArn } from './physical.ts';
 
 export interface SecretStore {
@@ -44,14 +45,10 @@ export async function startSecretStore(secrets: readonly { readonly name: string
     const { status, body } = await answer(request, stored.operations);
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const port = await openOnLoopback(server, 0);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: () => closeAtOnce(server),
   };
 }
 
@@ -147,6 +144,6 @@ function identity(secret: StoredSecret): object {
   return {
     ARN: secretArn(secret.name),
     Name: secret.name,
-    ...(secret.current === undefined ? {} : { VersionId: secret.current.versionId }),
+    ...present({ VersionId: secret.current?.versionId }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type { SQSMessageAttribute, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
+import { present } from '../../lib/keys/present.ts';
 import { localRegion } from './intrinsics.ts';
 
 /** A message as Lambda hands it to a function. */
@@ -14,7 +15,7 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
       Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [name, attributeOf(value)]),
     ),
     md5OfBody: message.MD5OfBody ?? '',
-    ...(message.MD5OfMessageAttributes === undefined ? {} : { md5OfMessageAttributes: message.MD5OfMessageAttributes }),
+    ...present({ md5OfMessageAttributes: message.MD5OfMessageAttributes }),
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
     awsRegion: localRegion,
@@ -23,8 +24,10 @@ export function recordOf(message: Message, queueArn: string): SQSRecord {
 
 function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
   return {
-    ...(value.StringValue === undefined ? {} : { stringValue: value.StringValue }),
-    ...(value.BinaryValue === undefined ? {} : { binaryValue: Buffer.from(value.BinaryValue).toString('base64') }),
+    ...present({
+      stringValue: value.StringValue,
+      binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString('base64'),
+    }),
     stringListValues: [],
     binaryListValues: [],
     dataType: value.DataType ?? '',

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { present } from '../../lib/keys/present.ts';
 import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
@@ -14,6 +15,7 @@ import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
+import { subscribeCallback } from './platform-callback.ts';
 import { type Poller, startPoller } from './poller.ts';
 import { type DynamoDbChoice, Obstacle } from './preflight.ts';
 import { runScript, startSimulatorProcess } from './processes.ts';
@@ -49,6 +51,8 @@ export interface StackOptions {
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
+  /** Why the platform simulator sends no webhooks to the API; undefined when it does. */
+  readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
   readonly poller: Poller;
@@ -112,7 +116,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
-    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    ...present({ onLog: options.onLog }),
   });
   await parts.start('functions', async () => runner);
   await apiPort.stop();
@@ -122,7 +126,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
-      ...(onAnswer === undefined ? {} : { onAnswer }),
+      ...present({ onAnswer }),
       ...(inspected === undefined ? {} : patience),
     }),
   );
@@ -138,8 +142,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
+  const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
   return {
     addresses: { apiUrl: gateway.url, ...addresses },
+    withoutWebhooks,
     template,
     runner,
     poller,

@@ -96,7 +96,7 @@ function untilInterrupted(): Promise<void> {
 }
 
 /** Prints where everything is. */
-function announce({ addresses }: RunningStack, { dynamodb, inspected }: StackOptions): void {
+function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, inspected }: StackOptions): void {
   const demoFile = readFileSync(join(import.meta.dirname, 'demo', 'provisioning.json'), 'utf8');
   const users = v.parse(DemoFileSchema, JSON.parse(demoFile)).users.map(({ username }) => username);
   const { apiUrl, platformUrl } = addresses;
@@ -109,6 +109,7 @@ TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"dem
 curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
 sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
+  if (withoutWebhooks !== undefined) console.log(`the platform simulator sends no webhooks: ${withoutWebhooks}`);
   if ('dataFolder' in dynamodb) console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);
   if (inspected !== undefined) {
     console.log(`debugger of ${inspected.name}   127.0.0.1:${inspected.port}   its time-out is suspended`);

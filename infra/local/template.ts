@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../lib/keys/present.ts';
 import { type CdkAssembly, readAssembly, type Stack } from './cdk-assembly.ts';
 import { Intrinsics } from './intrinsics.ts';
 import { physicalName, physicalValue, qualifiedId } from './physical.ts';
@@ -167,7 +168,7 @@ class TemplateReader {
       attributeDefinitions: properties.AttributeDefinitions,
       keySchema: properties.KeySchema,
       globalSecondaryIndexes: properties.GlobalSecondaryIndexes,
-      ...(ttl?.Enabled && ttl.AttributeName !== undefined ? { ttlAttribute: ttl.AttributeName } : {}),
+      ...present({ ttlAttribute: ttl?.Enabled ? ttl.AttributeName : undefined }),
     };
   }
 
@@ -180,14 +181,12 @@ class TemplateReader {
       visibilityTimeoutSeconds: properties.VisibilityTimeout,
       delaySeconds: properties.DelaySeconds,
       retentionSeconds: properties.MessageRetentionPeriod,
-      ...(redrive === undefined
-        ? {}
-        : {
-            redrive: {
-              deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
-              maxReceiveCount: redrive.maxReceiveCount,
-            },
-          }),
+      ...present({
+        redrive: redrive && {
+          deadLetterQueueName: lastOf(redrive.deadLetterTargetArn),
+          maxReceiveCount: redrive.maxReceiveCount,
+        },
+      }),
     };
   }
 
@@ -200,7 +199,7 @@ class TemplateReader {
       queueName: lastOf(properties.EventSourceArn),
       batchSize: properties.BatchSize,
       windowSeconds: properties.MaximumBatchingWindowInSeconds,
-      ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }),
+      ...present({ maximumConcurrency }),
       reportBatchItemFailures: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
     };
   }

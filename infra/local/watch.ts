@@ -1,8 +1,8 @@
-import { watch } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildFunctions } from '../build.ts';
 import { resourceName } from '../names.ts';
+import { watchFolder } from './folder-watch.ts';
 import type { Part } from './parts.ts';
 import type { RunningStack } from './stack.ts';
 
@@ -33,7 +33,7 @@ export function watchSources(options: WatchOptions): Part {
       building = building.then(() => rebuild(options));
     }, quietMs);
   };
-  const watchers = watched.map((folder) => watch(join(root, folder), { recursive: true }, changed));
+  const watchers = watched.map((folder) => watchFolder(join(root, folder), changed));
   return {
     stop: async () => {
       clearTimeout(timer);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import type { TrustedReceiver } from './trusted-receiver.ts';
 
 /** Nobody's name: what is delivered to it stays on this machine (trusted-receiver.ts). */
@@ -48,17 +48,7 @@ export async function startWebhookReceiver(
       response.destroy();
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { port: await openOnLoopback(server, port), close: () => closeAtOnce(server) };
 }
 
 async function read(request: IncomingMessage, secret: string): Promise<Delivery> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { present } from '../../lib/keys/present.ts';
 import { failureSentence } from './aws-failure.ts';
 import { lineWithSwallowedOptions } from './npm-options.ts';
 
@@ -27,7 +28,7 @@ function refuseSwallowedOptions(options: ParseArgsOptionsConfig, given: readonly
   const typed = Object.entries(options).map(([name, { type, short }]) => ({
     name,
     takesValue: type === 'string',
-    ...(short === undefined ? {} : { short }),
+    ...present({ short }),
   }));
   const line = lineWithSwallowedOptions(typed, given);
   if (line !== undefined) throw new CommandError(swallowed(line));

@@ -1,34 +1,51 @@
 import type { parseArgs } from 'node:util';
+import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
-import { countOutcomes, type Outcome, outcomeStates } from '../../lib/messages/outcomes/outcome.ts';
-import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { jobIdPattern } from '../../lib/messages/job.ts';
+import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
+import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import type { DescribedJob } from '../../lib/messages/outcomes/report.ts';
+import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
 
 const usage = `What became of messages.
 
 npm run outcomes -- --dispatch ID                     a job id, or one message as <job id>-<index>
+npm run outcomes -- --since 1h                        every job accepted in that time (m, h, d), of every DID or of --did
 npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC)
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 
-  --all          list sent and pending recipients too (otherwise held, failed, expired and unknown ones)
+  --all          list everybody (otherwise held, failed, expired and unknown ones)
+  --json         the same as JSON
   --stage NAME   a deployment on AWS; without it, the running local stack
 
-An unknown message is never sent again by this command: to send it again, resolve it as failed and post a new request.`;
+The states are those of the report. An unknown message is never sent again by this command: to send it again, resolve it
+as failed and post a new request. Below the table stands the line that settles each.`;
 
 const options = {
   dispatch: { type: 'string' },
   did: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
+  since: { type: 'string' },
   resolve: { type: 'string' },
   all: { type: 'boolean' },
+  json: { type: 'boolean' },
   stage: { type: 'string' },
   help: { type: 'boolean' },
 } as const;
 
 type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
+
+/** A stage, as the command reads it. */
+export interface OutcomesStage {
+  readonly outcomes: Outcomes;
+  /** Every DID that there is. */
+  readonly listDids: () => Promise<readonly string[]>;
+  readonly nowMs: () => number;
+}
 
 /**
  * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 1 when nothing was found
@@ -36,7 +53,7 @@ type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
  */
 export async function outcomesCommand(
   typed: readonly string[],
-  open: (stage: string | undefined) => Outcomes | Promise<Outcomes>,
+  open: (stage: string | undefined) => OutcomesStage | Promise<OutcomesStage>,
   print: (line: string) => void,
 ): Promise<void> {
   const wanted = commandLine({ args: [...typed], options, allowPositionals: true });
@@ -50,54 +67,150 @@ export async function outcomesCommand(
   }
 }
 
-async function resolve(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {
+async function resolve(wanted: Wanted, { outcomes }: OutcomesStage, print: (line: string) => void): Promise<void> {
   const key = messageKey(wanted.values.resolve ?? '');
   const state = wanted.positionals[0];
   if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
   if (!(await outcomes.resolve(key, state))) {
-    throw new CommandError(`Not changed, the outcome is not unknown: ${describe(await outcomes.ofMessage(key))}`, 1);
+    const cells = cellsOf(await outcomes.ofMessage(key));
+    throw new CommandError(`Not changed, the outcome is not unknown: ${cells.filter(Boolean).join('  ')}`, 1);
   }
   print(`${wanted.values.resolve} is now ${state}`);
 }
 
-async function list(wanted: Wanted, outcomes: Outcomes, print: (line: string) => void): Promise<void> {
-  const { dispatch, did, from, to, all } = wanted.values;
-  const key = dispatch === undefined ? undefined : messageKey(dispatch);
-  if (key !== undefined) {
-    if ((await outcomes.findJob(key.jobId)) === undefined) throw notFound();
-    print(describe(await outcomes.ofMessage(key)));
-    return;
+interface JobOutcomes {
+  readonly job: DescribedJob;
+  readonly outcomes: readonly PlacedOutcome[];
+  readonly shown: readonly PlacedOutcome[];
+}
+
+async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
+  const { all, json, stage: stageName } = wanted.values;
+  const key = messageKey(wanted.values.dispatch ?? '');
+  const found: JobOutcomes[] = [];
+  for (const job of await jobsOf(wanted, key, stage)) {
+    const outcomes = await stage.outcomes.ofJob(job);
+    const shown = outcomes.filter(({ dispatchId, state }) =>
+      key === undefined ? all || !asWished.includes(state) : dispatchId === wanted.values.dispatch,
+    );
+    found.push({ job, outcomes, shown });
   }
-  const jobs =
-    dispatch === undefined
-      ? await outcomes.listJobs(required(did, '--did'), { fromMs: timeMs(from, '--from'), toMs: timeMs(to, '--to') })
-      : [await outcomes.findJob(dispatch)].filter((job) => job !== undefined);
-  if (jobs.length === 0) throw notFound();
-  const found: Outcome[] = [];
-  for (const job of jobs) {
-    const ofJob = await outcomes.ofJob(job);
-    found.push(...ofJob);
-    print(`job ${job.jobId}, accepted ${new Date(job.acceptedAtMs).toISOString()}, template ${job.templateName}`);
-    for (const outcome of ofJob) {
-      if (all || !['sent', 'pending'].includes(outcome.state)) print(`  ${describe(outcome)}`);
-    }
+  if (found.length === 0 || (key !== undefined && found[0]?.shown.length === 0)) throw notFound();
+  if (json) print(JSON.stringify(found.map(asJson), null, 2));
+  else printTables(found, { only: key !== undefined, stage: stageName }, print);
+}
+
+const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
+
+async function jobsOf(wanted: Wanted, key: DispatchKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
+  const { dispatch, did, from, to, since } = wanted.values;
+  const { outcomes, listDids, nowMs } = stage;
+  if (dispatch !== undefined) {
+    const job = await outcomes.findJob(key?.jobId ?? dispatch);
+    return job === undefined ? [] : [job];
   }
-  const counts = countOutcomes(found);
-  print(`total ${found.length}: ${outcomeStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
+  if (since === undefined) {
+    return await outcomes.listJobs(required(did, '--did'), {
+      fromMs: timeMs(from, '--from'),
+      toMs: timeMs(to, '--to'),
+    });
+  }
+  if (from !== undefined || to !== undefined) throw new CommandError('--since stands for --from and --to');
+  const period = { fromMs: nowMs() - durationMs(since), toMs: nowMs() + 1 };
+  const jobs: DescribedJob[] = [];
+  for (const each of did === undefined ? await listDids() : [did])
+    jobs.push(...(await outcomes.listJobs(each, period)));
+  return jobs;
+}
+
+function printTables(
+  found: readonly JobOutcomes[],
+  { only, stage }: { readonly only: boolean; readonly stage: string | undefined },
+  print: (line: string) => void,
+): void {
+  const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
+  for (const { job, shown } of found) {
+    const { jobId, did, acceptedAtMs, templateName } = job.head;
+    if (!only) print(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}`);
+    for (const outcome of shown) print(`  ${aligned(cellsOf(outcome), widths)}`);
+  }
+  const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
+  if (unknown.length > 0) print('nobody knows whether these were sent; once you do, one line settles each:');
+  for (const outcome of unknown) print(`  ${settlingLine(outcome, stage)}   # or: failed`);
+  if (only) return;
+  const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
+  const counts = countStates(states);
+  print(`total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
+}
+
+function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
+  return state === 'unknown' && duplicateOf === undefined;
+}
+
+function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined): string {
+  return `npm run outcomes -- ${stage === undefined ? '' : `--stage ${stage} `}--resolve ${dispatchId} sent`;
+}
+
+function asJson({ job, outcomes, shown }: JobOutcomes) {
+  const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
+  const counts = countStates(outcomes.map(({ state }) => state));
+  return {
+    dispatch_id: jobId,
+    client_id: clientId,
+    did,
+    template: { name: templateName, language: templateLanguage },
+    accepted_at: timeOf(acceptedAtMs),
+    total: outcomes.length,
+    counts,
+    complete: counts.pending === 0,
+    data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
+      message_id: dispatchId,
+      index: position,
+      to,
+      state,
+      code,
+      reason,
+      platform_message_id: platformMessageId,
+      updated_at: atMs === undefined ? undefined : timeOf(atMs),
+      duplicate_of: duplicateOf,
+    })),
+  };
+}
+
+type Cells = readonly string[];
+
+function cellsOf(outcome: ReportedOutcome & { readonly duplicateOf?: number }): Cells {
+  const { dispatchId, to = '', state, code = '', reason = '', platformMessageId = '', atMs, duplicateOf } = outcome;
+  const time = atMs === undefined ? '' : timeOf(atMs);
+  const repeated = duplicateOf === undefined ? '' : `repeats recipient ${duplicateOf}`;
+  return [dispatchId, to, state, time, code, platformMessageId, reason, repeated];
+}
+
+function widthsOf(rows: readonly Cells[]): number[] {
+  const columns = rows[0]?.length ?? 0;
+  return Array.from({ length: columns }, (_, at) =>
+    rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),
+  );
+}
+
+/** Columns of which no row has anything are left out. */
+function aligned(cells: Cells, widths: readonly number[]): string {
+  return cells
+    .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+    .filter((_, at) => (widths[at] ?? 0) > 0)
+    .join('  ')
+    .trimEnd();
 }
 
 function notFound(): CommandError {
   return new CommandError('Nothing found: no such job, or its fan-out has not begun, or it is older than 30 days.', 1);
 }
 
-function describe({ dispatchId, state, to, code, reason, platformMessageId }: Outcome): string {
-  return [dispatchId, to, state, code, reason, platformMessageId].filter((part) => part !== undefined).join('  ');
-}
-
 function messageKey(id: string): DispatchKey | undefined {
-  const match = /^([0-9A-Z]{26})-(\d{1,5})$/.exec(id);
-  return match?.[1] === undefined ? undefined : { jobId: match[1], index: Number(match[2]) };
+  const match = /^(.+)-(\d{1,5})$/.exec(id);
+  const jobId = match?.[1] ?? '';
+  return jobIdPattern.test(jobId) ? { jobId, index: Number(match?.[2]) } : undefined;
 }
 
 function required(value: string | undefined, name: string): string {
@@ -111,11 +224,32 @@ function timeMs(value: string | undefined, name: string): number {
   return parsed;
 }
 
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function durationMs(value: string): number {
+  const match = /^(\d{1,6})([mhd])$/.exec(value);
+  if (match === null) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
+  return Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0);
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 if (import.meta.main) {
   await runCommand(() => outcomesCommand(process.argv.slice(2), openStage, console.log));
 }
 
-async function openStage(stage: string | undefined): Promise<Outcomes> {
+async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   const { documentClient: client, tableName } = await targetOf(stage);
-  return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
+  const directory = directoryStore(client, tableName('directory'));
+  return {
+    outcomes: outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause }),
+    listDids: async () => {
+      const clients = await directory.listClientIds();
+      const channels = await Promise.all(clients.map((clientId) => directory.listChannels(clientId)));
+      return [...new Set(channels.flat().map(({ did }) => did))].sort();
+    },
+    nowMs: Date.now,
+  };
 }

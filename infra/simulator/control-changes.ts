@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { ControlError } from './control-error.ts';
 import type { World } from './state.ts';
 import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
+import { numberUpdates } from './webhooks/number-updates.ts';
 
 /*
  * What the control interface does to templates, numbers and WABAs behind the platform's back.
@@ -19,6 +21,7 @@ const NumberChangesSchema = v.strictObject({
   messaging_limit_tier: NumberTextSchema,
   whatsapp_business_manager_messaging_limit: NumberTextSchema,
   last_onboarded_time: NumberTextSchema,
+  throughput: v.optional(v.strictObject({ level: v.picklist(['STANDARD', 'HIGH', 'NOT_APPLICABLE']) })),
   webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
 });
 
@@ -26,18 +29,6 @@ const WabaChangesSchema = v.strictObject({
   marketing_messages_onboarding_status: v.optional(v.nullable(v.string())),
   disable_marketing_messages_on_cloud_api: v.optional(v.nullable(v.boolean())),
 });
-
-/** Why a control request is refused, with the field it is about. */
-export class ControlError extends Error {
-  readonly status: number;
-  readonly field: string;
-
-  constructor(status: number, field: string, message: string) {
-    super(message);
-    this.status = status;
-    this.field = field;
-  }
-}
 
 export function templateOf(world: World, id: string): Template {
   const template = world.templates.get(id);
@@ -68,7 +59,16 @@ export function changeTemplate(world: World, template: Template, body: unknown):
     throw new ControlError(400, 'name', `${fields.name} exists in ${fields.language}`);
   }
   if (fields.status !== template.fields.status) world.lifeCycle.stop(template);
-  return { id: template.id, ...world.templates.replace(template, fields).fields };
+  const changed = world.templates.replace(template, dated(world, fields));
+  world.tellTemplate(template, changed, { atMs: world.clock.nowMs() });
+  return { id: template.id, ...changed.fields };
+}
+
+/** A quality has a date. */
+function dated(world: World, fields: TemplateFields): TemplateFields {
+  const { quality_score: quality } = fields;
+  if (quality === undefined) return fields;
+  return { ...fields, quality_score: { date: Math.floor(world.clock.nowMs() / 1_000), ...quality } };
 }
 
 export function pauseTemplate(world: World, template: Template): unknown {
@@ -80,8 +80,10 @@ export function pauseTemplate(world: World, template: Template): unknown {
 export function changeNumber(world: World, id: string, body: unknown): unknown {
   const number = world.numbers.get(id);
   if (number === undefined) throw new ControlError(404, 'id', `${id} is no phone number`);
-  const changed = { ...number.fields, ...v.parse(NumberChangesSchema, body) };
+  const before = number.fields;
+  const changed = { ...before, ...v.parse(NumberChangesSchema, body) };
   number.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
+  for (const update of numberUpdates(number, before)) world.outbox.add(update, world.clock.nowMs());
   return number.fields;
 }
 

@@ -1,17 +1,20 @@
 import * as v from 'valibot';
 import {
   addTemplates,
-  ControlError,
   changeNumber,
   changeTemplate,
   changeWaba,
   pauseTemplate,
   templateOf,
 } from './control-changes.ts';
+import { ControlError } from './control-error.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { requestsKept } from './logs.ts';
 import type { World } from './state.ts';
 import { reviewMs } from './templates/life-cycle.ts';
+import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
+import { deliveriesKept } from './webhooks/delivery-log.ts';
+import { usualCourse } from './webhooks/receipts.ts';
 
 /** The answer of a control route: always JSON. */
 export interface ControlReply {
@@ -30,6 +33,8 @@ export interface ControlRequest {
 export interface Simulation {
   readonly world: World;
   reset(): void;
+  /** Sends the webhooks that are due; resolves when each was tried once. */
+  emit(): Promise<void>;
 }
 
 interface ControlRoute {
@@ -50,6 +55,7 @@ const RequestsQuerySchema = v.strictObject({
   path: FilterSchema,
   limit: LimitSchema,
 });
+const DeliveriesQuerySchema = v.strictObject({ limit: LimitSchema });
 const hundredYearsInSeconds = 3_155_760_000;
 const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
@@ -88,7 +94,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults or counters, real time',
+    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
@@ -115,9 +121,10 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/clock',
-    what: `let time pass: {advance_seconds}; a review takes ${reviewMs / 1_000}`,
-    run: ({ world }, { body }) => {
+    what: `let time pass: {advance_seconds}; a review takes ${reviewMs / 1_000}. Answers when the webhooks that became due were tried`,
+    run: async ({ world, emit }, { body }) => {
       world.clock.advance(v.parse(ClockSchema, body).advance_seconds);
+      await emit();
       return { now: new Date(world.clock.nowMs()).toISOString(), advanced_seconds: world.clock.addedSeconds };
     },
   },
@@ -151,7 +158,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/numbers/{id}',
-    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, ...}; null removes a field',
+    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, throughput?: {level}, ...}; null removes a field',
     run: ({ world }, { body }, id) => changeNumber(world, id, body),
   },
   {
@@ -160,12 +167,47 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?}; ONBOARDED may use /marketing_messages; null removes a field',
     run: ({ world }, { body }, id) => changeWaba(world, id, body),
   },
+  {
+    method: 'GET',
+    path: '/_control/webhooks',
+    what: `POSTs of webhooks, newest first: ?limit= (limit 100 unless told; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
+    run: ({ world }, { query }) => listDeliveries(world, v.parse(DeliveriesQuerySchema, given(query)).limit),
+  },
+  {
+    method: 'POST',
+    path: '/_control/webhooks',
+    what: 'tell anything at all, account_update for one: {waba_id, field, value, in_seconds?}',
+    run: ({ world }, { body }) => planUpdate(world, body),
+  },
+  {
+    method: 'POST',
+    path: '/_control/receipts',
+    what: `how statuses come, for messages that match: {match?: {to?, template?}, course: {${Object.keys(usualCourse)
+      .map((name) => `${name}?`)
+      .join(', ')}}, times?}`,
+    run: ({ world }, { body }) => addReceiptRule(world, body),
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/receipts',
+    what: 'statuses come as usual again',
+    run: ({ world }) => {
+      world.receiptRules.clear();
+      return { success: true, rules: 0 };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/_control/apps/{id}',
+    what: 'add or change an app: {name?, secret?, callback_url?, fields?, subscribed_waba_ids?}; the callback is not asked; null: no callback, every field',
+    run: ({ world }, { body }, id) => changeApp(world, id, body),
+  },
 ];
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
-export function answerControl(simulation: Simulation, request: ControlRequest): ControlReply {
+export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
   const [, nodes, id = '', rest = ''] =
-    /^\/_control\/(templates|numbers|wabas)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
+    /^\/_control\/(templates|numbers|wabas|apps)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
   const path = id === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);
@@ -176,7 +218,7 @@ export function answerControl(simulation: Simulation, request: ControlRequest): 
     return { status: 405, body: { message: `${path} takes ${here.map((one) => one.method).join(' and ')}` } };
   }
   try {
-    return { status: 200, body: route.run(simulation, request, id) };
+    return { status: 200, body: await route.run(simulation, request, id) };
   } catch (error) {
     if (error instanceof ControlError) {
       return { status: error.status, body: { message: `${error.field} ${error.message}`, field: error.field } };

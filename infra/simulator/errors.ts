@@ -1,3 +1,4 @@
+import { present } from '../../lib/keys/present.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 
 /** A refusal in the platform's words. The reply adds `fbtrace_id`, which every refusal has of its own. */
@@ -43,6 +44,11 @@ export function isKnownSubcode(subcode: number): boolean {
   return bySubcode.has(subcode);
 }
 
+/** What a failure of that code is called in a webhook. */
+export function errorTitle(code: number): string {
+  return entryOf(code)?.title ?? 'Unknown error';
+}
+
 function entryOf(code: number): CodeEntry | undefined {
   return byCode.get(code) ?? (code >= 200 && code <= 299 ? byCode.get('200-299') : undefined);
 }
@@ -72,8 +78,7 @@ export function graphError(
     message,
     type: more.type ?? 'OAuthException',
     code,
-    ...(more.subcode === undefined ? {} : { error_subcode: more.subcode }),
-    ...(more.transient === undefined ? {} : { is_transient: more.transient }),
+    ...present({ error_subcode: more.subcode, is_transient: more.transient }),
   });
 }
 

@@ -5,7 +5,7 @@ import { errorReply, type Reply } from './reply.ts';
 
 const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
 
-export const FaultActionSchema = v.pipe(
+const FaultActionSchema = v.pipe(
   v.strictObject({
     /** HTTP status of the reply; without `code` and `html` the body is a platform error that fits the status. */
     status: v.optional(HttpStatusSchema),

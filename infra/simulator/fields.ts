@@ -9,12 +9,21 @@ export interface NodeShape {
 
 export type NodeFields = Readonly<Record<string, unknown>>;
 
+/** A field whose value is a list of other nodes: `phone_numbers.limit(5){id,verified_name}`. */
+export class Edge {
+  readonly list: (query: URLSearchParams) => unknown;
+
+  constructor(list: (query: URLSearchParams) => unknown) {
+    this.list = list;
+  }
+}
+
 /**
  * Returns the function that reduces a node to the fields asked for (`name,quality_score{score}`), `id` always among
  * them. A field that a node does not have is left out; a field that its type does not know is refused with code 100.
  */
 export function selection(text: string | null, shape: NodeShape): (node: NodeFields) => NodeFields {
-  const asked = text === null || text.trim() === '' ? shape.byDefault.map(plain) : splitFields(text);
+  const asked = text === null || text.trim() === '' ? shape.byDefault.map(plain) : fieldsOf(text);
   for (const field of asked) {
     if (shape.known.includes(field.name)) continue;
     throw graphError(100, `(#100) Tried accessing nonexisting field (${field.name}) on node type (${shape.type})`);
@@ -24,34 +33,57 @@ export function selection(text: string | null, shape: NodeShape): (node: NodeFie
     Object.fromEntries(
       wanted.flatMap((field) => {
         const value = node[field.name];
-        return value === undefined ? [] : [[field.name, reduced(value, field.subfields)]];
+        return value === undefined ? [] : [[field.name, reduced(value, field)]];
       }),
     );
 }
 
 interface Field {
   readonly name: string;
-  readonly subfields?: readonly string[];
+  /** What stands in braces, as it is. */
+  readonly subfields?: string;
+  /** Of an edge: `limit`, `after` and others. */
+  readonly modifiers: readonly (readonly [string, string])[];
 }
 
 function plain(name: string): Field {
-  return { name };
+  return { name, modifiers: [] };
 }
 
-function splitFields(text: string): readonly Field[] {
-  const fields = text.match(/[^,{}\s]+(?:\s*\{[^{}]*\})?/g) ?? [];
-  return fields.map((field) => {
-    const [name = '', subfields] = field.split('{');
-    if (subfields === undefined) return { name: name.trim() };
-    const names = subfields
-      .replace('}', '')
-      .split(',')
-      .map((subfield) => subfield.trim());
-    return { name: name.trim(), subfields: names };
+/** Splits at the commas outside of braces and parentheses. */
+function fieldsOf(text: string): readonly Field[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let part = '';
+  for (const character of text) {
+    if ('{('.includes(character)) depth += 1;
+    if ('})'.includes(character)) depth -= 1;
+    if (character === ',' && depth === 0) {
+      parts.push(part);
+      part = '';
+    } else part += character;
+  }
+  return [...parts, part].flatMap((one) => (one.trim() === '' ? [] : fieldOf(one.trim())));
+}
+
+function fieldOf(text: string): Field {
+  const brace = text.indexOf('{');
+  const [name = '', ...modifiers] = (brace === -1 ? text : text.slice(0, brace)).trim().split('.');
+  const subfields = brace === -1 ? {} : { subfields: text.slice(brace + 1).replace(/\}\s*$/, '') };
+  const parsed = modifiers.flatMap((modifier) => {
+    const [, key, value] = /^(\w+)\((.*)\)$/.exec(modifier) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
   });
+  return { name, ...subfields, modifiers: parsed };
 }
 
-function reduced(value: unknown, subfields: readonly string[] | undefined): unknown {
+function reduced(value: unknown, { subfields, modifiers }: Field): unknown {
+  if (value instanceof Edge) {
+    const query = new URLSearchParams(Object.fromEntries(modifiers));
+    if (subfields !== undefined) query.set('fields', subfields);
+    return value.list(query);
+  }
   if (subfields === undefined || typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => subfields.includes(name)));
+  const names = fieldsOf(subfields).map(({ name }) => name);
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }

@@ -45,7 +45,8 @@ pre { margin: 0; max-width: 60rem; white-space: pre-wrap; overflow-wrap: anywher
 <body>
 <h1>Platform simulator</h1>
 <p>${world.messages.total} messages accepted for ${world.messages.recipients} recipients, ${world.requests.total} platform
-requests, ${world.templates.size} templates, ${world.faults.size} faults in force. The clock here says
+requests, ${world.templates.size} templates, ${world.faults.size} faults in force, ${world.deliveries.total} webhooks
+posted, ${world.outbox.waiting.planned} updates planned. The clock here says
 ${new Date(world.clock.nowMs()).toISOString()}.</p>
 <h2>Last messages</h2>
 ${table(

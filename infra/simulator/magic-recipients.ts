@@ -1,19 +1,40 @@
 import type { FaultAction } from './faults.ts';
+import type { CourseChanges } from './webhooks/receipt-rules.ts';
 
 /** A recipient to whom a message that passes every check meets a fate of its own. */
 export interface MagicRecipient {
   readonly to: string;
   readonly what: string;
-  readonly action: FaultAction;
+  /** What happens to the request. */
+  readonly action?: FaultAction;
+  /** How the statuses of an accepted message come. */
+  readonly course?: CourseChanges;
   /** The fate befalls only the first so many messages; the later ones are accepted. */
   readonly firstOnly?: number;
 }
 
+/** How long a message is held. */
+const assessmentMs = 600_000;
+
 /** The whole table; the page at `/` shows it. The numbers end in what they bring. */
 export const magicRecipients: readonly MagicRecipient[] = [
-  { to: '15550131026', what: 'refused, 131026: undeliverable', action: { code: 131026 } },
-  { to: '15550131049', what: 'refused, 131049: not delivered, for a healthy ecosystem', action: { code: 131049 } },
-  { to: '15550131050', what: 'refused, 131050: has stopped marketing messages', action: { code: 131050 } },
+  { to: '15550131026', what: 'accepted, then failed by webhook, 131026: undeliverable', course: { fail: 131026 } },
+  { to: '15550231026', what: 'refused at once, 131026: undeliverable', action: { code: 131026 } },
+  {
+    to: '15550131049',
+    what: 'accepted, then failed by webhook, 131049: not delivered, for a healthy ecosystem',
+    course: { fail: 131049 },
+  },
+  {
+    to: '15550131050',
+    what: 'accepted, then failed by webhook, 131050: has stopped marketing messages',
+    course: { fail: 131050 },
+  },
+  {
+    to: '15550131053',
+    what: 'accepted, then failed by webhook, 131053: the media could not be fetched',
+    course: { fail: 131053 },
+  },
   { to: '15550131056', what: 'refused, 131056: pair limit, always', action: { code: 131056 } },
   { to: '15550130429', what: '130429 (throttled) twice, then accepted', action: { code: 130429 }, firstOnly: 2 },
   { to: '15550230429', what: '130429 (throttled), always', action: { code: 130429 } },
@@ -29,10 +50,22 @@ export const magicRecipients: readonly MagicRecipient[] = [
   { to: '15550000200', what: 'accepted and recorded, but the answer is lost', action: { drop: 'after' } },
   {
     to: '15550000201',
-    what: 'accepted with message_status held_for_quality_assessment',
+    what: 'accepted with message_status held_for_quality_assessment, released after 10 minutes',
     action: { message_status: 'held_for_quality_assessment' },
+    course: { held_ms: assessmentMs },
   },
-  { to: '15550000202', what: 'accepted with message_status paused', action: { message_status: 'paused' } },
+  {
+    to: '15550132015',
+    what: 'accepted with message_status held_for_quality_assessment, after 10 minutes failed by webhook, 132015',
+    action: { message_status: 'held_for_quality_assessment' },
+    course: { held_ms: assessmentMs, fail: 132015 },
+  },
+  {
+    to: '15550000202',
+    what: 'accepted with message_status paused; nothing more is heard of it',
+    action: { message_status: 'paused' },
+    course: { lost: true },
+  },
 ];
 
 const byRecipient = new Map(magicRecipients.map((recipient) => [recipient.to, recipient]));
@@ -41,11 +74,11 @@ const byRecipient = new Map(magicRecipients.map((recipient) => [recipient.to, re
 export class MagicFates {
   readonly #met = new Map<string, number>();
 
-  next(to: string): FaultAction | undefined {
+  next(to: string): Pick<MagicRecipient, 'action' | 'course'> {
     const recipient = byRecipient.get(to);
-    if (recipient === undefined) return undefined;
+    if (recipient === undefined) return {};
     const met = (this.#met.get(to) ?? 0) + 1;
     this.#met.set(to, met);
-    return met > (recipient.firstOnly ?? Number.POSITIVE_INFINITY) ? undefined : recipient.action;
+    return met > (recipient.firstOnly ?? Number.POSITIVE_INFINITY) ? {} : recipient;
   }
 }

@@ -1,8 +1,13 @@
-import { type NodeShape, selection } from './fields.ts';
+import { present } from '../../lib/keys/present.ts';
+import { listCatalogs } from './catalogs/read.ts';
+import { Edge, type NodeShape, selection } from './fields.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';
+import type { World } from './state.ts';
+import { listTemplates } from './templates/read.ts';
 import type { PhoneNumber, Waba } from './wabas.ts';
+import { subscribedApps } from './webhooks/subscriptions.ts';
 
 const wabaShape: NodeShape = {
   type: 'WhatsAppBusinessAccount',
@@ -29,6 +34,18 @@ const wabaShape: NodeShape = {
     'template_auto_archival_enabled',
     'auth_international_rate_eligibility',
     'whatsapp_manager_marketing_messages_max_price_enroll_status',
+    'analytics',
+    'creation_time',
+    'is_enabled_for_insights',
+    'linked_commerce_account',
+    'marketing_messages_lite_api_status',
+    'owner_business',
+    'primary_funding_id',
+    'purchase_order_number',
+    'message_templates',
+    'phone_numbers',
+    'product_catalogs',
+    'subscribed_apps',
   ],
 };
 
@@ -66,14 +83,43 @@ const numberShape: NodeShape = {
     'last_onboarded_time',
     'username',
     'webhook_configuration',
+    'certificate',
+    'conversational_automation',
+    'eligibility_for_api_business_global_search',
+    'health_status',
+    'host_platform',
+    'is_preverified_number',
+    'new_certificate',
+    'new_display_name',
+    'new_name_status',
+    'official_business_account',
+    'quality_score',
+    'search_visibility',
+    'unified_cert_status',
   ],
 };
 
 const largestPage = 100;
 
-/** `GET /{waba_id}` (platform reference, 8). */
-export function readWaba(waba: Waba, request: PlatformRequest): Reply {
-  return json(selection(request.query.get('fields'), wabaShape)(waba.fields));
+/** `GET /{waba_id}` (platform reference, 8), its lists among the fields. */
+export function readWaba(world: World, waba: Waba, request: PlatformRequest): Reply {
+  const edge = (name: string, list: (within: PlatformRequest) => Reply) =>
+    new Edge((query) => {
+      const reply = list({ ...request, query, self: `${request.self.replace(/\/$/, '')}/${name}` });
+      return reply.kind === 'json' ? reply.body : undefined;
+    });
+  return json(
+    selection(
+      request.query.get('fields'),
+      wabaShape,
+    )({
+      ...waba.fields,
+      message_templates: edge('message_templates', (within) => listTemplates(world, waba, within)),
+      phone_numbers: edge('phone_numbers', (within) => listNumbers(waba, within)),
+      product_catalogs: edge('product_catalogs', (within) => listCatalogs(waba, within)),
+      subscribed_apps: subscribedApps(world, waba.id),
+    }),
+  );
 }
 
 /** `GET /{waba_id}/phone_numbers`, in the order of the seed; `sort` and `filtering` are not simulated. */
@@ -81,12 +127,21 @@ export function listNumbers(waba: Waba, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), numberShape);
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
-    data: page.items.map((node) => select(node.fields)),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
+    data: page.items.map((node) => select(nodeOf(node))),
+    ...present({ paging: page.paging }),
   });
 }
 
 /** `GET /{phone_number_id}`. */
 export function readNumber(number: PhoneNumber, request: PlatformRequest): Reply {
-  return json(selection(request.query.get('fields'), numberShape)(number.fields));
+  return json(selection(request.query.get('fields'), numberShape)(nodeOf(number)));
+}
+
+/** Some facts have two names. */
+function nodeOf({ fields }: PhoneNumber) {
+  return {
+    host_platform: fields['platform_type'],
+    quality_score: { score: fields['quality_rating'] ?? 'UNKNOWN' },
+    ...fields,
+  };
 }

@@ -1,5 +1,7 @@
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
 import { graphError, PlatformError, unknownNode } from './errors.ts';
+import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
+import type { Medium } from './media/media-shelf.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { errorReply, type Reply } from './reply.ts';
@@ -14,17 +16,27 @@ import { listTemplates, readTemplate } from './templates/read.ts';
 import type { Template } from './templates/template.ts';
 import { answerUpload } from './uploads/upload.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
+import {
+  answerAppSubscriptions,
+  appToken,
+  listSubscribedApps,
+  subscribeApp,
+  unsubscribeApp,
+} from './webhooks/subscriptions.ts';
 
 type Answer = Reply | Promise<Reply>;
 
 /** What each kind of node can do: `METHOD edge`, or the method alone for the node itself. */
 const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRequest) => Answer>([
-  ['GET', (_, waba, request) => readWaba(waba, request)],
+  ['GET', readWaba],
   ['GET message_templates', listTemplates],
   ['POST message_templates', createTemplate],
   ['DELETE message_templates', deleteTemplates],
   ['GET phone_numbers', (_, waba, request) => listNumbers(waba, request)],
   ['GET product_catalogs', (_, waba, request) => listCatalogs(waba, request)],
+  ['GET subscribed_apps', listSubscribedApps],
+  ['POST subscribed_apps', subscribeApp],
+  ['DELETE subscribed_apps', unsubscribeApp],
 ]);
 const numberEdges = new Map<string, (world: World, number: PhoneNumber, request: PlatformRequest) => Answer>([
   ['GET', (_, number, request) => readNumber(number, request)],
@@ -33,6 +45,12 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
     'POST marketing_messages',
     (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
   ],
+  ['POST media', uploadMedium],
+]);
+const mediumEdges = new Map<string, (world: World, medium: Medium, request: PlatformRequest) => Answer>([
+  ['GET', readMedium],
+  ['DELETE', deleteMedium],
+  [downloads, downloadMedium],
 ]);
 const catalogEdges = new Map<string, (catalog: Catalog, request: PlatformRequest) => Answer>([
   ['GET', readCatalog],
@@ -48,11 +66,13 @@ const templateEdges = new Map<string, (world: World, template: Template, request
 export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
   let headers: Readonly<Record<string, string>> | undefined;
   try {
-    const token = tokenOf(world, request.authorization);
+    const token = tokenOf(world, request.accessToken);
     const { nodeId, operation } = operationOf(request);
-    const upload = answerUpload(world.uploads, { token, nodeId, operation }, request);
-    if (upload !== undefined) return upload;
-    const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, request);
+    const ofApp =
+      answerUpload(world.uploads, { token, nodeId, operation }, request) ??
+      answerAppSubscriptions(world, { token, nodeId, operation }, request);
+    if (ofApp !== undefined) return await ofApp;
+    const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, { ...request, token });
     if (!token.waba_ids.includes(wabaId)) throw noRight(sends);
     if (!sends) {
       const used = world.managementUsage.count(wabaId, world.clock.nowMs());
@@ -66,10 +86,9 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   }
 }
 
-function tokenOf(world: World, authorization: string | undefined): SeedToken {
-  const text = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (text === undefined) throw graphError(190, 'An access token is required to request this resource.');
-  const token = world.tokens.get(text);
+function tokenOf(world: World, text: string | undefined): SeedToken {
+  if (text === undefined || text === '') throw graphError(190, 'An access token is required to request this resource.');
+  const token = world.tokens.get(text) ?? appToken(world, text);
   if (token === undefined) throw graphError(190, 'Invalid OAuth access token - Cannot parse access token');
   const nowMs = world.clock.nowMs();
   if (token.expires_at !== undefined && Date.parse(token.expires_at) <= nowMs) {
@@ -85,7 +104,11 @@ function tokenOf(world: World, authorization: string | undefined): SeedToken {
 function operationOf(request: PlatformRequest): { readonly nodeId: string; readonly operation: string } {
   const parts = /^(?:\/v\d+\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/.exec(request.path);
   if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}`);
-  const [, nodeId = '', edge] = parts;
+  const [, node = '', edge] = parts;
+  // Some client libraries escape the colon of an upload.
+  const nodeId = node.replace(/^upload%3A/i, 'upload:');
+  if (nodeId === downloads && edge !== undefined && request.method === 'GET')
+    return { nodeId: edge, operation: downloads };
   return { nodeId, operation: edge === undefined ? request.method : `${request.method} ${edge}` };
 }
 
@@ -119,6 +142,11 @@ function edgeOf(
   if (catalog !== undefined) {
     const work = catalogEdges.get(operation);
     return edge(catalog.wabaId, work && (() => work(catalog, request)));
+  }
+  const medium = world.media.get(nodeId, world.clock.nowMs());
+  if (medium !== undefined) {
+    const work = mediumEdges.get(operation);
+    return edge(world.numbers.get(medium.numberId)?.wabaId ?? '', work && (() => work(world, medium, request)));
   }
   const template = world.templates.get(nodeId);
   if (template === undefined) throw unknownNode(request.method, nodeId);

@@ -1,6 +1,7 @@
+import { present } from '../../lib/keys/present.ts';
 import type { PlatformError } from './errors.ts';
 
-/** What goes back to the caller: JSON, a page, or a connection that is closed without a word. */
+/** What goes back to the caller: JSON, a page, a file, or a connection that is closed without a word. */
 export type Reply =
   | {
       readonly kind: 'json';
@@ -9,10 +10,11 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'html'; readonly status: number; readonly html: string }
+  | { readonly kind: 'bytes'; readonly status: number; readonly type: string; readonly bytes: Buffer }
   | { readonly kind: 'closed' };
 
 export function json(body: unknown, headers?: Readonly<Record<string, string>>): Reply {
-  return { kind: 'json', status: 200, body, ...(headers === undefined ? {} : { headers }) };
+  return { kind: 'json', status: 200, body, ...present({ headers }) };
 }
 
 export function errorReply(error: PlatformError, traceId: string, headers?: Readonly<Record<string, string>>): Reply {
@@ -20,6 +22,6 @@ export function errorReply(error: PlatformError, traceId: string, headers?: Read
     kind: 'json',
     status: error.httpStatus,
     body: { error: { ...error.error, fbtrace_id: traceId } },
-    ...(headers === undefined ? {} : { headers }),
+    ...present({ headers }),
   };
 }

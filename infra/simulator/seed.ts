@@ -44,6 +44,18 @@ const SeedSchema = v.object({
       expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
     }),
   ),
+  /** The apps that are told by webhook. */
+  apps: v.optional(
+    v.array(
+      v.object({
+        id: IdSchema,
+        name: v.string(),
+        secret: v.pipe(v.string(), v.nonEmpty()),
+        subscribed_waba_ids: v.array(IdSchema),
+      }),
+    ),
+    [],
+  ),
   wabas: v.array(WabaSchema),
 });
 

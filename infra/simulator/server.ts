@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeAtOnce, openOnLoopback } from '../loopback.ts';
+import { credentialsApart, parsedBody } from './body.ts';
 import { answerControl, type Simulation } from './control.ts';
 import { interfere, recipientKey } from './faults.ts';
 import { inboxPage } from './inbox.ts';
@@ -9,6 +11,7 @@ import type { Reply } from './reply.ts';
 import { demoSeed, type Seed } from './seed.ts';
 import { createWorld, type World } from './state.ts';
 import { longestUploadBytes } from './uploads/upload.ts';
+import { Emitter } from './webhooks/emitter.ts';
 
 export interface SimulatorOptions {
   /** 0 or absent: any free port. */
@@ -17,6 +20,8 @@ export interface SimulatorOptions {
   readonly seed?: Seed;
   /** Real time; its own clock adds to it what `POST /_control/clock` says. */
   readonly nowMs?: () => number;
+  /** Told when a receiver of webhooks begins to fail, and when it takes them again. */
+  readonly report?: (line: string) => void;
 }
 
 export interface Simulator {
@@ -28,42 +33,41 @@ export interface Simulator {
 
 const newestVersion = 'v26.0';
 const longestBodyBytes = 5_000_000;
+/** A form may bring a file. */
+const longestFormBytes = longestUploadBytes + longestBodyBytes;
 /** Idle connections are kept far longer than any client waits between two calls. */
 const keepAliveMs = 75_000;
 
 /** Starts the platform simulator on 127.0.0.1. Rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const seed = options.seed ?? demoSeed();
-  const newWorld = () => createWorld(seed, options.nowMs ?? Date.now);
-  let world = newWorld();
+  const realNowMs = options.nowMs ?? Date.now;
+  let world = createWorld(seed, realNowMs);
+  const emitter = new Emitter(() => world, options.report ?? console.log);
   const simulation: Simulation = {
     get world() {
       return world;
     },
     reset: () => {
-      world = newWorld();
+      world = createWorld(seed, realNowMs, world.apps.all());
     },
+    emit: () => emitter.flush(),
   };
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
-    answer(simulation, incoming, outgoing).catch((error: unknown) => {
-      outgoing.destroy();
-      if (!hasHungUp(error)) console.error(error);
-    });
+    answer(simulation, incoming, outgoing)
+      .catch((error: unknown) => {
+        outgoing.destroy();
+        if (!hasHungUp(error)) console.error(error);
+      })
+      .finally(() => emitter.arm());
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
+  const port = await openOnLoopback(server, options.port ?? 0);
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => {
+      emitter.stop();
+      return closeAtOnce(server);
+    },
   };
 }
 
@@ -74,31 +78,37 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     return;
   }
   const method = incoming.method ?? 'GET';
-  const uploads = /\/upload:[^/]*$/.test(url.pathname);
-  const bytes = await (uploads ? readUpload(incoming) : readBytes(incoming, longestBodyBytes));
+  const uploads = /\/upload(?::|%3A)[^/]*$/i.test(url.pathname);
+  const contentType = incoming.headers['content-type'];
+  const most = contentType?.startsWith('multipart/') === true ? longestFormBytes : longestBodyBytes;
+  const bytes = await (uploads ? readUpload(incoming) : readBytes(incoming, most));
   simulation.world.lifeCycle.settle(simulation.world.clock.nowMs());
   if (bytes === 'too_long') {
     outgoing.writeHead(413, { connection: 'close' }).end();
-  } else if (url.pathname === '/' && method === 'GET') {
-    outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inboxPage(simulation.world));
-  } else if (url.pathname.startsWith('/_control/')) {
-    const request = { method, path: url.pathname, query: url.searchParams, body: parsedBody(bytes) };
-    const reply = answerControl(simulation, request);
-    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
-  } else {
-    const request = {
-      method,
-      path: url.pathname,
-      query: url.searchParams,
-      body: uploads ? undefined : parsedBody(bytes),
-      bytes: uploads ? bytes : Buffer.alloc(0),
-      authorization: incoming.headers.authorization,
-      fileOffset: incoming.headers['file_offset']?.toString(),
-      self: `${url.origin}${url.pathname}`,
-      wait: (ms: number) => waitUnlessGone(ms, outgoing),
-    };
-    await answerAsPlatform(simulation.world, request, outgoing);
+    return;
   }
+  if (url.pathname === '/' && method === 'GET') {
+    outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inboxPage(simulation.world));
+    return;
+  }
+  const { body, file } = uploads ? { body: undefined } : await parsedBody(bytes, contentType);
+  if (url.pathname.startsWith('/_control/')) {
+    const reply = await answerControl(simulation, { method, path: url.pathname, query: url.searchParams, body });
+    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
+    return;
+  }
+  const request = {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    ...credentialsApart(incoming.headers.authorization, url.searchParams, body),
+    file,
+    bytes: uploads ? bytes : Buffer.alloc(0),
+    fileOffset: incoming.headers['file_offset']?.toString(),
+    self: `${url.origin}${url.pathname}`,
+    wait: (ms: number) => waitUnlessGone(ms, outgoing),
+  };
+  await answerAsPlatform(simulation.world, request, outgoing);
 }
 
 /** Records the request when it arrives, lets a fault have its way, and completes the record with the reply's status. */
@@ -106,8 +116,8 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const record: RecordedRequest = {
     method: request.method,
     path: request.path,
-    query: Object.fromEntries(request.query),
-    body: request.bytes.byteLength > 0 ? { bytes: request.bytes.byteLength } : (request.body ?? null),
+    query: Object.fromEntries([...request.query].filter(([name]) => name !== 'access_token')),
+    body: recordedBody(request),
     status: null,
     received_at: new Date(world.clock.nowMs()).toISOString(),
   };
@@ -118,6 +128,12 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
   if (reply.kind !== 'closed') record.status = reply.status;
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
+}
+
+function recordedBody({ body, bytes, file }: PlatformRequest): unknown {
+  if (bytes.byteLength > 0) return { bytes: bytes.byteLength };
+  if (file === undefined) return body ?? null;
+  return { ...(body as object), file: { type: file.type, bytes: file.bytes.byteLength } };
 }
 
 function recipientOf(body: unknown): string | undefined {
@@ -136,6 +152,8 @@ function write(
     outgoing.destroy();
   } else if (reply.kind === 'html') {
     outgoing.writeHead(reply.status, { 'content-type': 'text/html' }).end(reply.html);
+  } else if (reply.kind === 'bytes') {
+    outgoing.writeHead(reply.status, { 'content-type': reply.type }).end(reply.bytes);
   } else {
     const text = JSON.stringify(reply.body);
     outgoing.writeHead(reply.status, {
@@ -170,16 +188,6 @@ async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buff
     yield* incoming;
   } catch (error) {
     if (!hasHungUp(error)) throw error;
-  }
-}
-
-function parsedBody(bytes: Buffer): unknown {
-  const text = bytes.toString();
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
   }
 }
 

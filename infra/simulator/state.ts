@@ -4,13 +4,19 @@ import { Clock } from './clock.ts';
 import { FaultList } from './faults.ts';
 import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
+import { MediaShelf } from './media/media-shelf.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
 import { CreationBudget, EditBudget, NameLocks } from './templates/budgets.ts';
-import { LifeCycle } from './templates/life-cycle.ts';
+import { LifeCycle, type TellTemplate } from './templates/life-cycle.ts';
 import { TemplateShelf } from './templates/shelf.ts';
 import { UploadShelf } from './uploads/upload-shelf.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
+import { type App, AppShelf } from './webhooks/app-shelf.ts';
+import { DeliveryLog } from './webhooks/delivery-log.ts';
+import { Outbox } from './webhooks/outbox.ts';
+import { ReceiptRules } from './webhooks/receipt-rules.ts';
+import { templateUpdates } from './webhooks/template-updates.ts';
 
 /** Everything the simulator knows. A reset throws it away and builds a new one from the seed. */
 export interface World {
@@ -25,6 +31,7 @@ export interface World {
   readonly edits: EditBudget;
   readonly nameLocks: NameLocks;
   readonly uploads: UploadShelf;
+  readonly media: MediaShelf;
   readonly messages: MessageLog;
   readonly requests: RequestLog;
   readonly faults: FaultList;
@@ -32,17 +39,32 @@ export interface World {
   readonly pairs: PairLimit;
   readonly managementUsage: ManagementUsage;
   readonly magicFates: MagicFates;
+  readonly apps: AppShelf;
+  readonly outbox: Outbox;
+  readonly deliveries: DeliveryLog;
+  readonly receiptRules: ReceiptRules;
+  /** Tells by webhook what has become of a template. */
+  readonly tellTemplate: TellTemplate;
+  /** What the next callback address has to answer; different every time. */
+  readonly nextChallenge: () => string;
   /** The next trace id, different for every reply. */
   readonly nextTraceId: () => string;
 }
 
-export function createWorld(seed: Seed, realNowMs: () => number): World {
+/** The world as the seed has it; of apps that were known before, the callbacks stay. */
+export function createWorld(seed: Seed, realNowMs: () => number, knownApps: readonly App[] = []): World {
   const wabas = new Map(seed.wabas.map((waba) => [waba.node.id, wabaOf(waba)]));
   const templates = new TemplateShelf();
   for (const waba of seed.wabas) {
     for (const { id, ...fields } of waba.templates) templates.add(waba.node.id, fields, id);
   }
+  const apps = appsOf(seed, knownApps);
+  const outbox = new Outbox((wabaId, field) => apps.targetsOf(wabaId, field));
+  const tellTemplate: TellTemplate = (before, after, change) => {
+    for (const update of templateUpdates(before, after, change)) outbox.add(update, change.atMs);
+  };
   let traces = 0;
+  let challenges = 0;
   return {
     clock: new Clock(realNowMs),
     tokens: new Map(seed.tokens.map((token) => [token.token, token])),
@@ -50,11 +72,21 @@ export function createWorld(seed: Seed, realNowMs: () => number): World {
     numbers: new Map([...wabas.values()].flatMap((waba) => waba.numbers.map((number) => [number.id, number]))),
     catalogs: new Map([...wabas.values()].flatMap((waba) => waba.catalogs.map((catalog) => [catalog.id, catalog]))),
     templates,
-    lifeCycle: new LifeCycle(templates),
+    lifeCycle: new LifeCycle(templates, tellTemplate),
     creations: new CreationBudget(),
     edits: new EditBudget(),
     nameLocks: new NameLocks(),
     uploads: new UploadShelf(),
+    media: new MediaShelf(),
+    apps,
+    outbox,
+    deliveries: new DeliveryLog(),
+    receiptRules: new ReceiptRules(),
+    tellTemplate,
+    nextChallenge: () => {
+      challenges += 1;
+      return String(1_158_201_444 + challenges);
+    },
     messages: new MessageLog(),
     requests: new RequestLog(),
     faults: new FaultList(),
@@ -77,7 +109,6 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
       id: number.id,
       wabaId: seed.node.id,
       digits: number.display_phone_number.replaceAll(/\D/g, ''),
-      messagesPerSecond: number.is_on_biz_app ? 20 : number.throughput.level === 'HIGH' ? 1_000 : 80,
       fields: number,
       place,
     })),
@@ -89,4 +120,13 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
       place,
     })),
   };
+}
+
+function appsOf(seed: Seed, known: readonly App[]): AppShelf {
+  const shelf = new AppShelf();
+  for (const { id, name, secret, subscribed_waba_ids: wabaIds } of seed.apps) {
+    shelf.put({ id, name, secret, callback: known.find((app) => app.id === id)?.callback });
+    for (const wabaId of wabaIds) shelf.subscribe(wabaId, { appId: id });
+  }
+  return shelf;
 }

@@ -15,9 +15,14 @@ export interface PhoneNumber extends Placed {
   readonly wabaId: string;
   /** The digits of the displayed number. */
   readonly digits: string;
-  readonly messagesPerSecond: number;
   /** Changed by the control interface alone. */
   fields: NodeFields;
+}
+
+/** 1,000 when the number is raised, 20 when the business app uses it too (platform reference, 4.4). */
+export function messagesPerSecond({ fields }: PhoneNumber): number {
+  if (fields['is_on_biz_app'] === true) return 20;
+  return (fields['throughput'] as { readonly level?: unknown } | undefined)?.level === 'HIGH' ? 1_000 : 80;
 }
 
 export interface Catalog extends Placed {

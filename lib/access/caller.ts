@@ -3,7 +3,7 @@ import type { HttpEvent } from '../http/endpoint.ts';
 import { Refusal } from '../http/refusal.ts';
 
 /** Permission that lets a token work for other clients than its own (contract, Authentication 3). */
-export const crossClientPermission = 'BSP_CN';
+const crossClientPermission = 'BSP_CN';
 
 /** Every permission that there is. */
 export const permissions = [crossClientPermission] as const;

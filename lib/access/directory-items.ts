@@ -6,8 +6,9 @@ import type { ItemKey } from '../aws/item-key.ts';
  * construction; a DID has a partition of its own with a copy of its channel and WABA, so that one read answers the DID
  * rule (D5). Provisioning writes all copies; the functions only read.
  */
-export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: 'PROFILE' });
-export const userKey = (clientId: number, userId: string): ItemKey => clientItem(clientId, `USER#${userId}`);
+export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: profileSortKey });
+export const userKey = (clientId: number, userId: string): ItemKey =>
+  clientItem(clientId, `${userSortPrefix}${userId}`);
 export const campaignKey = (clientId: number, campaignId: number): ItemKey =>
   clientItem(clientId, `${campaignSortPrefix}${campaignId}`);
 export const channelKey = (clientId: number, channelId: number): ItemKey =>
@@ -19,16 +20,21 @@ export const registeredClientKey = (clientId: number): ItemKey => ({
   pk: clientsPartition,
   sk: `${clientSortPrefix}${String(clientId).padStart(16, '0')}`,
 });
-export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: 'DID' });
+export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: didSortKey });
 
 export const clientsPartition = 'CLIENTS';
+export const clientPartitionPrefix = 'CLIENT#';
 export const clientSortPrefix = 'CLIENT#';
 export const campaignSortPrefix = 'CAMPAIGN#';
 export const channelSortPrefix = 'CHANNEL#';
 export const wabaSortPrefix = 'WABA#';
+export const userSortPrefix = 'USER#';
+/** The sort keys of what there is once in its partition. */
+export const profileSortKey = 'PROFILE';
+export const didSortKey = 'DID';
 
 export function clientPartition(clientId: number): string {
-  return `CLIENT#${clientId}`;
+  return `${clientPartitionPrefix}${clientId}`;
 }
 
 function clientItem(clientId: number, sk: string): ItemKey {

@@ -69,9 +69,9 @@ export interface Directory {
 }
 
 /**
- * The DID rule (D5): a DID is usable when it is a channel of a WABA of the operating client, and where the WABA keeps each
- * client to its own DIDs, when it is the client's own channel. A DID nobody has and a DID of somebody else are refused
- * alike, so that neither can be told from the other; `advice` ends the message.
+ * The DID rule (D5): usable is a DID that is a channel of a WABA of the operating client; where the WABA keeps each
+ * client to its own DIDs, only the client's own. A DID nobody has and a DID of somebody else are refused alike;
+ * `advice` ends the message.
  */
 export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;

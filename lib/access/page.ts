@@ -2,5 +2,5 @@
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
 export type { Directory } from './directory.ts';
-export { askedClientId, type Clients, operatingClient } from './operating-client.ts';
+export { askedClientId, type Clients, clientIdAdvice, operatingClient } from './operating-client.ts';
 export { operatingDid } from './operating-did.ts';

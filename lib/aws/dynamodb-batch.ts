@@ -7,6 +7,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { present } from '../keys/present.ts';
 import { maxBatchKeys, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
@@ -126,20 +127,20 @@ export async function queryPartition(table: TableAccess, partition: string, sort
 const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order, when
- * a condition failed. Conflicts with other transactions and throttles are repeated; after `maxRepetitions` in vain, and
- * for anything else, it throws. All repetitions carry one token: a transaction that was written although its reply was
- * lost is not taken for somebody else's when a repetition arrives.
+ * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order,
+ * when a condition failed. Conflicts and throttles are repeated; after `maxRepetitions` in vain, and for anything else,
+ * it throws. Repetitions carry one token, so that one whose reply was lost is not taken for somebody else's. Rejects when `abortSignal` ends the wait.
  */
 export async function transactWrite(
   { documentClient, pause }: TableAccess,
   actions: readonly TransactionAction[],
+  abortSignal?: AbortSignal,
 ): Promise<readonly CancellationReason[] | undefined> {
   const command = { TransactItems: [...actions], ClientRequestToken: randomUUID() };
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) await pause(attempt);
     try {
-      await documentClient.send(new TransactWriteCommand(command));
+      await documentClient.send(new TransactWriteCommand(command), present({ abortSignal }));
       return undefined;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;

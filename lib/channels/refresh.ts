@@ -12,10 +12,8 @@ export interface RefreshPorts {
 
 /**
  * Brings a WABA's channels, of whatever client, in step with what the platform says of their numbers; resolves to how
- * many have changed. `mayGoOn` is asked before every page: on false the rest is left to the next time. Costs 1 query, and
- * for a page of numbers 1 call, 1 read and 1 write for each channel that differs. Numbers that are no channel, channels
- * whose number the platform does not list, and deleted ones stay as they are. Rejects with `PlatformFailure` when a page
- * cannot be read.
+ * many have changed. `mayGoOn` is asked before every page. Costs 1 query, and for a page of numbers 1 call, 1 read and
+ * 1 write for each channel that differs. Rejects with `PlatformFailure` when a page cannot be read.
  */
 export type RefreshChannels = (waba: WabaAccess, mayGoOn: () => Promise<boolean>) => Promise<number>;
 

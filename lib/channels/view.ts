@@ -28,8 +28,6 @@ const fieldValues = {
 
 export type ChannelField = keyof typeof fieldValues;
 
-export const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
-
 /** What is answered unless other fields are asked for (contract, Default fields). */
 const defaultFields = [
   'wa_id',

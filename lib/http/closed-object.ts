@@ -27,10 +27,9 @@ type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
 >;
 
 /**
- * An object without room for unknown fields: every one of them is a fault that names it and the field it probably meant
- * (D6), 20 at most, so that a body made of unknown fields cannot fill the memory with faults. `v.strictObject` names only
- * the first, and every object of valibot leaves out `__proto__`, `prototype` and `constructor` without a word: hence the
- * look at what was given.
+ * An object without room for unknown fields: each is a fault that names it and the field it probably meant (D6), 20 at
+ * most, so that faults cannot fill the memory. `v.strictObject` names only the first, and valibot leaves out
+ * `__proto__`, `prototype` and `constructor` without a word: hence the look at what was given.
  */
 export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
   const nothingElse = v.pipe(

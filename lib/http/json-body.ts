@@ -5,12 +5,9 @@ import { forbiddenKeyIn } from './forbidden-key.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * A JSON object of at most `maxBytes` with any content type, base64 or not (D6); with `optional`, a request without body
- * stands for `{}`. Refuses with 413 and 400 before the page is entered.
- *
- * middy's parser always gives `JSON.parse` a reviver, for which V8 describes every value: up to ten times the memory and
- * time. On a short body that is nothing, on 6 MB of empty objects it is 700 MB, so long bodies are parsed without, and what
- * the reviver is there to refuse is looked for afterwards.
+ * A JSON object of at most `maxBytes` with any content type, base64 or not (D6); with `optional`, no body stands for
+ * `{}`. Refuses with 413 and 400. middy's parser gives `JSON.parse` a reviver, which takes up to ten times the memory
+ * and time: long bodies are parsed without, and what it refuses is looked for afterwards.
  */
 export function jsonBody({ maxBytes, optional = false }: { maxBytes: number; optional?: boolean }): BodyReader {
   const parse = maxBytes <= bodyMaxBytes.bulk ? parseByMiddy : parsePlainly;

@@ -32,10 +32,9 @@ export interface MultipartTemplate {
 }
 
 /**
- * The body of a request that may come as JSON, the template alone, or as a form with a file (D18): exactly one part
- * `template`, JSON as a field or as a file part, and at most one part `file`. Whatever else a form holds is refused and never
- * dropped (R9 to R12): 413 for a form over 4,500,000 bytes or a template over 1 MiB, 400 for everything else, each naming
- * the part.
+ * The body of a request that may come as JSON, or as a form with a file (D18): exactly one part `template`, as a field
+ * or a file part, and at most one part `file`. All else is refused, never dropped (R9 to R12): 413 over 4,500,000 bytes
+ * or a template over 1 MiB, else 400.
  */
 export const templateBody: BodyReader = async (request) => {
   const { event } = request;

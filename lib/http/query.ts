@@ -28,6 +28,27 @@ export const listFilter = v.optional(
   ),
 );
 
+const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** A moment as RFC 3339 spells it, in milliseconds; undefined when empty. */
+export function moment(name: string) {
+  const message = expected(name, 'a time such as 2026-11-22T10:00:00Z (RFC 3339; a plus is %2B in a query)');
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => text === '' || isMoment(text), message),
+      v.transform((text) => (text === '' ? undefined : Date.parse(text))),
+    ),
+  );
+}
+
+/** `Date` would take the 30th of February for the 2nd of March. */
+function isMoment(text: string): boolean {
+  const date = rfc3339.exec(text)?.[1];
+  if (date === undefined || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+}
+
 /** What was expected of a parameter, and what came. */
 function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ input }) => {

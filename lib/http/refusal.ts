@@ -17,6 +17,7 @@ const statusOfCode = {
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,
+  dispatch_not_found: 404,
   redirect_not_found: 404,
   rate_not_found: 404,
   webhook_config_not_found: 404,
@@ -36,6 +37,7 @@ const statusOfCode = {
 } as const;
 
 export type RefusalCode = keyof typeof statusOfCode;
+export const refusalCodes = Object.keys(statusOfCode) as readonly RefusalCode[];
 
 /** One fault of the input: where it is (dot path, array indexes in brackets), and what was expected and what came. */
 export interface Fault {

@@ -47,10 +47,9 @@ export class ConnectFault extends Error {
 }
 
 /**
- * Asks a host that a client named, so that the client reaches nothing inside (R40): https, every
- * address of the name public, connected to the very address that was judged, and that once more when connected; the
- * certificate is the name's; no redirect is followed. The URL's text is for the caller to judge. Resolves when the head
- * of the answer is here, which the caller destroys; throws `ConnectFault`.
+ * Asks a host that a client named, so that nothing inside is reached (R40): https, every address of the name public,
+ * connected to the address that was judged, and judged again then; no redirect is followed. The URL's text is for the
+ * caller to judge. Resolves at the head of the answer, which the caller destroys; throws `ConnectFault`.
  */
 export async function requestPublic(asked: PublicRequest): Promise<IncomingMessage> {
   const address = await before(asked.deadline, publicAddressOf(bareHost(asked.url), asked.network));

@@ -1,11 +1,11 @@
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
-import { sleep } from '../aws/pause.ts';
+import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
 import { deployedTemplates } from '../templates/deployed.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
-import { deployedEvents } from '../webhooks/deployed.ts';
+import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
 import { idempotencyStore } from './accept/idempotency-store.ts';
 import { jobQueue } from './accept/job-queue.ts';
@@ -14,6 +14,12 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { watchQueue } from './fan-out/watch-queue.ts';
+import { dispatchesStore } from './outcomes/dispatches-store.ts';
+import { countsOf } from './outcomes/read-report.ts';
+import { reportStore } from './outcomes/report-store.ts';
+import { doubtStore } from './receipts/doubt-store.ts';
+import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
 import { questionStore } from './resolve/question-store.ts';
 
@@ -50,7 +56,11 @@ function deployedDispatch() {
 /** What handing messages to the platform takes. */
 export function deployedHandover() {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
-  return { ...deployedDispatch(), send: platformMessages(call, credentialOf) };
+  return {
+    ...deployedDispatch(),
+    doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    send: platformMessages(call, credentialOf),
+  };
 }
 
 /** What working off jobs takes. */
@@ -58,6 +68,51 @@ export function deployedJobs() {
   return {
     ...deployedDispatch(),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+  };
+}
+
+/** What recording receipts takes. */
+export function deployedReceipts() {
+  const records = receiptStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    pause: storePause,
+  });
+  const { take } = dispatchStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    nowMs: Date.now,
+  });
+  return {
+    records,
+    claims: { ...records, take },
+    wanted: deployedWantedEvents(),
+    events: deployedEvents(),
+    nowMs: Date.now,
+    log,
+  };
+}
+
+/** What reports read. */
+export function deployedReport() {
+  return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** The list of dispatches. */
+export function deployedDispatches() {
+  return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
+}
+
+/** What watching for the end of jobs takes. */
+export function deployedWatch() {
+  const report = deployedReport();
+  return {
+    progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
+    queue: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
+    events: deployedEvents(),
+    nowMs: Date.now,
+    log,
   };
 }

@@ -7,19 +7,21 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a job             JOB#<jobId> / JOB                        fan-out (head, progress) or a withdrawal; see below
  *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
  *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
- *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message
+ *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message. Receipts, in doubt
  *   a batch record    BATCH#<invocation> / BATCH               dispatch; what the platform took
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
- *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job: what its report opens with
- *   its recipients    JOB#<jobId> / RECIPIENTS#<part>          acceptance, packed; by position in the request
- *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> acceptance, for the client who lists dispatches (D40)
+ *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job, else the fan-out: what its report opens with
+ *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed
+ *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> with it, for the client who lists dispatches (D40)
  *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
  *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
  *
  * These spellings are stored for 30 days: a test holds them to what released versions wrote.
  */
+
+const jobPrefix = 'JOB#';
 
 /** Claims of one partition: 40 partitions for the largest job, each far below what one partition can take. */
 export const claimsPerPartition = 250;
@@ -66,30 +68,36 @@ export function claimKey({ jobId, index }: { readonly jobId: string; readonly in
   };
 }
 
+/** The job of a partition of claims. */
+export function jobOfClaims(pk: unknown): string {
+  const partition = jobOfPartition(pk);
+  return partition.slice(0, partition.lastIndexOf('#'));
+}
+
 /** Who may change a claim: its claimant, while it is `claimed`. Names and values of the condition belong to it. */
 export const stillClaimed = {
   condition: '#at = :at AND #state = :claimed',
   /** A repeated settlement whose first reply was lost finds its own: that is success. */
   orSettledSo: '#at = :at AND #state IN (:claimed, :state)',
-  /** An operator's word replaces the outcome that the operator saw, and no other. */
+  /** The word of an operator or a receipt replaces the outcome that was seen, and no other. */
   asSeen: '#at = :at AND #state = :seen',
   names: { '#at': 'at', '#state': 'state' },
 } as const;
 
-/** The record of an acceptance (D40), and the sort keys of the parts of its recipients. */
+/** The record of an acceptance (D40), and where its recipients begin. */
 export function acceptedKey(jobId: string): ItemKey {
   return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };
 }
 
 export const recipientsPrefix = 'RECIPIENTS#';
 
-export function recipientsKey(jobId: string, part: number): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${part}` };
+export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
+  return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
 }
 
 /** Everything that is written about a job as a whole. */
 export function jobPartition(jobId: string): string {
-  return `JOB#${jobId}`;
+  return `${jobPrefix}${jobId}`;
 }
 
 /** Partition of the dispatches of one client from one DID; inside it, they sort as jobs of a day do. */
@@ -98,11 +106,26 @@ export function dispatchesPartition(clientId: number, did: string): string {
 }
 
 /**
- * Whether a receipt may change more than the report. The dispatch writes it before it gives a claim back or settles one
- * `unknown`; whoever appends receipts reads it afterwards, strongly. Of the two one comes second and sees the other's write.
+ * Whether receipts may change more than the report of a job (D39). Two write and then read, in opposite order:
+ *
+ * - *the dispatch*, about to give back a claim after a call, or to settle one `unknown`: writes the doubt, then reads the
+ *   receipts of the message, strongly; where there is one it settles `sent` instead. Before it tells of `unknown` it reads
+ *   them once more: a run that met the claim before, and a batch record for it, has left it alone.
+ * - *a run of receipts*: appends them, then reads the doubt, strongly; where there is one it reads the claims of its
+ *   messages. It takes a claim that is not there, and settles `unknown`, and `claimed` without a batch record, to `sent`.
+ *
+ * Of the two one writes second and so reads the other's write. Either sees the receipt before the claim is gone, or the
+ * doubt after it; a claim that changes between a run's read and its write refuses the write, and is read again. So no copy
+ * of the message gets past a receipt whose run has ended, and `unknown` with a receipt does not stay. Nobody removes a doubt:
+ * TTL does, with the job.
  */
 export function doubtKey(jobId: string): ItemKey {
-  return { pk: `JOB#${jobId}`, sk: 'DOUBT' };
+  return { pk: jobPartition(jobId), sk: 'DOUBT' };
+}
+
+/** The inverse of `doubtKey` and `jobKey`. */
+export function jobOfPartition(pk: unknown): string {
+  return String(pk).slice(jobPrefix.length);
 }
 
 /** Receipts of one group: 10 groups for the largest job, each a page or two when every receipt comes in an item of its own. */
@@ -112,8 +135,15 @@ export function receiptGroupOf(index: number): number {
   return Math.floor(index / receiptsPerGroup);
 }
 
+const receiptsPrefix = 'RECEIPTS#';
+
 export function receiptPartition(jobId: string, group: number): string {
-  return `RECEIPTS#${jobId}#${group}`;
+  return `${receiptsPrefix}${jobId}#${group}`;
+}
+
+/** The job of a partition of receipts. */
+export function jobOfReceipts(pk: string): string {
+  return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
 
 const batchPrefix = 'BATCH#';

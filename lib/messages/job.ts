@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 
 /** One recipient of a send request, as validated (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
@@ -41,8 +42,12 @@ export const HeaderInputSchema = v.variant('type', [
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
+/** A recipient that was dropped because it repeats an earlier one (D25): where it stood in the request, and where that one does. */
+export const RepeatSchema = v.tuple([v.number(), v.number()]);
+export type Repeat = v.InferOutput<typeof RepeatSchema>;
+
 /** Where a template's messages go (D30). */
-export const sendPaths = ['messages', 'marketing_messages'] as const;
+const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 
 /** Everything that all messages of one accepted request have in common. */
@@ -67,6 +72,9 @@ export const JobHeadSchema = v.object({
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 
+/** A ULID; clients know it as the dispatch id of their request. */
+export const jobIdPattern = /^[0-9A-Z]{26}$/;
+
 /**
  * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
  * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.
@@ -90,10 +98,27 @@ export const DispatchMessageSchema = v.object({
     campaignId: v.optional(v.number()),
     attends: v.optional(v.record(v.string(), v.unknown())),
   }),
+  /** It is all there is of its job, so that its end is the end of the job (D41). Not said by 0.1.0. */
+  alone: v.exactOptional(v.literal(true)),
   /** The request body for the platform. */
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+
+/** What the events about a job's messages tell of it. */
+export function aboutJob({
+  did,
+  templateName,
+  templateLanguage,
+  campaignId,
+  attends,
+}: JobHead): DispatchMessage['about'] {
+  return {
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaignId, attends }),
+  };
+}
 
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;

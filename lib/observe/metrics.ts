@@ -5,36 +5,41 @@ import { beginInvocation } from './invocation.ts';
  * Everything that is counted: a closed list. Only `PlatformErrors` has a dimension of its own, `code`, of a bounded set.
  * Nothing that a client sends becomes one: each value of a dimension is a metric by itself, paid for by the month.
  */
-export type MetricName =
-  | 'RecipientsAccepted'
-  | 'MessagesSent'
-  | 'MessagesHeld'
-  | 'MessagesFailed'
-  | 'MessagesExpired'
-  | 'MessagesUnknown'
-  | 'PlatformErrors'
-  | 'PlatformCallsThrottled'
-  | 'PlatformCredentialRefused'
-  | 'PlatformWebhooksReceived'
-  | 'PlatformUpdatesDropped'
-  | 'PlatformStatusesForeign'
-  | 'PlatformSignaturesRefused'
-  | 'HintTurns'
-  | 'HintReadingsFailed'
-  | 'ReceiptsExpected'
-  | 'ReceiptsQueued'
-  | 'SyncsCompleted'
-  | 'SyncTemplatesChanged'
-  | 'SyncWabasFailed'
-  | 'TemplatesCreated'
-  | 'TemplatesSkipped'
-  | 'EventsNotQueued'
-  | 'WebhookDeliveries'
-  | 'WebhookFailures'
-  | 'WebhookEventsAbandoned'
-  | 'WebhooksSwitchedOff'
-  | 'LoginFailures'
-  | 'AuthorizerFailures';
+export const metricNames = [
+  'RecipientsAccepted',
+  'MessagesSent',
+  'MessagesHeld',
+  'MessagesFailed',
+  'MessagesExpired',
+  'MessagesUnknown',
+  'MessagesResolved',
+  'ReceiptsRecorded',
+  'ReceiptsDropped',
+  'PlatformErrors',
+  'PlatformCallsThrottled',
+  'PlatformCredentialRefused',
+  'PlatformWebhooksReceived',
+  'PlatformUpdatesDropped',
+  'PlatformStatusesForeign',
+  'PlatformSignaturesRefused',
+  'HintTurns',
+  'HintReadingsFailed',
+  'ReceiptsExpected',
+  'ReceiptsQueued',
+  'SyncsCompleted',
+  'SyncTemplatesChanged',
+  'SyncWabasFailed',
+  'TemplatesCreated',
+  'TemplatesSkipped',
+  'EventsNotQueued',
+  'WebhookDeliveries',
+  'WebhookFailures',
+  'WebhookEventsAbandoned',
+  'WebhooksSwitchedOff',
+  'LoginFailures',
+  'AuthorizerFailures',
+] as const;
+export type MetricName = (typeof metricNames)[number];
 
 type PlainMetric = Exclude<MetricName, 'PlatformErrors'>;
 

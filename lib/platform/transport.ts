@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 import { invocationNumber } from '../observe/invocation.ts';
 import { count, countPlatformError } from '../observe/metrics.ts';
 import { PlatformFailure } from './failure.ts';
@@ -119,9 +120,7 @@ function callOnce(
           ...call.headers,
           authorization: `${call.authorization ?? 'Bearer'} ${call.accessToken}`,
           accept: 'application/json',
-          ...(payload === undefined
-            ? {}
-            : { 'content-type': payload.type, 'content-length': String(payload.bytes.byteLength) }),
+          ...present({ 'content-type': payload?.type, 'content-length': payload?.bytes.byteLength }),
         },
         signal: AbortSignal.timeout(Math.min(options.timeoutMs, call.timeoutMs ?? options.timeoutMs)),
       },
@@ -186,24 +185,20 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
     }
     throw new PlatformFailure('ambiguous', { httpStatus });
   }
-  const error = v.safeParse(ErrorBodySchema, json);
-  const details = error.success
-    ? (error.output.error.error_data as { details?: unknown } | undefined)?.details
-    : undefined;
-  const userMessage = error.success
-    ? (error.output.error.error_user_msg ?? (typeof details === 'string' ? details : error.output.error.message))
-    : undefined;
+  const parsed = v.safeParse(ErrorBodySchema, json);
+  const error = parsed.success ? parsed.output.error : undefined;
+  const details = (error?.error_data as { details?: unknown } | undefined)?.details;
   const retryAfter = Number(reply.headers['retry-after']);
   const facts = {
     httpStatus,
-    ...(error.success ? { code: error.output.error.code } : {}),
-    ...(error.success && error.output.error.error_subcode !== undefined
-      ? { subcode: error.output.error.error_subcode }
-      : {}),
-    ...(userMessage === undefined ? {} : { userMessage }),
-    ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+    ...present({
+      code: error?.code,
+      subcode: error?.error_subcode,
+      userMessage: error?.error_user_msg ?? (typeof details === 'string' ? details : error?.message),
+      retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
+    }),
   };
-  const understood = httpStatus >= 400 && httpStatus < 500 && (error.success || httpStatus === 429);
+  const understood = httpStatus >= 400 && httpStatus < 500 && (parsed.success || httpStatus === 429);
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 

@@ -3,7 +3,7 @@ import countries from './countries.json' with { type: 'json' };
 import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
 
 /** Categories with a rate; Service has none, it is free (contract, GET /v1/pricing). */
-export const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
+const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
 export type RatedCategory = (typeof ratedCategories)[number];
 
 /** ISO 3166-1 alpha-2, the officially assigned codes. */

@@ -25,9 +25,9 @@ export class RatesNotTaken extends Error {
 }
 
 /**
- * Reads the source and puts its rates in the place of the stored ones, if they are good as a whole (D32): in the format of
- * the shipped file, no older, complete and plausible beside those in force. Otherwise everything stays as it is, the log
- * says `pricing.refresh_failed`, and it throws, for the alarm. Rates of a later day than today are left for that day.
+ * Reads the source and replaces the stored rates, if the file is good as a whole (D32): well-formed, no older, complete
+ * and plausible beside the rates in force. Otherwise nothing changes, the log says `pricing.refresh_failed`, and it
+ * throws, for the alarm. Rates of a later day are left for that day.
  */
 export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force' | 'overtaken'> {
   try {

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { DidScope } from '../access/directory.ts';
-import { type DidItem, DidItemSchema, UserItemSchema, WabaItemSchema } from '../access/directory-items.ts';
+import {
+  type DidItem,
+  DidItemSchema,
+  didSortKey,
+  UserItemSchema,
+  userSortPrefix,
+  WabaItemSchema,
+  wabaSortPrefix,
+} from '../access/directory-items.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
 /** What an item is to become so that it allows nothing that its old or its new form does not allow. */
@@ -17,9 +25,9 @@ export function narrowed(
 ): Narrowed {
   if (table === 'credentials') return 'nothing';
   const { sk = '' } = key;
-  if (sk === 'DID') return narrowedDid(stored, wanted);
-  if (sk.startsWith('WABA#')) return narrowedMembership(stored, wanted);
-  return sk.startsWith('USER#') ? narrowedUser(stored, wanted) : 'as it is';
+  if (sk === didSortKey) return narrowedDid(stored, wanted);
+  if (sk.startsWith(wabaSortPrefix)) return narrowedMembership(stored, wanted);
+  return sk.startsWith(userSortPrefix) ? narrowedUser(stored, wanted) : 'as it is';
 }
 
 function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {

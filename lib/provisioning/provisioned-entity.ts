@@ -1,5 +1,17 @@
 import * as v from 'valibot';
-import { DidItemSchema } from '../access/directory-items.ts';
+import {
+  campaignSortPrefix,
+  channelSortPrefix,
+  clientPartitionPrefix,
+  clientSortPrefix,
+  clientsPartition,
+  DidItemSchema,
+  didSortKey,
+  profileSortKey,
+  userSortPrefix,
+  wabaSortPrefix,
+} from '../access/directory-items.ts';
+import { credentialPrefix } from '../access/sign-in/credential-items.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
 /** What an entry of the provisioning file is about; one may have several items. */
@@ -21,19 +33,23 @@ export function entityOf({
 }: ItemPlace & { readonly attributes: Attributes }): Entity | undefined {
   const { pk, sk = '' } = key;
   if (table === 'channels') return undefined;
-  if (table === 'credentials') return named('user', pk, 'USER#');
-  if (pk === 'CLIENTS') return named('client', String(Number(sk.slice('CLIENT#'.length))), '');
-  if (sk === 'DID') {
+  if (table === 'credentials') return named('user', pk, credentialPrefix);
+  if (pk === clientsPartition) return named('client', String(Number(sk.slice(clientSortPrefix.length))), '');
+  if (sk === didSortKey) {
     const item = v.safeParse(DidItemSchema, attributes);
     return { kind: 'channel', name: item.success ? String(item.output.channel.channelId) : `of ${pk}` };
   }
-  if (!pk.startsWith('CLIENT#')) return undefined;
-  if (sk === 'PROFILE') return named('client', pk, 'CLIENT#');
-  if (sk.startsWith('WABA#')) {
-    const clientId = Number(pk.slice('CLIENT#'.length));
-    return { kind: 'WABA membership', name: `${sk.slice('WABA#'.length)} of client ${clientId}`, clientId };
+  if (!pk.startsWith(clientPartitionPrefix)) return undefined;
+  if (sk === profileSortKey) return named('client', pk, clientPartitionPrefix);
+  if (sk.startsWith(wabaSortPrefix)) {
+    const clientId = Number(pk.slice(clientPartitionPrefix.length));
+    return { kind: 'WABA membership', name: `${sk.slice(wabaSortPrefix.length)} of client ${clientId}`, clientId };
   }
-  return named('campaign', sk, 'CAMPAIGN#') ?? named('channel', sk, 'CHANNEL#') ?? named('user', sk, 'USER#');
+  return (
+    named('campaign', sk, campaignSortPrefix) ??
+    named('channel', sk, channelSortPrefix) ??
+    named('user', sk, userSortPrefix)
+  );
 }
 
 function named(kind: 'client' | 'campaign' | 'channel' | 'user', text: string, prefix: string): Entity | undefined {

@@ -42,7 +42,7 @@ export interface ProvisionedItem extends ItemPlace {
 }
 
 /** The user id of a user name. They are the same: user names are unique and never given to somebody else. */
-export function userIdOf(username: string): string {
+function userIdOf(username: string): string {
   return username;
 }
 

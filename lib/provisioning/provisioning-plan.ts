@@ -32,10 +32,9 @@ export interface WantedState {
 }
 
 /**
- * What takes the service from one state to another, to be carried out in this order: `revocations`, then
- * `platformCredentials` and `platformApps` (all of them, when any differs), then `grants`. Revocations leave what both states allow. Hence
- * until the last of them nothing is allowed that the old state did not allow, and from then on nothing that the new one
- * does not: a run that ends anywhere has given nobody more than either state gives (D36).
+ * What takes the service from one state to another, in this order: `revocations`, which leave what both states allow,
+ * then `platformCredentials` and `platformApps` (all, when any differs), then `grants`. So a run that ends anywhere has given nobody more
+ * than either state gives (D36).
  */
 export interface ProvisioningPlan {
   readonly lines: readonly PlanLine[];
@@ -69,12 +68,6 @@ export function provisioningPlan(stored: ProvisionedState, wanted: WantedState):
     grants: [...differing.filter((item) => !isCredential(item)), ...differing.filter(isCredential)].map(granting),
     clientsToSynchronize: clientsWithNewWaba(differing.filter((item) => !storedItems.has(placeText(item)))),
   };
-}
-
-/** Whether there is nothing to write. */
-export function isEmptyPlan({ revocations, platformCredentials, platformApps, grants }: ProvisioningPlan): boolean {
-  const secretsStay = platformCredentials === undefined && platformApps === undefined;
-  return revocations.length === 0 && secretsStay && grants.length === 0;
 }
 
 function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }: ProvisionedItem): boolean {

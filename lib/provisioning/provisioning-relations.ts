@@ -14,9 +14,9 @@ interface Lists {
 }
 
 /**
- * Faults between the entries of a provisioning file: doubles, and references to what is not there or not theirs. It takes
- * the file as it was read, so that one value of a wrong kind hides none of them; ids are compared as text, so that one
- * written as text is not missed by those that refer to it. To a list that is not there nothing is compared.
+ * Faults between the entries of a provisioning file: doubles, and references to what is not there or not theirs. It
+ * takes the file as it was read, and compares ids as text, so that one value of a wrong kind hides none of them. To a
+ * list that is not there nothing is compared.
  */
 export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
   const file = listsOf(data);

@@ -5,10 +5,9 @@ const checkCharacters = 8;
 const shape = /^[a-z2-7]{32}$/;
 
 /**
- * The code under which one button of one template leads to one URL (D19): 32 characters of lower-case base32. The first 24
- * (120 bits) name the button and its URL, so that a request repeated makes the same code; the last 8 are a checksum that no
- * other value has by chance, so that a template read back from the platform says by itself which of its buttons are
- * redirects. It is no secret: who forges a code fills a button of their own template with a link that leads nowhere.
+ * The code under which one button of one template leads to one URL (D19). The first 24 characters name button and URL,
+ * so a request repeated makes the same code; the last 8 are a checksum, so a template read back says which of its
+ * buttons are redirects. No secret: who forges one gets a link that leads nowhere.
  */
 export function redirectCode(button: {
   readonly templateKey: string;

@@ -13,9 +13,9 @@ const urlMaxLength = 8_000;
 const variable = '{{1}}';
 
 /**
- * Checked components in which every static URL button, those of carousel cards among them, has become
- * `<base URL>/{{1}}` with its code as the example, and what those codes lead to (D19). Everything else, dynamic URL buttons
- * included, is as it was. Pure: equal arguments make equal codes. Refuses with 400 a URL of over 8,000 encoded characters.
+ * Checked components in which every static URL button, also of a card, has become `<base URL>/{{1}}` with its code as
+ * the example, and what those codes lead to (D19). Everything else is as it was. Equal arguments make equal codes.
+ * Refuses with 400 a URL of over 8,000 encoded characters.
  */
 export function withRedirects(
   components: readonly unknown[],

@@ -9,12 +9,20 @@ import { deliveryStateStore } from './delivery/delivery-state-store.ts';
 import { pendingQueue } from './delivery/pending-queue.ts';
 import { type Post, postPublic } from './delivery/post-network.ts';
 import { receiversIn } from './delivery/receivers.ts';
-import type { EventSink } from './event.ts';
+import type { EventSink, WantedEvents } from './event.ts';
 import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
+import { wantedBy, wantedOnly } from './wanted-events.ts';
 
+/** The event queue, for what somebody wants to be told (D41). */
 export function deployedEvents(): EventSink {
-  return eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
+  const sink = eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
+  return wantedOnly({ sink, wanted: deployedWantedEvents(), log });
+}
+
+export function deployedWantedEvents(): WantedEvents {
+  const { findConfig } = deployedConfigs();
+  return async (clientId) => wantedBy(await findConfig(clientId));
 }
 
 export function deployedConfigs(): WebhookConfigs {

@@ -40,7 +40,7 @@ const SyncCompletedSchema = v.object({
   finished_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** A message to one recipient that ended in any way but `sent` (D29). */
+/** What became of a message to one recipient (D29, D39). */
 const MessageDataSchema = v.object({
   /** The answer's `Dispatch-Id` of the request that it belongs to. */
   job_id: v.string(),
@@ -58,7 +58,38 @@ const MessageDataSchema = v.object({
   platform_code: v.optional(v.number()),
   /** The platform's text for people. */
   reason: v.optional(v.string()),
+  /** What the platform calls the message, once it took it. */
+  platform_message_id: v.optional(v.string()),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
+export const PricingSchema = v.object({
+  billable: v.exactOptional(v.boolean()),
+  pricing_model: v.exactOptional(v.string()),
+  type: v.exactOptional(v.string()),
+  category: v.exactOptional(v.string()),
+});
+
+/** How far a message got, by a receipt of the platform. */
+const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
+
+/** Nothing of a dispatch is pending any more (D41). */
+const DispatchCompletedSchema = v.object({
+  ...v.omit(MessageDataSchema, ['message_id', 'to', 'code', 'platform_code', 'reason', 'platform_message_id']).entries,
+  /** Recipients of the request, dropped duplicates too: the sum of the counts. */
+  total: v.number(),
+  /** What became of them, as the report says at this moment (D40); receipts may carry them further. */
+  counts: v.object({
+    pending: v.literal(0),
+    held: v.number(),
+    sent: v.number(),
+    delivered: v.number(),
+    read: v.number(),
+    failed: v.number(),
+    expired: v.number(),
+    unknown: v.number(),
+  }),
 });
 
 const idPattern = /^evt_[a-z2-7]{26}$/;
@@ -87,12 +118,27 @@ export const ServiceEventSchema = v.variant('type', [
   kind('message.expired', MessageDataSchema),
   /** Nobody can say whether the message was sent; it is never sent again by itself. */
   kind('message.unknown', MessageDataSchema),
+  /** The platform took the message and holds it back: `code` is its word for that. */
+  kind('message.held', MessageDataSchema),
+  kind('message.sent', ReceiptDataSchema),
+  kind('message.delivered', ReceiptDataSchema),
+  kind('message.read', ReceiptDataSchema),
+  /** A receipt proved that the platform took a message that was `unknown`. */
+  kind('message.resolved', MessageDataSchema),
+  kind('dispatch.completed', DispatchCompletedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
+
+export function isEventType(type: string): type is EventType {
+  return eventTypes.includes(type);
+}
+
 export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
 export type MessageData = v.InferOutput<typeof MessageDataSchema>;
+export type DispatchCompletedData = v.InferOutput<typeof DispatchCompletedSchema>;
+export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;
 
 /**
  * The id of an event: `evt_` and 26 characters (130 bits) computed from its kind, its receiver and the facts that make it
@@ -101,6 +147,16 @@ export type MessageData = v.InferOutput<typeof MessageDataSchema>;
 export function eventId(type: EventType, clientId: number, facts: readonly (string | number)[]): string {
   return `evt_${hashKey([type, clientId, ...facts], 26)}`;
 }
+
+/** Which kinds of event a client wants to be told. */
+export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
+
+/** What is told to whoever has not chosen: one message in a thousand, and not every step of each (D41). */
+export const defaultEventTypes: ReadonlySet<EventType> = new Set(
+  ServiceEventSchema.options
+    .map(({ entries }) => entries.type.literal)
+    .filter((type) => !['message.sent', 'message.delivered', 'message.read'].includes(type)),
+);
 
 /** Where events go. */
 export interface EventSink {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
-import { dispatchMessage } from '../faults/scenarios.ts';
+import { dispatchMessage } from '../faults/scenario-job.ts';
 import { DispatchWorld, deliveryOf } from '../support/dispatch-ports.ts';
 import { median, report } from './figure.ts';
 

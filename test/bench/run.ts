@@ -11,6 +11,8 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
+import { benchReceipts } from './receipts.ts';
+import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
@@ -63,10 +65,12 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   // The jobs that these acceptances leave behind are nobody's: they end with the stack.
   await stack.poller.pause();
   await benchAcceptance(stack);
+  await benchReceipts(stack);
   await benchTemplateChanges(stack);
   await benchSynchronization(stack);
   await benchListing(stack);
   await benchChannels(stack);
+  await benchReports(stack);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());

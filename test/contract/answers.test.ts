@@ -164,6 +164,17 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor(`GET /v1/catalogs/${did}/products?catalog_id=600000000000001`),
       refused: () => asSupervisor(`GET /v1/catalogs/${did}/products`),
     },
+    'messages-report': {
+      success: async () => {
+        const sent = await asSupervisor(`POST /v1/template/messages/${did}`, { body: sendBody() });
+        return await asSupervisor(`GET /v1/template/messages/${did}/${sent.headers.get('dispatch-id')}`);
+      },
+      refused: () => asSupervisor(`GET /v1/template/messages/${did}/01KAH00000000000000000000A?state=lost`),
+    },
+    'dispatches-list': {
+      success: () => asSupervisor(`GET /v1/template/messages/${did}`),
+      refused: () => asSupervisor(`GET /v1/template/messages/${did}?limit=0`),
+    },
     'pricing-get': {
       success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
       refused: () => asSupervisor('GET /v1/pricing'),
@@ -376,7 +387,7 @@ describe('what the gateway answers by itself (R5)', () => {
     'PATCH /v1/templates/sync-from-platform',
     'POST /v1/template/messages',
     'POST /v1/template/messages/',
-    `GET /v1/template/messages/${did}`,
+    `PATCH /v1/template/messages/${did}`,
     `POST /v1/template/messages/${did}/more`,
     'OPTIONS /v1/templates',
     'OPTIONS /login',

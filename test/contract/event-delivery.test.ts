@@ -10,7 +10,7 @@ import { eventsCommand } from '../../infra/operate/events.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
-import { api, eventually, platform, tokenOf } from '../support/api.ts';
+import { api, eventually, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -29,7 +29,6 @@ async function configure(active: boolean, { rotate = false } = {}) {
 }
 
 beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
   receiver = await startWebhookReceiver(inject('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
   });
@@ -37,7 +36,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await receiver.close();
-  await probes.cleanUp();
   for (const sk of ['CONFIG', 'DELIVERY']) {
     const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
     await documentClient.send(new DeleteCommand(key));

@@ -26,6 +26,8 @@ const requests: Readonly<
   Record<string, { readonly query?: string; readonly body?: Readonly<Record<string, unknown>> }>
 > = {
   'messages-send': { body: send },
+  'messages-report': {},
+  'dispatches-list': {},
   'templates-list': {},
   'templates-status': { body: { action: 'enable', templates: ['x'] } },
   'templates-sync': { body: {} },
@@ -57,6 +59,7 @@ async function ask({ method, path, operation }: (typeof routes)[number], named: 
   const { query, body } = requests[operation] ?? {};
   const address = path
     .replace('{did}', named.did ?? did)
+    .replace('{dispatchId}', '01KAH00000000000000000000A')
     .replace('{messageTemplateId}', named.templateId ?? 'nothing-rt-0');
   const inQuery = named.clientId === undefined || named.in === 'body' ? undefined : `client_id=${named.clientId}`;
   const inBody = named.in === 'body' ? { client_id: named.clientId } : {};

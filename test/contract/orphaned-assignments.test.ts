@@ -26,7 +26,6 @@ const grown = {
 const probes = templateProbes();
 afterAll(async () => {
   await provision(demo, runningTarget(), { removalsAllowed: 2 });
-  await probes.cleanUp();
 });
 
 const pair = (channel_id: number, campaign_id: number) => ({ channel_id, campaign_id });

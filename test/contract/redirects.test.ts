@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, call, platform, tokenOf } from '../support/api.ts';
@@ -34,11 +34,6 @@ const components = [
   },
 ];
 const request = { components, allow_button_url_change: true };
-
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
-afterAll(probes.cleanUp);
 
 let recipient = 549_730_000_000;
 
@@ -153,7 +148,7 @@ test('a refused creation leaves no redirect for good, and one to a private addre
   const buttons = [{ type: 'URL', text: 'Where', url: 'https://169.254.169.254/' }];
   const wrong = probes.draft({ ...request, components: [components[0], { type: 'BUTTONS', buttons }] });
   const path = 'components[1].buttons[0].url';
-  await expectRefused(() => create(wrong), `${path}: the redirect must name a public host`, [path]);
+  await expectRefused(() => create(wrong), { message: `${path}: the redirect must name a public host`, at: [path] });
 });
 
 test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiReply, api, type DemoUser, platform, tokenOf } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { type ApiReply, api, type DemoUser, tokenOf } from '../support/api.ts';
 import { createdTemplate, listedTemplate, templateProbes } from '../support/template-probes.ts';
 
 /*
@@ -8,10 +8,6 @@ import { createdTemplate, listedTemplate, templateProbes } from '../support/temp
  */
 
 const probes = templateProbes();
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
-afterAll(probes.cleanUp);
 
 async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
   return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });

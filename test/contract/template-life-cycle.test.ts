@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ApiReply, api, type DemoUser, platform, tokenOf } from '../support/api.ts';
 import { filePart } from '../support/multipart.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
@@ -17,11 +17,6 @@ const probes = templateProbes();
 const outcomes = outcomesOn(runningTarget());
 let recipient = 549_710_000_000;
 const newRecipient = () => String(++recipient);
-
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
-afterAll(probes.cleanUp);
 
 async function call(user: DemoUser, route: string, body?: unknown): Promise<ApiReply> {
   return api(route, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });

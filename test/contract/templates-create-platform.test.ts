@@ -1,17 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { call, platform, synchronize, tokenOf } from '../support/api.ts';
-import { create, creationsAsked, listedTemplate, plainBody, templateProbes } from '../support/template-probes.ts';
+import {
+  create,
+  creationsAsked,
+  freshHour,
+  listedTemplate,
+  plainBody,
+  templateProbes,
+} from '../support/template-probes.ts';
 
 const probes = templateProbes();
-const freshHour = () => platform('POST /_control/clock', { advance_seconds: 3_600 });
 const fault = (action: object) =>
   platform('POST /_control/faults', { match: { path: 'message_templates' }, action, times: 1 });
 
-beforeAll(freshHour);
 afterEach(async () => {
   await platform('DELETE /_control/faults');
 });
-afterAll(probes.cleanUp);
 
 const unreachable = { code: 'platform_unreachable', message: 'the platform could not be reached' };
 const unclear = {

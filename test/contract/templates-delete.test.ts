@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { api, platform, tokenOf } from '../support/api.ts';
 import {
   type CreateOptions,
@@ -13,13 +13,9 @@ import {
 } from '../support/template-probes.ts';
 
 const probes = templateProbes();
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
 afterEach(async () => {
   await platform('DELETE /_control/faults');
 });
-afterAll(probes.cleanUp);
 
 async function remove(id: string, { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {}) {
   return api(`DELETE /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user) });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { platform } from '../support/api.ts';
 import {
   createdTemplate,
@@ -11,13 +11,9 @@ import {
 } from '../support/template-probes.ts';
 
 const probes = templateProbes();
-beforeAll(async () => {
-  await platform('POST /_control/clock', { advance_seconds: 3_600 });
-});
 afterEach(async () => {
   await platform('DELETE /_control/faults');
 });
-afterAll(probes.cleanUp);
 
 const changed = [200, { success: true, changed: true }];
 const unchanged = [200, { success: true, changed: false, message: 'nothing differs from the template as it is' }];

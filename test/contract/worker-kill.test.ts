@@ -9,7 +9,7 @@ import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
-import { ClaimItemSchema } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { call, eventually } from '../support/api.ts';

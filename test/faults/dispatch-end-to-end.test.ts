@@ -5,14 +5,16 @@ import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
-import { countOutcomes } from '../../lib/messages/outcomes/outcome.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import { countStates } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage, startMs } from './scenarios.ts';
+import { dispatchMessage, startMs } from './scenario-job.ts';
 
 let table: string;
 let queueUrl: string;
@@ -72,6 +74,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
       const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
       const failed = await dispatchBatch(batch, {
         claims: store,
+        doubts: doubtStore(client, table),
         events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
@@ -98,8 +101,9 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
     nowMs: () => nowMs,
     pause: async () => undefined,
   });
-  const outcomes = await reader.ofJob({ jobId: 'J', total } as Parameters<typeof reader.ofJob>[0]);
-  const counts = countOutcomes(outcomes);
+  const head = { jobId: 'J', total } as JobHead;
+  const outcomes = await reader.ofJob({ head, repeats: [], recipients: new Map() });
+  const counts = countStates(outcomes.map(({ state }) => state));
   expect(counts.pending).toBe(0);
   expect(counts.sent + counts.held + counts.failed + counts.unknown).toBe(total);
   expect(counts.held).toBeGreaterThan(0);
@@ -137,6 +141,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
   const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    doubts: doubtStore(client, table),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),

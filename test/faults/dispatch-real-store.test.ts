@@ -1,18 +1,46 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Claims } from '../../lib/messages/dispatch/dispatch-ports.ts';
+import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
+import type { Claims, Doubts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
+import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
+import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { type Action, apply, explore, initialState, type Scenario, type State } from './explorer.ts';
-import { scenarioJobId, scenarios, startMs } from './scenarios.ts';
-import { type Op, type Reply, SteppedRun } from './stepped-run.ts';
+import { scenarioJobId, startMs } from './scenario-job.ts';
+import { receiptScenarios, scenarios } from './scenarios.ts';
+import { type Op, type OpName, type Reply, SteppedRun } from './stepped-run.ts';
 
 const pathsPerScenario = 25;
 let claims: Claims;
+/** Every call of a store that a policy makes, by its name in the exploration. */
+let calls: Readonly<Partial<Record<OpName, Call>>>;
+
+type Call = (...args: never[]) => Promise<unknown>;
 
 beforeAll(async () => {
+  const client = localDocumentClient();
   const table = await freshTable('messages');
-  claims = dispatchStore({ client: localDocumentClient(), table, nowMs: () => startMs });
+  claims = dispatchStore({ client, table, nowMs: () => startMs });
+  const { append, doubtfulJobs, findClaims, findBatchRecords, settleSeen, ofGroup } = receiptStore({
+    client,
+    table,
+    pause: async () => undefined,
+  });
+  const { hasReceipt } = doubtStore(client, table);
+  calls = {
+    ...claims,
+    // A run of the dispatch has an instance of its own, or the marks of one schedule would be known to the next.
+    mark: (...args: Parameters<Doubts['mark']>) => doubtStore(client, table).mark(...args),
+    hasReceipt,
+    append,
+    settleSeen,
+    ofGroup,
+    doubtfulJobs: async (jobIds: string[]) => [...(await doubtfulJobs(jobIds))],
+    findClaims: async (keys: DispatchKey[]) => [...(await findClaims(keys))],
+    findBatchRecords: async (invocations: string[]) => [...(await findBatchRecords(invocations))],
+  };
 });
 
 /** Runs a schedule of the exploration again, the store being DynamoDB; every reply must be the model's. */
@@ -30,7 +58,7 @@ async function replayOnDynamoDb(scenario: Scenario, path: readonly Action[], job
   let state = initialState(scenario);
   for (const action of path) {
     const before = state;
-    state = await apply(state, action);
+    state = await apply(state, action, scenario);
     if (action.do === 'deliver') {
       const worker = state.workers[action.worker];
       if (!worker) throw new Error('nobody took the delivery');
@@ -45,7 +73,7 @@ async function replayOnDynamoDb(scenario: Scenario, path: readonly Action[], job
       const op = run?.pending.get(action.op);
       if (run === undefined || op === undefined) throw new Error('the run is not where the schedule says');
       const modelReply = state.workers[action.worker]?.answered.at(-1)?.reply;
-      const reply = op.name in claims ? await onDynamoDb(op, action.effect) : modelReply;
+      const reply = op.name in calls ? await onDynamoDb(op, action.effect) : modelReply;
       expect(reply).toEqual(inThisJob(modelReply));
       if (reply !== undefined) await run.answer({ op: op.id, reply, nowMs: state.nowMs });
     }
@@ -56,13 +84,18 @@ async function replayOnDynamoDb(scenario: Scenario, path: readonly Action[], job
 async function onDynamoDb(op: Op, effect: string): Promise<Reply> {
   const unavailable = { error: 'unavailable' } as const;
   if (effect === 'fails') return unavailable;
-  const call = claims[op.name as keyof Claims] as (...args: readonly unknown[]) => Promise<unknown>;
+  const call = calls[op.name] as (...args: readonly unknown[]) => Promise<unknown>;
   if (effect === 'repeated') await call(...op.args);
   const value = await call(...op.args);
   return effect === 'reply_lost' ? unavailable : { value };
 }
 
-test.each(scenarios)(
+/** Of one run of a kind at a time: what runs do to each other, the exploration shows. */
+const withReceipts = receiptScenarios.filter(
+  ({ batchSize, receipts }) => batchSize === 1 && receipts?.runs === 1 && receipts.dispatchRuns === 1,
+);
+
+test.each([...scenarios, ...withReceipts])(
   'schedules on DynamoDB end as in the model: $name (R13)',
   { timeout: 120_000 },
   async (scenario) => {
@@ -78,6 +111,9 @@ test.each(scenarios)(
         const stored = await claims.take({ ...claim, key, at: 'reader/0' });
         expect(stored, id).toMatchObject({ state: claim.state, claimedAtMs: claim.claimedAtMs });
       }
+      const stored = (await calls.ofGroup?.(...([jobId, 0] as never[]))) as Receipt[];
+      const appended = Object.values(state.store.receipts).flat();
+      expect(new Set(stored)).toEqual(new Set(appended.map((receipt) => ({ ...receipt, jobId }))));
     }
   },
 );

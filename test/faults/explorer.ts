@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
-import { type Effect, effectsOf, isGood, platformEffects } from './effects.ts';
+import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
+import { documentedEffects, type Effect, effectsOf, isGood, type PlatformEffect, platformEffects } from './effects.ts';
 import { applyOp, emptyStore, type StoreState } from './model-store.ts';
-import { type Answered, type Op, type Reply, type Start, SteppedRun } from './stepped-run.ts';
+import { receiptBody } from './scenario-job.ts';
+import { type Answered, type Op, type Reply, type Role, type Start, SteppedRun } from './stepped-run.ts';
 
 interface Queued {
   readonly id: number;
+  /** The queue that it is in, by whose runs work it off. */
+  readonly role: Role;
   readonly body: string;
   /** In flight while a worker holds the latest delivery of it. */
   readonly visible: boolean;
@@ -35,8 +39,12 @@ export interface State {
   readonly nextId: number;
   readonly workers: readonly (Worker | null)[];
   readonly runs: number;
-  readonly deliveriesLeft: number;
+  readonly deliveriesLeft: Readonly<Record<Role, number>>;
   readonly faultsLeft: number;
+  /** Messages for which a run of receipts has ended well. */
+  readonly proven: readonly string[];
+  /** Messages of which a post to the platform began after that. */
+  readonly sentThoughProven: readonly string[];
 }
 
 export type Action =
@@ -64,23 +72,46 @@ export interface Scenario {
   readonly deliveries: number;
   /** Most messages handed to one worker at once. */
   readonly batchSize: number;
-}
-
-export function initialState({ messages, startMs, faults, deliveries }: Scenario): State {
-  return {
-    nowMs: startMs,
-    store: emptyStore,
-    queue: messages.map((message, id) => ({ id, body: JSON.stringify(message), visible: true, deliveries: 0 })),
-    deliveriesLeft: deliveries,
-    nextId: messages.length,
-    workers: [null, null],
-    runs: 0,
-    faultsLeft: faults,
+  /** What the platform may do to a post; by default what it documents. */
+  readonly platform?: readonly PlatformEffect[];
+  /** The platform tells of each message that it took, in these words, one receipt each. */
+  readonly receipts?: {
+    readonly statuses: readonly string[];
+    /** Deliveries of receipts on one path, at most. */
+    readonly deliveries: number;
+    /** Runs that work off receipts at the same time, at most, and those that dispatch. */
+    readonly runs: number;
+    readonly dispatchRuns: number;
   };
 }
 
+export function initialState({ messages, startMs, faults, deliveries, receipts }: Scenario): State {
+  return {
+    nowMs: startMs,
+    store: emptyStore,
+    queue: messages.map((message, id) => queuedAs('dispatch', id, JSON.stringify(message))),
+    deliveriesLeft: { dispatch: deliveries, receipts: receipts?.deliveries ?? 0 },
+    nextId: messages.length,
+    workers: rolesOf(receipts).map(() => null),
+    runs: 0,
+    faultsLeft: faults,
+    proven: [],
+    sentThoughProven: [],
+  };
+}
+
+/** Which worker works off which queue. */
+function rolesOf(receipts: Scenario['receipts']): Role[] {
+  const dispatch = Array<Role>(receipts?.dispatchRuns ?? 2).fill('dispatch');
+  return [...dispatch, ...Array<Role>(receipts?.runs ?? 0).fill('receipts')];
+}
+
+function queuedAs(role: Role, id: number, body: string): Queued {
+  return { id, role, body, visible: true, deliveries: 0 };
+}
+
 /** Visits every reachable state, breadth first, and lets `check` throw in each. */
-export async function explore(scenario: Scenario, check: (state: State) => void): Promise<Exploration> {
+export async function explore(scenario: Scenario, check: (state: State, before: State) => void): Promise<Exploration> {
   const first = initialState(scenario);
   const seen = new Set([keyOf(first)]);
   const ends: { state: State; path: Action[] }[] = [];
@@ -92,14 +123,14 @@ export async function explore(scenario: Scenario, check: (state: State) => void)
       const actions = actionsOf(state, scenario);
       if (actions.length === 0) ends.push({ state, path: pathOf(way) });
       for (const action of actions) {
-        const successor = await apply(state, action);
+        const successor = await apply(state, action, scenario);
         transitions += 1;
         const key = keyOf(successor);
         if (seen.has(key)) continue;
         seen.add(key);
         const longer = { action, before: way };
         try {
-          check(successor);
+          check(successor, state);
         } catch (error) {
           throw new Error(`${String(error)} after ${JSON.stringify(pathOf(longer))}`, { cause: error });
         }
@@ -121,33 +152,37 @@ function pathOf(way: Way | undefined): Action[] {
   return path;
 }
 
-function actionsOf(state: State, { batchSize }: Scenario): Action[] {
+function actionsOf(state: State, scenario: Scenario): Action[] {
+  const { batchSize, platform = documentedEffects, receipts } = scenario;
   const actions: Action[] = [];
-  const deliverable = state.queue.filter(({ visible }) => visible && state.deliveriesLeft > 0);
+  const roles = rolesOf(receipts);
   for (const [worker, running] of state.workers.entries()) {
     if (running === null) {
-      // Idle workers are alike: only the first takes work.
-      if (state.workers.indexOf(null) !== worker) continue;
+      const role = roles[worker] ?? 'dispatch';
+      // Idle workers of a kind are alike: only the first takes work.
+      if (roles.some((other, at) => at < worker && other === role && state.workers[at] === null)) continue;
+      const left = state.deliveriesLeft[role];
+      const deliverable = state.queue.filter((queued) => queued.role === role && queued.visible && left > 0);
       for (const { id } of deliverable) actions.push({ do: 'deliver', worker, ids: [id] });
-      if (batchSize > 1 && deliverable.length > 1 && state.deliveriesLeft > 1) {
+      if (batchSize > 1 && deliverable.length > 1 && left > 1) {
         actions.push({ do: 'deliver', worker, ids: deliverable.slice(0, batchSize).map(({ id }) => id) });
       }
       continue;
     }
     if (running.ended !== undefined) actions.push({ do: 'acknowledge', worker });
     for (const op of running.open) {
-      for (const effect of effectsOf[op.name]) {
+      for (const effect of op.name === 'send' ? platform : effectsOf[op.name]) {
         if (state.faultsLeft > 0 || isGood(effect)) actions.push({ do: 'step', worker, op: op.id, effect });
       }
     }
     if (state.faultsLeft > 0) actions.push({ do: 'crash', worker });
   }
-  for (const { id, visible } of state.queue) {
-    if (!visible && state.deliveriesLeft > 0 && state.faultsLeft > 0) actions.push({ do: 'reappear', id });
+  for (const { id, role, visible } of state.queue) {
+    if (!visible && state.deliveriesLeft[role] > 0 && state.faultsLeft > 0) actions.push({ do: 'reappear', id });
   }
   // Time passing changes nothing unless somebody will look at a claim again.
-  if (state.deliveriesLeft > 0 && state.queue.length > 0 && state.nowMs === firstMs(state))
-    actions.push({ do: 'wait' });
+  const lookedAt = state.deliveriesLeft.dispatch > 0 && state.queue.some(({ role }) => role === 'dispatch');
+  if (lookedAt && state.nowMs === firstMs(state)) actions.push({ do: 'wait' });
   return actions;
 }
 
@@ -156,11 +191,14 @@ function firstMs(state: State): number {
   return state.nowMs - (state.nowMs % 1_000_000);
 }
 
-export async function apply(state: State, action: Action): Promise<State> {
+export async function apply(state: State, action: Action, scenario: Scenario): Promise<State> {
   switch (action.do) {
     case 'deliver': {
       const taken = state.queue.filter(({ id }) => action.ids.includes(id));
+      const role = rolesOf(scenario.receipts)[action.worker] ?? 'dispatch';
       const worker = await restored({
+        role,
+        receipts: scenario.receipts !== undefined,
         invocation: `run-${state.runs}`,
         bodies: taken.map(({ body }) => body),
         nowMs: state.nowMs,
@@ -170,11 +208,11 @@ export async function apply(state: State, action: Action): Promise<State> {
       const queue = state.queue.map((queued) =>
         action.ids.includes(queued.id) ? { ...queued, visible: false, deliveries: queued.deliveries + 1 } : queued,
       );
-      const deliveriesLeft = state.deliveriesLeft - taken.length;
+      const deliveriesLeft = { ...state.deliveriesLeft, [role]: state.deliveriesLeft[role] - taken.length };
       return { ...withWorker(state, action.worker, worker), queue, deliveriesLeft, runs: state.runs + 1 };
     }
     case 'step':
-      return await step(state, action);
+      return await step(state, action, scenario);
     case 'acknowledge': {
       const worker = workerAt(state, action.worker);
       const queue = state.queue.flatMap((queued) => {
@@ -202,14 +240,36 @@ export async function apply(state: State, action: Action): Promise<State> {
   }
 }
 
-async function step(state: State, action: Extract<Action, { do: 'step' }>): Promise<State> {
+async function step(state: State, action: Extract<Action, { do: 'step' }>, { receipts }: Scenario): Promise<State> {
   const worker = workerAt(state, action.worker);
   const op = worker.open.find(({ id }) => id === action.op);
   if (op === undefined) throw new Error('no such call is open');
-  const { state: after, reply } = outcomeOfStep(state, op, action.effect);
+  const { state: after, reply } = outcomeOfStep(state, { op, effect: action.effect, receipts });
   const answered = [...worker.answered, { op: op.id, reply, nowMs: state.nowMs }];
   const faultsLeft = state.faultsLeft - (isGood(action.effect) ? 0 : 1);
-  return { ...withWorker(after, action.worker, await restored({ ...worker, answered })), faultsLeft };
+  const next = await restored({ ...worker, answered });
+  return { ...withWorker(withProofs(after, worker, next), action.worker, next), faultsLeft };
+}
+
+/** Notes what a run of receipts has come to, and which posts begin although there is proof. */
+function withProofs(state: State, before: Worker, worker: Worker): State {
+  if (worker.role === 'receipts') {
+    if (worker.ended === undefined || worker.ended.length > 0) return state;
+    const ids = Object.keys(state.store.receipts).filter((id) =>
+      worker.bodies.some((body) => idsIn(body).includes(id)),
+    );
+    return { ...state, proven: [...new Set([...state.proven, ...ids])].toSorted() };
+  }
+  const begun = worker.open.filter(({ id, name }) => name === 'send' && !before.open.some((open) => open.id === id));
+  const ids = begun.map(({ args }) => dispatchIdOf(args[0] as DispatchMessage));
+  const late = ids.filter((id) => state.proven.includes(id));
+  return late.length === 0 ? state : { ...state, sentThoughProven: [...state.sentThoughProven, ...late] };
+}
+
+/** The messages that a body of the receipt queue has receipts of. */
+export function idsIn(body: string): string[] {
+  const { numbers } = JSON.parse(body) as ReceiptMessage;
+  return numbers.flatMap(({ receipts }) => receipts.map(dispatchIdOf));
 }
 
 async function restored(worker: Omit<Worker, 'open' | 'ended'>): Promise<Worker> {
@@ -217,11 +277,21 @@ async function restored(worker: Omit<Worker, 'open' | 'ended'>): Promise<Worker>
   return { ...worker, open: [...run.pending.values()], ended: run.ended };
 }
 
-function outcomeOfStep(state: State, op: Op, effect: Effect): { readonly state: State; readonly reply: Reply } {
+interface Step {
+  readonly receipts: Scenario['receipts'];
+  readonly op: Op;
+  readonly effect: Effect;
+}
+
+function outcomeOfStep(state: State, { op, effect, receipts }: Step): { readonly state: State; readonly reply: Reply } {
   if (op.name === 'send') {
-    const { accepts, reply } = platformEffects[effect as keyof typeof platformEffects];
-    const call = { dispatchId: dispatchIdOf(op.args[0] as DispatchMessage), effect, accepts };
-    return { state: { ...state, store: { ...state.store, calls: [...state.store.calls, call] } }, reply };
+    const { accepts, reply } = platformEffects[effect as PlatformEffect];
+    const key = op.args[0] as DispatchMessage;
+    const call = { dispatchId: dispatchIdOf(key), effect, accepts };
+    const told = accepts ? (receipts?.statuses ?? []) : [];
+    const queue = told.map((status, at) => queuedAs('receipts', state.nextId + at, receiptBody(key.index, status)));
+    const after = { ...state, queue: [...state.queue, ...queue], nextId: state.nextId + queue.length };
+    return { state: { ...after, store: { ...state.store, calls: [...state.store.calls, call] } }, reply };
   }
   const unavailable: Reply = { error: 'unavailable' };
   if (effect === 'fails') return { state, reply: unavailable };
@@ -236,7 +306,7 @@ function effectOf(state: State, op: Op): { readonly state: State; readonly value
   if (op.name === 'postpone') return { state, value: undefined };
   if (op.name === 'sendLater') {
     // Delays are left out: a copy may come at once, which is harsher than SQS.
-    const copy = { id: state.nextId, body: JSON.stringify(op.args[0]), visible: true, deliveries: 0 };
+    const copy = queuedAs('dispatch', state.nextId, JSON.stringify(op.args[0]));
     return { state: { ...state, queue: [...state.queue, copy], nextId: state.nextId + 1 }, value: undefined };
   }
   const { store, value } = applyOp(state.store, op);

@@ -7,10 +7,11 @@ import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage } from './scenarios.ts';
+import { dispatchMessage } from './scenario-job.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;
@@ -54,6 +55,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   return messagesDispatch({
     claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
+    doubts: doubtStore(localDocumentClient(), table),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),

@@ -1,18 +1,31 @@
+import type { BatchRecord, Claim } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
+import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
+import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
+import { defaultEventTypes } from '../../lib/webhooks/event.ts';
+import { scenarioHead } from './scenario-job.ts';
 
-/** The outside calls of the dispatch policy: the points at which something can go wrong. */
+/** The outside calls of the policies: the points at which something can go wrong. */
 export type OpName =
   | 'take'
   | 'release'
   | 'settle'
   | 'findBatchRecord'
   | 'recordBatch'
+  | 'mark'
+  | 'hasReceipt'
   | 'sendEvents'
   | 'sendLater'
   | 'postpone'
-  | 'send';
+  | 'send'
+  | 'append'
+  | 'doubtfulJobs'
+  | 'findClaims'
+  | 'findBatchRecords'
+  | 'settleSeen'
+  | 'ofGroup';
 
 export interface Op {
   readonly id: number;
@@ -32,15 +45,21 @@ export interface Answered {
   readonly nowMs: number;
 }
 
+/** Whose run it is: of the dispatch queue or of the receipt queue. */
+export type Role = 'dispatch' | 'receipts';
+
 export interface Start {
+  readonly role: Role;
+  /** Whether there may be receipts. Where there are none, to look for one is no step. */
+  readonly receipts: boolean;
   readonly invocation: string;
   readonly bodies: readonly string[];
   readonly nowMs: number;
 }
 
 /**
- * One run of the real `dispatchBatch` that stands still at every outside call until it is told what came of it. The
- * run is a function of its start and its replies, so repeating those restores it exactly.
+ * One run of the real `dispatchBatch` or `recordReceipts` that stands still at every outside call until it is told what came
+ * of it. The run is a function of its start and its replies, so repeating those restores it exactly.
  */
 export class SteppedRun {
   readonly pending = new Map<number, Op>();
@@ -53,7 +72,11 @@ export class SteppedRun {
   private constructor(start: Start) {
     this.nowMs = start.nowMs;
     const deliveries = start.bodies.map((body, position) => ({ messageId: String(position), receiptHandle: '', body }));
-    void dispatchBatch(deliveries, this.ports(start.invocation)).then((failed) => {
+    const run =
+      start.role === 'dispatch'
+        ? dispatchBatch(deliveries, this.dispatchPorts(start))
+        : recordReceipts(deliveries, this.receiptPorts());
+    void run.then((failed) => {
       this.ended = failed.map(Number);
     });
   }
@@ -77,33 +100,64 @@ export class SteppedRun {
     await settled();
   }
 
-  private ports(invocation: string): DispatchPorts {
-    const call =
-      (name: OpName) =>
-      (...args: unknown[]) => {
-        const id = this.calls++;
-        this.pending.set(id, { id, name, args });
-        const waiting = Promise.withResolvers<unknown>();
-        this.waiting.set(id, waiting);
-        return waiting.promise as Promise<never>;
-      };
+  private call(name: OpName) {
+    return (...args: unknown[]) => {
+      const id = this.calls++;
+      this.pending.set(id, { id, name, args });
+      const waiting = Promise.withResolvers<unknown>();
+      this.waiting.set(id, waiting);
+      return waiting.promise as Promise<never>;
+    };
+  }
+
+  private dispatchPorts({ invocation, receipts }: Start): DispatchPorts {
     return {
       claims: {
-        take: call('take'),
-        release: call('release'),
-        settle: call('settle'),
-        findBatchRecord: call('findBatchRecord'),
-        recordBatch: call('recordBatch'),
+        take: this.call('take'),
+        release: this.call('release'),
+        settle: this.call('settle'),
+        findBatchRecord: this.call('findBatchRecord'),
+        recordBatch: this.call('recordBatch'),
       },
-      events: { send: call('sendEvents') },
-      queue: { sendLater: call('sendLater'), postpone: call('postpone') },
-      send: call('send'),
+      doubts: receipts
+        ? { mark: this.call('mark'), hasReceipt: this.call('hasReceipt') }
+        : { mark: async () => undefined, hasReceipt: async () => false },
+      events: { send: this.call('sendEvents') },
+      queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone') },
+      send: this.call('send'),
       invocation,
       nowMs: () => this.nowMs,
       // Harsher than Lambda: a run is never stopped for lack of time, however long others take meanwhile.
       remainingMs: () => 60_000,
       random: () => 0,
       pause: async () => undefined,
+      log: () => undefined,
+    };
+  }
+
+  private receiptPorts(): RecordPorts {
+    const mapped = <Value>(name: OpName) => {
+      const call = this.call(name);
+      return async (...args: unknown[]) => new Map<string, Value>(await call(...args));
+    };
+    const doubtfulJobs = this.call('doubtfulJobs');
+    return {
+      records: {
+        // The head of a job that was dispatched never changes: reading it is no step of its own.
+        findHeads: async (jobIds) => new Map(jobIds.map((jobId) => [jobId, { ...scenarioHead, jobId }])),
+        append: this.call('append'),
+        doubtfulJobs: async (jobIds) => new Set(await doubtfulJobs(jobIds)),
+        ofGroup: this.call('ofGroup'),
+      },
+      claims: {
+        take: this.call('take'),
+        findClaims: mapped<Claim>('findClaims'),
+        findBatchRecords: mapped<BatchRecord>('findBatchRecords'),
+        settleSeen: this.call('settleSeen'),
+      },
+      wanted: async () => defaultEventTypes,
+      events: { send: this.call('sendEvents') },
+      nowMs: () => this.nowMs,
       log: () => undefined,
     };
   }

@@ -6,6 +6,7 @@ import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { makeJobHead } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -24,6 +25,7 @@ beforeEach(async () => {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
+    watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: () => nowMs,
@@ -44,20 +46,7 @@ function record(name: string, body: unknown, deliveries = 1): SQSRecord {
 
 function jobOf(jobId: string, changes: object = {}): object {
   return {
-    head: {
-      jobId,
-      clientId: 1001,
-      did: '5491100000001',
-      wabaId: '2',
-      phoneNumberId: '3',
-      credential: 'main',
-      throughputPerSecond: 1_000,
-      path: 'messages',
-      templateName: 'order_update',
-      templateLanguage: 'en_US',
-      acceptedAtMs: nowMs,
-      total: 2,
-    },
+    head: makeJobHead({ jobId, wabaId: '2', phoneNumberId: '3', acceptedAtMs: nowMs, total: 2 }),
     plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
     recipients: [{ to: '5491100000010' }, { to: '5491100000011' }],
     firstIndex: 0,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { countedBy } from '../support/counted.ts';
 import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';
@@ -87,12 +89,12 @@ test('a receipt is expected for each recipient on a number of which a platform a
   ]);
 });
 
-test('10,000 recipients are one queue request and no write to the messages table', async () => {
+test('10,000 recipients are one queue request and one write to the messages table', async () => {
   const { send, queueUrl, queueAttempts, tableAttempts, table } = await sendingEndpoint({ templates });
   const recipients = makeRecipients(10_000);
   expect(await send({ ...order, recipients })).toMatchObject({ status: 200, body: { success: true } });
   expect(queueAttempts).toHaveLength(1);
-  expect(tableAttempts).toHaveLength(0);
+  expect(tableAttempts.map(({ command }) => command)).toEqual(['TransactWriteItemsCommand']);
   const jobs = await drainJobs(localQueueClient(), queueUrl);
   expect((await dispatchIdsOf(jobs, localDocumentClient(), table)).size).toBe(10_000);
 });
@@ -362,6 +364,26 @@ test('a queue that does not answer: 502, and the same key may be used again at o
   expect(await dispatchIdsOf(jobs, localDocumentClient(), table)).toEqual(new Set(['JOB2-0']));
 });
 
+test.each(['before', 'after'] as const)(
+  'a job that cannot be described (reply or request lost: %s) is accepted, and the fan-out describes it',
+  async (fault) => {
+    const { send, queueUrl, table } = await sendingEndpoint({ templates, tableFaults: () => fault });
+    const recipients = [...order.recipients, ...order.recipients];
+    expect(await send({ ...order, recipients })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
+    const client = localDocumentClient();
+    const report = reportStore({ client, table, nowMs: () => startMs });
+    expect((await report.findDescribed('JOB1')) === undefined).toBe(fault === 'before');
+    const [job] = await drainJobs(localQueueClient(), queueUrl);
+    if (job === undefined) throw new Error('nothing was queued');
+    await jobStore(client, table).begin(job.head, 1);
+    await jobStore(client, table).describe(job);
+    expect(await report.findDescribed('JOB1')).toMatchObject({
+      repeats: [[1, 0]],
+      recipients: new Map([[0, order.recipients[0]?.to]]),
+    });
+  },
+);
+
 describe('Idempotency-Key', () => {
   const headers = { 'idempotency-key': 'order-17' };
 
@@ -370,7 +392,7 @@ describe('Idempotency-Key', () => {
     const twice = { ...order, recipients: [...order.recipients, ...order.recipients] };
     const first = await send(twice, { headers });
     expect(first.body.warning).toContain('duplicate');
-    expect(tableAttempts).toHaveLength(2);
+    expect(tableAttempts).toHaveLength(3);
     expect(await send(twice, { headers })).toEqual(first);
     expect(queueAttempts).toHaveLength(1);
   });

@@ -46,6 +46,7 @@ const stateOf = (key: string) => templateStore(client, table).stateOf(key, [1001
 
 interface EditOptions extends Partial<CallOptions> {
   readonly templates?: Pick<TemplateStore, 'stateOf' | 'refresh' | 'writeUpstream' | 'forgetSentCode'>;
+  readonly events?: MemoryEvents;
 }
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -61,10 +62,11 @@ const mediaPorts: MediaPorts = {
   },
 };
 
-function edit(id: string, body: unknown, { templates = templateStore(client, table), ...options }: EditOptions = {}) {
+function edit(id: string, body: unknown, given: EditOptions = {}) {
+  const { templates = templateStore(client, table), events = new MemoryEvents(), ...options } = given;
   const { management, platformTemplates } = platform;
   const upstream = { management, platformTemplates };
-  const deps = { ...mediaPorts, ...upstream, directory, templates, events: new MemoryEvents(), nowMs: () => nowMs };
+  const deps = { ...mediaPorts, ...upstream, directory, templates, events, nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
 }
@@ -269,8 +271,14 @@ describe('what is true now, and not what was stored (D20)', () => {
   test('an approval that nobody has read yet is told and stored before the edit is', async () => {
     const { template, key, id } = await stored({ status: 'PENDING' });
     platform.found = { ...template, status: 'APPROVED' };
-    expect(await edit(id, { components: template.components })).toMatchObject({ body: { changed: false } });
+    const events = new MemoryEvents();
+    const reply = await edit(id, { components: template.components }, { events });
+    expect(reply).toMatchObject({ body: { changed: false } });
     expect((await stateOf(key)).rows.map(({ status }) => status)).toEqual(['APPROVED', 'APPROVED']);
+    expect(events.sent.map(({ type, clientId }) => [type, clientId])).toEqual([
+      ['template.status_changed', 1001],
+      ['template.status_changed', 1002],
+    ]);
   });
 
   test('deleted and made anew while the platform took the edit: the old text does not come back', async () => {

@@ -9,8 +9,9 @@ import { type Settings, settingsFrom } from '../../infra/settings.ts';
 import { controlRoutes } from '../../infra/simulator/control.ts';
 import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
 import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
-import { Refusal, type RefusalCode } from '../../lib/http/refusal.ts';
-import type { MetricName } from '../../lib/observe/metrics.ts';
+import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
+import { metricNames } from '../../lib/observe/metrics.ts';
+import { retryJitter, retryWaitsSeconds } from '../../lib/webhooks/delivery/retry.ts';
 import { eventTypes, ServiceEventSchema } from '../../lib/webhooks/event.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents.ts';
@@ -186,42 +187,10 @@ describe('tables that repeat code', () => {
   });
 
   it('codes of refusals, by status', () => {
-    const codes: Readonly<Record<RefusalCode, true>> = {
-      malformed_body: true,
-      invalid_request: true,
-      client_id_required: true,
-      invalid_client_id: true,
-      agent_without_campaigns: true,
-      invalid_recipients: true,
-      platform_refused: true,
-      invalid_credentials: true,
-      unauthorized: true,
-      cross_client_forbidden: true,
-      verification_refused: true,
-      did_forbidden: true,
-      catalog_forbidden: true,
-      template_not_found: true,
-      redirect_not_found: true,
-      rate_not_found: true,
-      webhook_config_not_found: true,
-      template_disabled: true,
-      sync_in_progress: true,
-      request_in_progress: true,
-      payload_too_large: true,
-      did_mismatch: true,
-      template_not_sendable: true,
-      idempotency_key_reused: true,
-      platform_rate_limited: true,
-      internal_error: true,
-      platform_unreachable: true,
-      dispatch_unavailable: true,
-      dispatch_undecided: true,
-      webhook_not_taken: true,
-    };
     const told = tableRows(interfaceBook, '| Status | Codes |').flatMap(([status = '', cell = '']) =>
       namesIn(cell).map((name) => `${status} ${name}`),
     );
-    const thrown = (Object.keys(codes) as RefusalCode[]).map((each) => `${new Refusal(each, '').status} ${each}`);
+    const thrown = refusalCodes.map((each) => `${new Refusal(each, '').status} ${each}`);
     expect(told.sort()).toEqual(thrown.sort());
   });
 
@@ -239,42 +208,27 @@ describe('tables that repeat code', () => {
   });
 
   it('metrics', () => {
-    const counted: Readonly<Record<MetricName, true>> = {
-      RecipientsAccepted: true,
-      MessagesSent: true,
-      MessagesHeld: true,
-      MessagesFailed: true,
-      MessagesExpired: true,
-      MessagesUnknown: true,
-      PlatformErrors: true,
-      PlatformCallsThrottled: true,
-      PlatformCredentialRefused: true,
-      PlatformWebhooksReceived: true,
-      PlatformUpdatesDropped: true,
-      PlatformStatusesForeign: true,
-      PlatformSignaturesRefused: true,
-      HintTurns: true,
-      HintReadingsFailed: true,
-      ReceiptsExpected: true,
-      ReceiptsQueued: true,
-      SyncsCompleted: true,
-      SyncTemplatesChanged: true,
-      SyncWabasFailed: true,
-      TemplatesCreated: true,
-      TemplatesSkipped: true,
-      EventsNotQueued: true,
-      WebhookDeliveries: true,
-      WebhookFailures: true,
-      WebhookEventsAbandoned: true,
-      WebhooksSwitchedOff: true,
-      LoginFailures: true,
-      AuthorizerFailures: true,
-    };
     const told = firstNames(tableRows(documentOf('infra/operate/README.md'), '| Metric | Counts |'));
-    expect(told.sort()).toEqual(Object.keys(counted).sort());
+    expect(told.sort()).toEqual([...metricNames].sort());
   });
 
-  const events = tableRows(documentOf('lib/webhooks/README.md'), '| Type | Goes to |');
+  const webhookBook = documentOf('lib/webhooks/README.md');
+
+  it('the waits between the attempts of a delivery', () => {
+    const told = (seconds: number) => {
+      const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+      const parts = [hours && `${hours} h`, minutes && `${minutes} min`, seconds < 60 && `${seconds} s`];
+      return parts.filter(Boolean).join(' ');
+    };
+    const least = retryWaitsSeconds.reduce((sum, seconds) => sum + seconds * (1 - retryJitter), 0);
+    const waits = retryWaitsSeconds.map(told);
+    const sentence = `${waits.slice(0, -1).join(', ')} and ${waits.at(-1)} apart`;
+    expect(webhookBook.replaceAll(/\s+/g, ' ')).toContain(
+      `${sentence}, each a fifth more or less by chance: ${told(least)} at least`,
+    );
+  });
+
+  const events = tableRows(webhookBook, '| Type | Goes to |');
 
   it('kinds of event', () => {
     expect(firstNames(events)).toEqual([...eventTypes]);

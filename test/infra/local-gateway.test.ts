@@ -55,8 +55,9 @@ beforeAll(async () => {
     region: 'us-east-1',
     port: 0,
     nowMs: () => clock.nowMs,
-    integrationTimeoutMs: 1_500,
-    authorizerTimeoutMs: 1_000,
+    // Long enough for the start of a process on a machine that is busy with other tests.
+    integrationTimeoutMs: 5_000,
+    authorizerTimeoutMs: 4_000,
     onAnswer: (answered) => answers.push(answered),
   });
 });

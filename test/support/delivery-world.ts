@@ -6,7 +6,7 @@ import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks
 import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
 import type { Post } from '../../lib/webhooks/delivery/post-network.ts';
 import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
-import { eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { defaultEventTypes, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 
 interface Message {
   readonly messageId: string;
@@ -52,7 +52,8 @@ export class DeliveryWorld {
   #sent = 0;
 
   subscribe(clientId: number, secrets: readonly string[] = [firstSecret]): void {
-    this.receivers.set(clientId, { url: `https://example.com/${clientId}`, version: 1, secrets, active: true });
+    const url = `https://example.com/${clientId}`;
+    this.receivers.set(clientId, { url, version: 1, wanted: defaultEventTypes, secrets, active: true });
   }
 
   enqueue(...events: readonly ServiceEvent[]): void {

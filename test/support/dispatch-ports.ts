@@ -1,7 +1,10 @@
 import type { Claims, Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
-import type { DispatchMessage } from '../../lib/messages/job.ts';
+import type { DispatchMessage, JobHead } from '../../lib/messages/job.ts';
+import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
 import type { LogFacts } from '../../lib/observe/log.ts';
+import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
+import type { OpName } from '../faults/stepped-run.ts';
 import { MemoryEvents } from './memory-events.ts';
 
 export interface RequeuedCopy {
@@ -29,11 +32,17 @@ export class DispatchWorld {
     recordBatch: async (...args) => this.call('recordBatch', args) as never,
   };
 
+  readonly doubts: DispatchPorts['doubts'] = {
+    mark: async (...args) => this.call('mark', args) as never,
+    hasReceipt: async (...args) => this.call('hasReceipt', args) as never,
+  };
+
   /** The ports of a new run; every message is accepted unless `changes` says otherwise. */
   ports(changes: Partial<DispatchPorts> = {}): DispatchPorts {
     this.runs += 1;
     return {
       claims: this.claims,
+      doubts: this.doubts,
       events: this.events,
       queue: {
         sendLater: async (message, delaySeconds) => void this.copies.push({ message, delaySeconds }),
@@ -53,7 +62,32 @@ export class DispatchWorld {
     };
   }
 
-  private call(name: 'take' | 'release' | 'settle' | 'findBatchRecord' | 'recordBatch', args: unknown[]): unknown {
+  /** The ports of a run of receipts about the jobs of these heads; everybody is told what is told by default. */
+  receiptPorts(heads: readonly JobHead[], changes: Partial<RecordPorts> = {}): RecordPorts {
+    const listed = async (name: OpName, args: unknown[]) => this.call(name, args) as never;
+    return {
+      records: {
+        findHeads: async (jobIds) =>
+          new Map(heads.filter(({ jobId }) => jobIds.includes(jobId)).map((head) => [head.jobId, head])),
+        append: async (...args) => this.call('append', args) as never,
+        doubtfulJobs: async (...args) => new Set(await listed('doubtfulJobs', args)),
+        ofGroup: async (...args) => this.call('ofGroup', args) as never,
+      },
+      claims: {
+        take: this.claims.take,
+        findClaims: async (...args) => new Map(await listed('findClaims', args)),
+        findBatchRecords: async (...args) => new Map(await listed('findBatchRecords', args)),
+        settleSeen: async (...args) => this.call('settleSeen', args) as never,
+      },
+      wanted: async () => defaultEventTypes,
+      events: this.events,
+      nowMs: () => this.nowMs,
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  private call(name: OpName, args: unknown[]): unknown {
     this.storeCalls.push(name);
     const { store, value } = applyOp(this.store, { id: 0, name, args });
     this.store = store;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { startStack } from '../../infra/local/stack.ts';
+import { tellAt } from './callback.ts';
 import { leaksIn } from './log-leaks.ts';
 
 declare module 'vitest' {
@@ -39,6 +40,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
   });
+  // Outcomes stay as the dispatch left them, except in tests that ask to be told more.
+  await tellAt(stack.addresses.platformUrl, null);
   const { region: _region, stage: _stage, ...addresses } = stack.addresses;
   const context = { ...addresses, functionLog };
   for (const [key, value] of Object.entries(context)) project.provide(key as keyof typeof context, value as never);

@@ -5,8 +5,7 @@ import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
 import { localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import type { Outcome } from '../../lib/messages/outcomes/outcome.ts';
-import { type Outcomes, outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { eventually } from './api.ts';
 
 /** The stores of a local stack, as the operator commands reach them. */
@@ -46,14 +45,14 @@ export function outcomesOn({ documentClient: client, tableName }: Target): Outco
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }
 
-/** The outcomes of a job, by index, once none of them is pending any more. */
-export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<Outcome[]> {
+/** The outcomes of a job, by place in the request, once none of them is pending any more. */
+export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<PlacedOutcome[]> {
   return eventually(
     `every message of ${jobId} ends`,
     async () => {
-      const head = await outcomes.findJob(jobId);
-      if (head === undefined) return undefined;
-      const endings = await outcomes.ofJob(head);
+      const job = await outcomes.findJob(jobId);
+      if (job === undefined) return undefined;
+      const endings = await outcomes.ofJob(job);
       return endings.some(({ state }) => state === 'pending') ? undefined : endings;
     },
     withinMs,

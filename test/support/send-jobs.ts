@@ -1,23 +1,27 @@
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
 import type { JobHead, Recipient } from '../../lib/messages/job.ts';
 
+export function makeJobHead(overrides: Partial<JobHead> = {}): JobHead {
+  return {
+    jobId: '01JD0000000000000000000000',
+    clientId: 1001,
+    did: '5491100000001',
+    wabaId: '200000000000001',
+    phoneNumberId: '300000000000001',
+    credential: 'main',
+    throughputPerSecond: 1_000,
+    path: 'messages',
+    templateName: 'order_update',
+    templateLanguage: 'en_US',
+    acceptedAtMs: 1_700_000_000_000,
+    total: 1,
+    ...overrides,
+  };
+}
+
 export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): Omit<SendJob, 'firstIndex' | 'part'> {
   return {
-    head: {
-      jobId: '01JD0000000000000000000000',
-      clientId: 1001,
-      did: '5491100000001',
-      wabaId: '200000000000001',
-      phoneNumberId: '300000000000001',
-      credential: 'main',
-      throughputPerSecond: 1_000,
-      path: 'messages',
-      templateName: 'order_update',
-      templateLanguage: 'en_US',
-      acceptedAtMs: 1_700_000_000_000,
-      total: recipients.length,
-      ...head,
-    },
+    head: makeJobHead({ total: recipients.length, ...head }),
     plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [{ index: 0, kind: 'url' }], cards: [] },
     recipients,
   };

@@ -67,6 +67,7 @@ interface Options {
   readonly templates: Readonly<Record<string, PlatformTemplate>>;
   readonly client?: Partial<ClientTemplate>;
   readonly queueFaults?: (attempt: Attempt) => Fault;
+  readonly tableFaults?: (attempt: Attempt) => Fault;
   readonly catalogId?: string;
 }
 
@@ -77,7 +78,7 @@ export async function sendingEndpoint(options: Options) {
   const queueClient = localQueueClient();
   const documents = localDocumentClient();
   const queueAttempts = injectFaults(queueClient, options.queueFaults ?? (() => undefined));
-  const tableAttempts = injectFaults(documents, () => undefined);
+  const tableAttempts = injectFaults(documents, options.tableFaults ?? (() => undefined));
   const clock = { nowMs: startMs };
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };

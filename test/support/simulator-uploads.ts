@@ -1,6 +1,6 @@
 import type { Answer, SimulatorAtRest } from './simulator.ts';
 
-export const demoApp = '100000000000001';
+export const demoApp = '500000000000001';
 
 /** Sends bytes to an upload session as the platform wants them. */
 export async function sendBytes(

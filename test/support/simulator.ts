@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Seed } from '../../infra/simulator/seed.ts';
 import { startSimulator } from '../../infra/simulator/server.ts';
 
@@ -20,8 +21,32 @@ export async function simulatorAtRest(seed?: Seed) {
     nowMs: () => Date.parse('2026-11-20T12:00:00Z'),
     ...(seed === undefined ? {} : { seed }),
   });
+  return { ...wordsTo(() => simulator.url), url: simulator.url, stop: () => simulator.stop() };
+}
+
+/**
+ * The simulator of a test file, stopped after the last test; with `afresh` it has the demo data again before every test. It
+ * can be talked to once tests run.
+ */
+export function simulatorOfFile({ afresh = false } = {}) {
+  let started: SimulatorAtRest | undefined;
+  beforeAll(async () => {
+    started = await simulatorAtRest();
+  });
+  afterAll(() => started?.stop());
+  const words = wordsTo(() => started?.url ?? '');
+  if (afresh) beforeEach(() => words.control('POST', 'reset'));
+  return {
+    ...words,
+    get url() {
+      return started?.url ?? '';
+    },
+  };
+}
+
+function wordsTo(urlOf: () => string) {
   const call = async (method: string, path: string, body?: unknown, token = 'demo-platform-token'): Promise<Answer> => {
-    const reply = await fetch(`${simulator.url}${path}`, {
+    const reply = await fetch(`${urlOf()}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -31,8 +56,6 @@ export async function simulatorAtRest(seed?: Seed) {
     return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
   };
   return {
-    url: simulator.url,
-    stop: () => simulator.stop(),
     call,
     get: (path: string, query: Readonly<Record<string, string>> = {}) =>
       call('GET', `/v25.0/${path}?${new URLSearchParams(query)}`),

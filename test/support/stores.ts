@@ -13,6 +13,12 @@ export function localDocumentClient() {
   return documentClient({ ...local, endpoint: inject('dynamodbEndpoint') });
 }
 
+/** The same, for tests that read tens of thousands of items at once: a busy machine takes longer than an attempt may. */
+export function patientDocumentClient() {
+  const requestHandler = { requestTimeout: 60_000, throwOnRequestTimeout: true };
+  return documentClient({ ...local, endpoint: inject('dynamodbEndpoint'), requestHandler });
+}
+
 export function localQueueClient(): SQSClient {
   return queueClient({ ...local, endpoint: inject('sqsEndpoint') });
 }

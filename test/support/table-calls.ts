@@ -1,6 +1,4 @@
-import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
-import { parseAst } from 'vitest/node';
+import { childrenOf, codeOf, isFunction, type Node, nameOf, syntaxOf, within } from './function-code.ts';
 
 /** Verbs of each table, by the variable under which the function finds it. */
 export type TableCalls = ReadonlyMap<string, ReadonlySet<string>>;
@@ -30,13 +28,6 @@ const verbOfAction: Readonly<Record<string, string>> = {
 
 const transaction = 'TransactWriteCommand';
 const documentLibrary = '@aws-sdk/lib-dynamodb';
-const root = resolve(import.meta.dirname, '../..');
-
-/** A node of the syntax tree; only what the walk below looks at is spelled out. */
-interface Node {
-  readonly type: string;
-  readonly [property: string]: unknown;
-}
 
 /**
  * The calls of DynamoDB that a function's code can make, and the table each goes to, read from its bundle without running it.
@@ -45,17 +36,7 @@ interface Node {
  * keeps every method `find` alive. So it may find a verb too many, and misses none.
  */
 export async function tableCallsOf(functionName: string): Promise<TableCalls> {
-  const { outputFiles } = await build({
-    entryPoints: [join(root, 'functions', `${functionName}.ts`)],
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    packages: 'external',
-    logLevel: 'warning',
-  });
-  return callsIn(outputFiles[0]?.text ?? '');
+  return callsIn(await codeOf(functionName));
 }
 
 /** The same, of a bundle's text: one module, in which every name of the top level is declared once. */
@@ -81,7 +62,7 @@ interface Bundle {
 }
 
 function readBundle(code: string): Bundle {
-  const program = parseAst(code) as unknown as Node;
+  const program = syntaxOf(code);
   const declarations = new Map<string, Node>();
   const imported = new Map<string, string>();
   for (const statement of childrenOf(program)) {
@@ -227,30 +208,4 @@ function namedProperties(program: Node, dead: ReadonlySet<Node>): Set<string> {
     for (const property of childrenOf(node)) if (property.type === 'Property') names.add(nameOf(property['key']));
   }
   return names;
-}
-
-function isFunction(node: Node | undefined): boolean {
-  return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
-}
-
-/** The node and all below it but the given parts, and but names that only stand for a property. */
-function* within(node: Node, without: ReadonlySet<Node> = new Set()): Generator<Node> {
-  if (without.has(node)) return;
-  yield node;
-  for (const child of childrenOf(node)) {
-    const isName = child === node['property'] || (child === node['key'] && child !== node['value']);
-    if (!isName || node['computed'] === true) yield* within(child, without);
-  }
-}
-
-function childrenOf(node: Node): Node[] {
-  return Object.values(node)
-    .flat()
-    .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
-}
-
-/** Of an identifier, or of a key that is text. */
-function nameOf(node: unknown): string {
-  const { name, value } = node as { readonly name?: unknown; readonly value?: unknown };
-  return String(name ?? value);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, inject } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { type ApiReply, api, call, type DemoUser, platform, synchronize, tokenOf } from './api.ts';
 import { eraseTemplate } from './erase-template.ts';
 import { runningTarget } from './running-target.ts';
@@ -7,6 +7,9 @@ import { runningTarget } from './running-target.ts';
 export const sharedDid = '5491100000001';
 export const sharedWaba = '200000000000001';
 export const plainBody = { type: 'BODY', text: 'Your order is ready to be picked up.' };
+
+/** How a creation is answered that asked for nothing special. */
+export const created = { status: 200, body: { status: 'PENDING', category: 'UTILITY' } };
 
 export interface Draft {
   readonly name: string;
@@ -25,9 +28,8 @@ export interface CreateOptions {
 
 /** Creates a template over HTTP; `body` is sent as JSON, or as it is when it is text or bytes. */
 export async function create(body: unknown, options: CreateOptions = {}): Promise<ApiReply> {
-  const { user = 'supervisor1001', did = sharedDid, query = '', headers } = options;
-  const token = await tokenOf(user);
-  return api(`POST /v1/templates/${did}${query}`, { token, body, ...(headers === undefined ? {} : { headers }) });
+  const { user = 'supervisor1001', did = sharedDid, query = '', headers = {} } = options;
+  return api(`POST /v1/templates/${did}${query}`, { token: await tokenOf(user), body, headers });
 }
 
 /** Lets the platform's review happen, and reads what came of it. */
@@ -43,13 +45,14 @@ export async function createdTemplate(draft: Draft): Promise<{ id: string; platf
   return { id: (await listedTemplate(1001, draft.name)).id, platformId: body.id, name: draft.name };
 }
 
-/** Edits a template over HTTP; `body` is sent as JSON, or as it is when it is text. */
+/** Edits a template over HTTP; `body` is sent as JSON, or as it is when it is text or bytes. */
 export async function edit(
   id: string,
   body: unknown,
-  { user = 'supervisor1001', did = sharedDid, query = '' }: CreateOptions = {},
-) {
-  return api(`PUT /v1/templates/${did}/${encodeURIComponent(id)}${query}`, { token: await tokenOf(user), body });
+  { user = 'supervisor1001', did = sharedDid, query = '', headers = {} }: CreateOptions = {},
+): Promise<ApiReply> {
+  const route = `PUT /v1/templates/${did}/${encodeURIComponent(id)}${query}`;
+  return api(route, { token: await tokenOf(user), body, headers });
 }
 
 /** The entry of a client's listing for a template of that name, or undefined. */
@@ -65,16 +68,23 @@ export async function creationsAsked(wabaId = sharedWaba): Promise<number> {
   return body.total;
 }
 
-/** Asks for a creation that must be a 400 which names the fields, and that the platform must never hear of. */
+/** How a creation is refused; `at` are the paths of its faults. */
+export interface Refused {
+  readonly status?: number;
+  readonly code?: string;
+  readonly message: string;
+  readonly at?: readonly string[];
+}
+
+/** Asks for a creation that must be refused so, 400 `invalid_request` unless told, and that the platform must never hear of. */
 export async function expectRefused(
   ask: () => Promise<ApiReply>,
-  message: string,
-  at: readonly string[],
+  { status = 400, code = 'invalid_request', message, at }: Refused,
 ): Promise<void> {
   const before = await creationsAsked();
-  const { status, body } = await ask();
-  expect([status, body?.code, body?.message]).toEqual([400, 'invalid_request', message]);
-  expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(at);
+  const reply = await ask();
+  expect([reply.status, reply.body?.code, reply.body?.message]).toEqual([status, code, message]);
+  if (at !== undefined) expect(reply.body.errors.map(({ path }: { path: string }) => path)).toEqual(at);
   expect(await creationsAsked()).toBe(before);
 }
 
@@ -84,10 +94,28 @@ export async function lastSent(path = 'message_templates', method = 'POST') {
   return body.data[0].body;
 }
 
-/** Templates under names that nobody else uses; `cleanUp` leaves neither the platform nor the store a trace of them. */
+/** Lets an hour pass at the platform, which takes 100 creations an hour. */
+export async function freshHour(): Promise<void> {
+  await platform('POST /_control/clock', { advance_seconds: 3_600 });
+}
+
+/**
+ * Templates of a test file, under names that nobody else uses: there is room for their creation, and when the file has ended neither
+ * the platform nor the store has a trace of them.
+ */
 export function templateProbes() {
   const mark = `probe_${randomUUID().slice(0, 8)}`;
   const drafts: Draft[] = [];
+  beforeAll(freshHour);
+  afterAll(async () => {
+    await platform('DELETE /_control/faults');
+    for (const wabaId of [sharedWaba, '200000000000002']) {
+      const path = `GET /v25.0/${wabaId}/message_templates?name=${mark}&fields=id&limit=1000`;
+      const { body } = await call(inject('platformUrl'), path, { token: 'demo-platform-token' });
+      for (const { id } of body.data) await platform(`DELETE /_control/templates/${id}`);
+      for (const { name, language } of drafts) await eraseTemplate(runningTarget(), name, { wabaId, language });
+    }
+  });
   return {
     /** A request that will do, changed by `changes`. */
     draft: (changes: Readonly<Record<string, unknown>> = {}): Draft => {
@@ -95,15 +123,6 @@ export function templateProbes() {
       const draft = { name, language: 'en_US', category: 'UTILITY', components: [plainBody], ...changes };
       drafts.push(draft);
       return draft;
-    },
-    cleanUp: async (): Promise<void> => {
-      await platform('DELETE /_control/faults');
-      for (const wabaId of [sharedWaba, '200000000000002']) {
-        const path = `GET /v25.0/${wabaId}/message_templates?name=${mark}&fields=id&limit=1000`;
-        const { body } = await call(inject('platformUrl'), path, { token: 'demo-platform-token' });
-        for (const { id } of body.data) await platform(`DELETE /_control/templates/${id}`);
-        for (const { name, language } of drafts) await eraseTemplate(runningTarget(), name, { wabaId, language });
-      }
     },
   };
 }

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { present } from '../../../lib/keys/present.ts';
+import { lockKey } from '../../../lib/templates/model/items.ts';
+import { deploymentLockName } from '../../../lib/templates/sync/sync-lock.ts';
 import type { LocalStack } from '../../operate/local-stacks.ts';
 import { localTarget } from '../../operate/target.ts';
 import type { Recipient } from './audience.ts';
@@ -95,10 +98,10 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
   };
 }
 
-/** The API has no way to ask: the lock that a synchronization gives back at its end tells. */
+/** The API has no way to ask: the deployment's lock, which a synchronization gives back at its end, tells. */
 async function untilSynchronizationIsOver(stack: DemoStack, signal: AbortSignal): Promise<void> {
   const { documentClient, tableName } = localTarget(stack);
-  const lock = { TableName: tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true };
+  const lock = { TableName: tableName('templates'), Key: lockKey(deploymentLockName), ConsistentRead: true };
   const isReleased = async () => {
     const { Item } = await documentClient.send(new GetCommand(lock));
     return v.parse(LockSchema, Item).leaseUntilMs === 0;
@@ -136,10 +139,10 @@ export async function call({ baseUrl, route, body, token, headers, signal }: Cal
     signal,
     headers: {
       'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...present({ authorization: token && `Bearer ${token}` }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...present({ body: body === undefined ? undefined : JSON.stringify(body) }),
   });
   const text = await reply.text();
   if (reply.status !== 200) throw new ApiRefusal(route, reply.status, text);

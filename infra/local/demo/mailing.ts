@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { storePause } from '../../../lib/aws/pause.ts';
-import { countOutcomes, type OutcomeCounts } from '../../../lib/messages/outcomes/outcome.ts';
+import { countStates, type OutcomeCounts } from '../../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../../lib/messages/outcomes/outcomes-store.ts';
 import { localTarget } from '../../operate/target.ts';
 import { demoDid, orderUpdate, type Recipient } from './audience.ts';
@@ -64,7 +64,7 @@ async function follow(jobId: string, before: number, options: MailingOptions): P
         countedMs = performance.now();
         // There is no job until the fan-out has begun.
         const job = await outcomes.findJob(jobId);
-        const counts = countOutcomes(job === undefined ? [] : await outcomes.ofJob(job));
+        const counts = countStates((job === undefined ? [] : await outcomes.ofJob(job)).map(({ state }) => state));
         if (over || (job !== undefined && counts.pending === 0)) return counts;
       }
       await pause(progressMs, undefined, { signal });

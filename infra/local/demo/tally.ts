@@ -44,11 +44,10 @@ export function tallyOf(
 
 /** In one sentence each, everything that is not as it must be after a send to `wanted` recipients that has ended. */
 export function discrepancies(tally: Tally, wanted: number): string[] {
-  const { accepted, sent, held, failed, expired, unknown, pending, duplicates, missing, mixedUp } = tally;
-  const settled = sent + held + failed + expired + unknown;
+  const { accepted, failed, unknown, pending, duplicates, missing, mixedUp } = tally;
   return [
     ...(accepted === wanted ? [] : [`${accepted} recipients were accepted, not ${wanted}.`]),
-    ...(accepted === settled ? [] : [`${pending} of ${accepted} messages have no outcome yet.`]),
+    ...(pending === 0 ? [] : [`${pending} of ${accepted} messages have no outcome yet.`]),
     ...(duplicates === 0 ? [] : [`${duplicates} messages were sent more than once.`]),
     ...(missing === 0 ? [] : [`${missing} recipients got nothing: ${failed} failed, ${unknown} unknown.`]),
     ...(mixedUp === 0 ? [] : [`${mixedUp} messages carry other parameters than their recipient's.`]),

@@ -4,7 +4,8 @@ import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Template } from '../templates/template.ts';
-import type { PhoneNumber, Waba } from '../wabas.ts';
+import { messagesPerSecond, type PhoneNumber, type Waba } from '../wabas.ts';
+import { type Course, receiptsOf } from '../webhooks/receipts.ts';
 import { checkComponents } from './component-checks.ts';
 import { usageHeader } from './limits.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
@@ -33,7 +34,7 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
 
   const body = parseMessageBody(endpoint, request.body);
   const recipient = recipientOf(body);
-  const throughput = world.throughput.take(number.id, number.messagesPerSecond, world.clock.nowMs());
+  const throughput = world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs());
   if (!throughput.allowed) throw messagingError(130429, 'Too many messages from this number in this second');
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
@@ -48,10 +49,13 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   if (!world.pairs.take(number.id, recipient.key, world.clock.nowMs())) throw messagingError(131056);
 
   const usage = usageHeader(waba.id, 'whatsapp', throughput.used);
-  const accept = () => accepted(world, { number, recipient, template, usage }, request);
-  const fate = world.magicFates.next(recipient.key);
-  if (fate === undefined) return accept();
-  return interfere(fate, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
+  const { action, course: magic } = world.magicFates.next(recipient.key);
+  const accept = () => {
+    const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, magic);
+    return accepted(world, { ...place, body, recipient, template, course, usage }, request);
+  };
+  if (action === undefined) return accept();
+  return interfere(action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
 }
 
 function recipientOf(body: MessageBody): Recipient {
@@ -106,16 +110,15 @@ function checkEndpoint(
   if (bid !== undefined && send.recipient.scopedUser) throw messagingError(131062);
 }
 
-function accepted(
-  world: World,
-  send: {
-    readonly number: PhoneNumber;
-    readonly recipient: Recipient;
-    readonly template: Template;
-    readonly usage: Readonly<Record<string, string>>;
-  },
-  request: PlatformRequest,
-): Reply {
+interface Acceptance extends SendPlace {
+  readonly body: MessageBody;
+  readonly recipient: Recipient;
+  readonly template: Template;
+  readonly course: Course;
+  readonly usage: Readonly<Record<string, string>>;
+}
+
+function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
   const { number, recipient, template } = send;
   const id = messageId(recipient.key, world.messages.total + 1);
   world.messages.add(
@@ -129,6 +132,7 @@ function accepted(
     },
     template.fields.name,
   );
+  planReceipts(world, id, send);
   return json(
     {
       messaging_product: 'whatsapp',
@@ -137,6 +141,20 @@ function accepted(
     },
     send.usage,
   );
+}
+
+function planReceipts(world: World, id: string, send: Acceptance): void {
+  const { number, recipient, template, endpoint, body, course } = send;
+  const message = {
+    id,
+    wabaId: number.wabaId,
+    metadata: { display_phone_number: number.digits, phone_number_id: number.id },
+    recipient,
+    pricingCategory: endpoint === 'marketing_messages' ? 'marketing_lite' : template.fields.category.toLowerCase(),
+    callbackData: body.biz_opaque_callback_data,
+    acceptedMs: world.clock.nowMs(),
+  };
+  for (const { update, atMs } of receiptsOf(message, course)) world.outbox.add(update, atMs);
 }
 
 /** The platform's form of a message id: base64 of the recipient and of 18 hexadecimal digits, here a counter. */

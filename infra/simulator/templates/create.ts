@@ -43,6 +43,7 @@ export function createTemplate(world: World, waba: Waba, request: PlatformReques
     status: 'PENDING',
     last_updated_time: timeText(nowMs),
   });
+  world.tellTemplate(undefined, added, { atMs: nowMs });
   const { id, fields } = world.lifeCycle.review(added, nowMs);
   return json({ id, status: fields.status, category: fields.category });
 }

@@ -19,6 +19,7 @@ export function deleteTemplates(world: World, waba: Waba, request: PlatformReque
   for (const template of templates) {
     if (template.fields.status === 'APPROVED') world.nameLocks.lock(template, world.clock.nowMs());
     world.templates.remove(template);
+    world.tellTemplate(template, undefined, { atMs: world.clock.nowMs() });
   }
   return json({ success: true });
 }

@@ -44,8 +44,10 @@ export function editTemplate(world: World, template: Template, request: Platform
     status: 'PENDING',
     last_updated_time: timeText(nowMs),
   };
-  world.lifeCycle.review(world.templates.replace(template, fields), nowMs);
-  return json({ success: true });
+  const edited = world.templates.replace(template, fields);
+  world.tellTemplate(template, edited, { atMs: nowMs });
+  world.lifeCycle.review(edited, nowMs);
+  return json({ success: true, id: template.id, name: fields.name, category });
 }
 
 /** `POST /{template_id}/unpause` (2.8). */

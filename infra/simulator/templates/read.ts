@@ -1,3 +1,4 @@
+import { present } from '../../../lib/keys/present.ts';
 import { graphError } from '../errors.ts';
 import { type NodeFields, type NodeShape, selection } from '../fields.ts';
 import { pageOf } from '../paging.ts';
@@ -60,8 +61,7 @@ export function listTemplates(world: World, waba: Waba, request: PlatformRequest
   });
   return json({
     data: page.items.map((template) => select(nodeOf(template))),
-    ...(page.paging === undefined ? {} : { paging: page.paging }),
-    ...(summary === undefined ? {} : { summary }),
+    ...present({ paging: page.paging, summary }),
   });
 }
 
@@ -70,12 +70,13 @@ export function readTemplate(template: Template, request: PlatformRequest): Repl
   return json(selection(request.query.get('fields'), shape)(nodeOf(template)));
 }
 
-/** Rejection reason NONE and quality UNKNOWN are what a read shows when there is nothing to tell. */
+/** Rejection reason NONE and quality UNKNOWN are what a read shows when there is nothing to tell; a quality has a date. */
 function nodeOf(template: Template): NodeFields {
+  const { quality_score: quality = { score: 'UNKNOWN' }, ...fields } = template.fields;
   return {
     rejected_reason: 'NONE',
-    quality_score: { score: 'UNKNOWN' },
-    ...template.fields,
+    ...fields,
+    quality_score: { date: Math.floor(Date.parse(fields.last_updated_time ?? '1970-01-01') / 1_000), ...quality },
     components: template.components,
     id: template.id,
   };

@@ -45,17 +45,13 @@ export function answerUpload(
   if (!nodeId.startsWith('upload:')) return undefined;
   const session = uploads.get(nodeId);
   if (session === undefined || session.appId !== token.app_id) throw unknownNode(request.method, nodeId);
-  if (!/^OAuth\s/i.test(request.authorization ?? '')) {
-    throw graphError(190, 'Uploads take the access token as "Authorization: OAuth <token>".');
-  }
   if (operation === 'GET') return json(progressOf(session));
   if (operation === 'POST') return continueUpload(uploads, session, request);
   throw unknownNode(request.method, nodeId);
 }
 
 function openUpload(uploads: UploadShelf, appId: string, request: PlatformRequest): Reply {
-  const inBody = typeof request.body === 'object' ? request.body : {};
-  const given = parsedParameters(OpeningSchema, { ...Object.fromEntries(request.query), ...inBody });
+  const given = parsedParameters(OpeningSchema, request.parameters);
   const most = mostBytes[given.file_type];
   if (given.file_length > most) {
     throw graphError(100, `(#100) Param file_length must be at most ${most} for ${given.file_type}.`);

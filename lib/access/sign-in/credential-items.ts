@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { usernamePattern } from './sign-in.ts';
 
+export const credentialPrefix = 'USER#';
+
 /** The keys of the credentials table, which has no sort key. */
 export function credentialKey(username: string): { readonly pk: string } {
-  return { pk: `USER#${keyPart(username)}` };
+  return { pk: `${credentialPrefix}${keyPart(username)}` };
 }
 
 /** The record of attempts at a user name from a network on one day. The network is digested: nobody reads it here. */

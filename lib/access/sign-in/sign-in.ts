@@ -50,11 +50,9 @@ export interface SignInAttempt extends LoginSource {
 }
 
 /**
- * The user a name and password belong to; undefined when they are not right or it is not this attempt's turn (login-pace.ts).
- * Every refused attempt does the same: four reads, a write, one key derivation, two writes (D11, R37), so neither its answer
- * nor its time tells an unknown name, a wrong password and an attempt out of turn apart; a hash provisioned with another
- * recipe takes another time until the first right login replaces it. An attempt is counted before its password is looked
- * at: however many come at once, no more are looked at than the pace says.
+ * The user a name and password belong to; undefined when they are not right or it is not this attempt's turn
+ * (login-pace.ts). Every refused attempt does the same work (D11, R37): neither answer nor time tells why, except for a
+ * hash of another recipe before its first right login. Attempts are counted before the password is looked at.
  */
 export async function signIn(
   ports: SignInPorts,

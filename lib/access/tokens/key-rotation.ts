@@ -37,9 +37,9 @@ export function wholeKeySets(
 }
 
 /**
- * The step of a rotation that is due, decided by the ages kept in the sets, so that no token is refused on the way (R39):
- * `publish` a new public key; `sign` with it once every reader knows it; `retire` the old public key once the last token
- * it signed has expired. A step that was cut short between its two writes is found unfinished and done again.
+ * The step of a rotation that is due by the ages in the sets, so that no token is refused on the way (R39): `publish` a
+ * new public key; `sign` with it once every reader knows it; `retire` the old one once the last token it signed has
+ * expired. A step cut short between its two writes is done again.
  */
 export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
   const published = sets.verification.keys;

@@ -6,10 +6,9 @@ export const tokenMaxBytes = 8_192;
 const base64url = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Whether a text is written the one way in which tokens are issued (D2): three segments of base64url without padding and
- * without stray bits at the end, header and payload JSON objects in which no key stands twice at any depth, no `crit` and
- * no `b64` in the header, at most 8 KB. Then nobody can spell one token in two ways, and no two readers understand
- * different things. It says nothing of the signature.
+ * Whether a text is written the one way in which tokens are issued (D2): at most 8 KB, three segments of canonical
+ * base64url, header and payload JSON objects without double keys, no `crit` or `b64`. So no token has two spellings,
+ * and no two readers understand different things. It says nothing of the signature.
  */
 export function isPlainToken(token: string): boolean {
   if (token.length > tokenMaxBytes) return false;

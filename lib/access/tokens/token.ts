@@ -54,10 +54,9 @@ export async function issueToken(
 }
 
 /**
- * What a token says, when it is one of ours and still valid at `nowMs`; undefined for every other text (R33): another
- * algorithm or type, an unknown key id, a wrong signature, issuer or audience, a missing or malformed claim, another
- * spelling than the one that is issued (`isPlainToken`), an `exp` that has come (to the second, as `callerOf` judges), an
- * `iat` or `nbf` more than five seconds ahead.
+ * What a token says, when it is one of ours and valid at `nowMs`; undefined for every other text (R33): another
+ * algorithm, type, issuer, audience or spelling (`isPlainToken`), an unknown key, a wrong signature, a bad claim, an
+ * `exp` that has come (to the second), an `iat` or `nbf` more than five seconds ahead.
  */
 export async function verifyToken(
   keys: VerificationKeys,

@@ -18,11 +18,12 @@ import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts'
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import { type DescribePorts, describeAccepted } from './describe-accepted.ts';
 import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
 import type { Accepted } from './idempotency.ts';
 import { warningOf } from './send-warnings.ts';
 
-export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts, 'remainingMs'> {
+export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts & DescribePorts, 'remainingMs'> {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
 }
@@ -38,7 +39,7 @@ export interface Send {
 
 /**
  * Accepts a send: resolves the template (404, 422, 502), checks every recipient against it (400, D24), drops repeated
- * recipients, and queues the whole as one job (D25).
+ * recipients, queues the whole as one job (D25), and writes down what its report opens with (D40).
  */
 export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accepted> {
   const { request, clientId, did, jobId } = send;
@@ -48,26 +49,28 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
-  const { kept, droppedIndexes } = withoutDuplicates(request.recipients);
+  const { kept, repeats } = withoutDuplicates(request.recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
     ...present({ header: request.header, catalogId }),
   });
   const path = await pathOf(template, did, ports);
   const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
-  await enqueueJob({ head, plan, recipients: kept }, { ...ports, remainingMs: send.remainingMs });
+  const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
+  await enqueueJob(job, { ...ports, remainingMs: send.remainingMs });
   count('RecipientsAccepted', kept.length);
   if (did.waba.appId !== undefined) count('ReceiptsExpected', kept.length);
   log('job.accepted', { jobId, clientId, count: kept.length });
+  await describeAccepted(job, { ...ports, remainingMs: send.remainingMs });
 
   const warning = warningOf({
     resolved,
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
-    droppedIndexes,
+    droppedIndexes: repeats.map(([position]) => position),
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
-  return warning === undefined ? { jobId } : { jobId, warning };
+  return { jobId, ...present({ warning }) };
 }
 
 function checkInputs(contract: ParameterContract, request: SendRequest): void {

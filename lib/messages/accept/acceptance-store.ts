@@ -1,10 +1,13 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
 import { commitKey, jobKey, mayWithdraw } from '../items.ts';
+import type { AcceptedJob } from './accepted-job.ts';
+import { putDescription } from './accepted-job-store.ts';
 
-/** Decides whether a job counts, when the queue alone cannot say it. */
+/** Decides whether a job counts, when the queue alone cannot say it, and describes the job that counts. */
 export interface AcceptanceRecords {
   /**
    * Confirms a job in parts: all of them are queued. The fan-out works on no part before (D25). Rejects when `signal` ends
@@ -17,6 +20,8 @@ export interface AcceptanceRecords {
    * them comes first. May be repeated.
    */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
+  /** Writes down what the report of an accepted job opens with (D40). May be repeated. */
+  describe(job: AcceptedJob, signal: AbortSignal): Promise<void>;
 }
 
 /** Commits and withdrawals in the messages table; items.ts says who may write which. */
@@ -42,6 +47,10 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
         ),
       );
       return written ? 'withdrawn' : 'begun';
+    },
+
+    describe: async (job, abortSignal) => {
+      await putDescription({ documentClient: client, tableName: table, pause: storePause }, job, abortSignal);
     },
   };
 }

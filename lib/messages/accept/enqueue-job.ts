@@ -11,16 +11,15 @@ const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + 4_000;
 
 export interface EnqueuePorts {
   readonly queue: JobQueue;
-  readonly acceptance: AcceptanceRecords;
+  readonly acceptance: Pick<AcceptanceRecords, 'commit' | 'withdraw'>;
   /** Time left until Lambda ends this invocation. */
   readonly remainingMs: () => number;
 }
 
 /**
- * Hands a job over wholly or not at all (D25, R20). Resolves when every message of it will be handled. Refuses with 502
- * `dispatch_unavailable` when none will be: a queue that did not confirm may still hold the message (the reply was
- * lost), so the job is withdrawn first. Only when that cannot be written either does nobody know, and the 502 is
- * `dispatch_undecided`: the next request with the same Idempotency-Key finds it out.
+ * Hands a job over wholly or not at all (D25, R20). Refuses with 502 `dispatch_unavailable` when none of it will be
+ * sent: a queue that did not confirm may still hold it, so the job is withdrawn first. When that cannot be written
+ * either, nobody knows: 502 `dispatch_undecided`, and the next request with the same Idempotency-Key finds it out.
  */
 export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, ports: EnqueuePorts): Promise<void> {
   const { jobId, clientId } = job.head;
@@ -35,7 +34,7 @@ export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, port
   }
 }
 
-async function withdrawn(jobId: string, acceptance: AcceptanceRecords): Promise<'withdrawn' | 'begun'> {
+async function withdrawn(jobId: string, acceptance: EnqueuePorts['acceptance']): Promise<'withdrawn' | 'begun'> {
   try {
     return await acceptance.withdraw(jobId, AbortSignal.timeout(withdrawLimitMs));
   } catch (cause) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptanceRecords } from './acceptance-store.ts';
@@ -55,9 +56,9 @@ export function bodyHashOf(body: unknown): string {
 }
 
 /**
- * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues nothing;
- * while the first still runs, 409; another body, 422. A run that was refused is not remembered. A run that died is
- * looked into: its job is withdrawn, or found to be begun, before anything is queued again.
+ * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues
+ * nothing; 409 while the first runs, 422 for another body. A refused run is not remembered. Of one that died the job is
+ * withdrawn, or found to be begun, before anything is queued again.
  */
 export async function acceptOnce(
   scope: IdempotencyScope,
@@ -93,7 +94,7 @@ async function earlierAnswer(
     throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body');
   }
   const { jobId, warning } = found;
-  if (found.state === 'done') return warning === undefined ? { jobId } : { jobId, warning };
+  if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
   if ((await ports.acceptance.withdraw(jobId)) === 'begun') {
     await tolerated(ports.records.complete(scope, { jobId }), jobId);

@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
-import { JobHeadSchema, type Recipient, RecipientSchema } from '../job.ts';
+import { JobHeadSchema, type Recipient, RecipientSchema, RepeatSchema } from '../job.ts';
 import { CompositionPlanSchema } from '../request/compose.ts';
 
 /**
@@ -15,6 +15,8 @@ const SendJobSchema = v.object({
   /** Only on a job in parts. A part is worked on only when the commit of the job is written (D25). */
   part: v.exactOptional(v.object({ number: v.number(), of: v.number() })),
   recipients: v.array(RecipientSchema),
+  /** Of the whole job, where some were dropped: the report counts by the places in the request (D40). */
+  repeats: v.exactOptional(v.array(RepeatSchema)),
 });
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
 

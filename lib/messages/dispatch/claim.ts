@@ -50,7 +50,12 @@ export interface Claim {
   readonly to?: string;
   readonly code?: string;
   readonly reason?: string;
+  /** When it was settled after it had been `unknown`. */
+  readonly resolvedAtMs?: number;
 }
+
+/** A receipt of the platform proves that it took the message (D39): what nobody else can say, and never sent again. */
+export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Settlement;
 
 /**
  * Names one record of one run of the function. The position keeps two copies of a message in the same batch apart; each

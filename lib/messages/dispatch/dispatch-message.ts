@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
@@ -6,18 +7,20 @@ import { retryDelaySeconds, type Wait } from '../pace/pacing.ts';
 import {
   type Claim,
   claimRemainderMs,
+  type DispatchKey,
   invocationOf,
-  isIn,
   lateness,
   newClaim,
+  provenByReceipt,
   retryDeadlineMs,
   type SettledState,
   type Settlement,
   sendBudgetMs,
   type Taken,
 } from './claim.ts';
+import { completedEvent } from './completed-event.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
-import { outcomeEvent } from './message-event.ts';
+import { type Addressed, messageEvent, outcomeEvent } from './message-event.ts';
 import type { Handover } from './platform-messages.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -27,12 +30,12 @@ const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment'
 /** How one delivery ended: acknowledged or to be delivered again, what the platform took, what the client is to be told. */
 export interface Ending {
   readonly acknowledged: boolean;
-  readonly event?: ServiceEvent;
+  readonly events: readonly ServiceEvent[];
   readonly taken?: Taken & { readonly dispatchId: string };
 }
 
-const acknowledged: Ending = { acknowledged: true };
-export const deliverAgain: Ending = { acknowledged: false };
+const acknowledged: Ending = { acknowledged: true, events: [] };
+export const deliverAgain: Ending = { acknowledged: false, events: [] };
 
 interface Attempt {
   readonly delivery: Delivery;
@@ -85,6 +88,9 @@ async function yieldTo(
   ports: DispatchPorts,
 ): Promise<Ending> {
   const { message } = attempt;
+  if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) {
+    return ended(message, provenByReceipt, ports);
+  }
   if (existing.state !== 'claimed') return ended(message, existing, ports);
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
@@ -95,8 +101,23 @@ async function yieldTo(
     });
     return deliverAgain;
   }
-  if (isIn(await ports.claims.findBatchRecord(invocationOf(existing.at)), existing.key)) return acknowledged;
+  const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
+  if (taken !== undefined) return endedTaken(message, taken, ports);
   return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+}
+
+/**
+ * Whether a receipt says that the platform took this message after all. Asked before a claim is given back after a call,
+ * before one is settled `unknown`, and again before that is told. A receipt that comes later finds the doubt and does the
+ * rest itself: takes the claim before a copy can, or settles `unknown` and tells `message.resolved`.
+ */
+async function isProvenTaken(message: DispatchMessage, { doubts }: DispatchPorts): Promise<boolean> {
+  await doubts.mark(message);
+  return await doubts.hasReceipt(keyOf(message));
+}
+
+function keyOf({ jobId, index }: DispatchMessage): DispatchKey {
+  return { jobId, index };
 }
 
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
@@ -110,12 +131,14 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   const { platformMessageId, messageStatus: status = 'accepted' } = handover;
   if (heldStatuses.has(status)) {
     ports.log('dispatch.held', { dispatchId, code: status });
-    return { acknowledged: true, taken: { dispatchId, platformMessageId, held: status } };
+    const taken = { dispatchId, platformMessageId, held: status };
+    return { ...endedTaken(message, taken, ports), taken };
   }
   // The platform took the message, whatever it calls that.
   if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
   ports.log('dispatch.sent', { dispatchId });
-  return { acknowledged: true, taken: { dispatchId, platformMessageId } };
+  const taken = { dispatchId, platformMessageId };
+  return { ...endedTaken(message, taken, ports), taken };
 }
 
 async function afterFailure(
@@ -126,23 +149,23 @@ async function afterFailure(
 ): Promise<Ending> {
   const verdict = verdictOn(error);
   if (verdict.kind === 'settle') return await settle(message, at, verdict.settlement, ports);
+  if (await isProvenTaken(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
     ports.log('dispatch.credential_refused', { dispatchId: dispatchIdOf(message), clientId: message.clientId });
   }
   return await tryAgainLater(message, at, { ...verdict, attempt: message.attempt }, ports);
 }
 
-async function settle(
-  message: DispatchMessage,
-  at: string,
-  settlement: Settlement,
-  ports: DispatchPorts,
-): Promise<Ending> {
-  const settled = await ports.claims.settle({ jobId: message.jobId, index: message.index }, at, settlement);
+async function settle(message: DispatchMessage, at: string, found: Settlement, ports: DispatchPorts): Promise<Ending> {
+  const proven = found.state === 'unknown' && (await isProvenTaken(message, ports));
+  const settlement = proven ? provenByReceipt : found;
+  const settled = await ports.claims.settle(keyOf(message), at, settlement);
   // Not settled: somebody settled or released it meanwhile; the next delivery sees what it is now.
   if (!settled) return deliverAgain;
   report(message, settlement, ports);
-  return ended(message, settlement, ports);
+  // A receipt that came meanwhile has met a claim that a late batch record vouched for, and left it to whoever settles it.
+  const provenNow = settlement.state === 'unknown' && (await ports.doubts.hasReceipt(keyOf(message)));
+  return ended(message, provenNow ? provenByReceipt : settlement, ports);
 }
 
 const metricOf = {
@@ -163,18 +186,36 @@ function report(
 }
 
 function ended(message: DispatchMessage, outcome: Settlement | Claim, ports: DispatchPorts): Ending {
+  const event = outcomeEvent(addressed(message), outcome, ports.nowMs());
+  return telling(message, [event, ...completed(message, outcome.state, ports)]);
+}
+
+function endedTaken(message: DispatchMessage, { held, platformMessageId }: Taken, ports: DispatchPorts): Ending {
+  const told = { timestampMs: ports.nowMs(), code: held, platformMessageId };
+  const event = held === undefined ? undefined : messageEvent('message.held', addressed(message), present(told));
+  return telling(message, [event, ...completed(message, held === undefined ? 'sent' : 'held', ports)]);
+}
+
+/** With a message that is alone its job has ended (D41). */
+function completed(message: DispatchMessage, state: Claim['state'] | 'held', ports: DispatchPorts): ServiceEvent[] {
+  return message.alone ? [completedEvent(message, { [state]: 1 }, ports.nowMs())] : [];
+}
+
+/** The events of a batch, which has messages of several requests, are queued together: each says itself whose it is. */
+function telling({ correlationId }: DispatchMessage, events: readonly (ServiceEvent | undefined)[]): Ending {
+  const told = events.filter((event) => event !== undefined).map((event) => ({ ...event, correlationId }));
+  return { acknowledged: true, events: told };
+}
+
+function addressed(message: DispatchMessage): Addressed {
   const { to, recipient } = message.request;
-  const event = outcomeEvent({ ...message, to: to ?? recipient }, outcome, ports.nowMs());
-  // The events of a batch, which has messages of several requests, are queued together: each says itself whose it is.
-  return event === undefined
-    ? acknowledged
-    : { ...acknowledged, event: { ...event, correlationId: message.correlationId } };
+  return { ...message, to: to ?? recipient };
 }
 
 /**
- * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting does not use up the
- * deliveries after which the queue gives up (R17). The copy comes last: a crash before it leaves the original, which is
- * then delivered again; a crash after it leaves both, and the claim lets one of them send.
+ * For a message that was provably not sent: gives the claim back and queues a copy, so that waiting uses up none of the
+ * queue's deliveries (R17). The copy comes last: a crash before it leaves the original, one after it leaves both, and
+ * the claim lets one of them send.
  */
 async function tryAgainLater(
   message: DispatchMessage,
@@ -187,7 +228,7 @@ async function tryAgainLater(
   if (wait.settlement !== undefined && ports.nowMs() + delaySeconds * 1_000 >= retryDeadlineMs(copy)) {
     return await settle(message, at, wait.settlement, ports);
   }
-  await ports.claims.release({ jobId: message.jobId, index: message.index }, at).catch((error: unknown) => {
+  await ports.claims.release(keyOf(message), at).catch((error: unknown) => {
     // The copy will find the claim, wait it out and end unknown. Without a copy the original would: no worse.
     ports.log('dispatch.release_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
   });

@@ -16,6 +16,13 @@ export interface Claims {
   recordBatch(invocation: string, taken: BatchRecord): Promise<void>;
 }
 
+/** What passes between the dispatch and whoever records receipts (D39); who sees whose write: items.ts, `doubtKey`. */
+export interface Doubts {
+  /** From now on, receipts of this job are compared with its claims. */
+  mark(job: Pick<DispatchMessage, 'jobId' | 'acceptedAtMs'>): Promise<void>;
+  hasReceipt(key: DispatchKey): Promise<boolean>;
+}
+
 export interface DispatchQueue {
   sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
@@ -24,6 +31,7 @@ export interface DispatchQueue {
 
 export interface DispatchPorts {
   readonly claims: Claims;
+  readonly doubts: Doubts;
   readonly queue: DispatchQueue;
   readonly events: EventSink;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */

@@ -9,12 +9,10 @@ import { deliverAgain, dispatchMessage, type Ending } from './dispatch-message.t
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 
 /**
- * Works off one batch of the dispatch queue, all deliveries in parallel, and returns the ids of those to be delivered
- * again. Promises, whatever fails or dies at whatever point: no message is handed to the platform again after it took
- * it or may have taken it (R13), and every message ends sent, held, failed, expired or unknown (R14, D29, D39). On the
- * happy path one write per message and one batch record (R15). A delivery that cannot be read fails alone (R18). Failed,
- * expired and unknown are told as events (D34): recorded first, then the event is queued, then the message is acknowledged. When
- * the event is not queued, or the run dies before, the message comes again, is found finished and tells it once more.
+ * Works off one batch of the dispatch queue and returns the ids of what must be delivered again. What the platform
+ * took, or may have taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends
+ * (R14, D29); one that cannot be read fails alone (R18). Endings are recorded, then told (D34, D41), then acknowledged.
+ * One write a message, one a batch (R15).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const endings = await Promise.all(
@@ -29,14 +27,15 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   );
   const recorded = await batchIsRecorded(taken, ports);
   const told = await eventsAreQueued(
-    endings.flatMap(({ event }) => event ?? []),
+    // What is not recorded is not told either: it may yet end otherwise.
+    endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
     ports,
   );
   return deliveries
     .filter((_, position) => {
       const ending = endings[position];
       if (!ending?.acknowledged) return true;
-      return (ending.taken !== undefined && !recorded) || (ending.event !== undefined && !told);
+      return (ending.taken !== undefined && !recorded) || (ending.events.length > 0 && !told);
     })
     .map((delivery) => delivery.messageId);
 }

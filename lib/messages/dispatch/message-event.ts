@@ -1,11 +1,18 @@
 import { present } from '../../keys/present.ts';
-import { type EventType, eventId, type MessageData, type ServiceEvent } from '../../webhooks/event.ts';
+import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
-import type { Claim } from './claim.ts';
+import type { Claim, Taken } from './claim.ts';
 
 /** A message with the recipient it is for. */
 export interface Addressed extends Pick<DispatchMessage, 'jobId' | 'index' | 'clientId' | 'acceptedAtMs' | 'about'> {
   readonly to: string | undefined;
+}
+
+type MessageEventType = Extract<EventType, `message.${string}`>;
+
+/** What an event tells of a message beside what the request said. */
+export interface Told extends Partial<Pick<Claim, 'code' | 'reason'>>, Partial<Pick<Taken, 'platformMessageId'>> {
+  readonly pricing?: NonNullable<ReceiptData['pricing']>;
 }
 
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const satisfies {
@@ -14,7 +21,7 @@ const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 
 
 /**
  * The event about a message that ended `failed`, `expired` or `unknown` (D29, D34); undefined for `sent`, which the client
- * expects, and while it has not ended. The same outcome of the same message is the same event.
+ * expects, and while it has not ended.
  */
 export function outcomeEvent(
   message: Addressed,
@@ -22,10 +29,19 @@ export function outcomeEvent(
   timestampMs: number,
 ): ServiceEvent | undefined {
   if (state === 'sent' || state === 'claimed') return undefined;
-  const type = typeOf[state];
+  return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
+}
+
+/** One event about a message. The same kind of event about the same message is the same event, whoever tells it (D41). */
+export function messageEvent(
+  type: MessageEventType,
+  message: Addressed,
+  told: Told & { readonly timestampMs: number },
+): ServiceEvent {
   const { jobId, clientId, acceptedAtMs, about, to } = message;
+  const { timestampMs, code, reason, platformMessageId, pricing } = told;
   const messageId = dispatchIdOf(message);
-  const data: MessageData = {
+  const data: ReceiptData = {
     job_id: jobId,
     message_id: messageId,
     did: about.did,
@@ -33,7 +49,7 @@ export function outcomeEvent(
     template: about.template,
     ...present({ campaign_id: about.campaignId, attends: about.attends, code }),
     ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),
-    ...present({ reason }),
+    ...present({ reason, platform_message_id: platformMessageId, pricing }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
   };
   return { id: eventId(type, clientId, [messageId]), clientId, type, timestampMs, data };

@@ -4,12 +4,15 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
+import { completedEvent } from '../dispatch/completed-event.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
-import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
+import { aboutJob, type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
 import { fanOutDelaySeconds } from '../pace/pacing.ts';
 import type { CompositionPlan } from '../request/compose.ts';
+import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
 
 export interface JobRecords {
   /** Whether the commit of a job in parts is written: only then was the job accepted (D25). */
@@ -19,6 +22,8 @@ export interface JobRecords {
    * Undefined when the acceptance took the job back: its client was told that nothing will be sent.
    */
   begin(head: JobHead, part: number): Promise<number | undefined>;
+  /** Sees to it that the job is described for its report (D40): writes what acceptance has not written. */
+  describe(job: AcceptedJob): Promise<void>;
   /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
   checkpoint(jobId: string, part: number, queued: number): Promise<void>;
 }
@@ -39,6 +44,7 @@ export interface FanOutPorts {
   readonly jobs: JobRecords;
   readonly claims: Pick<Claims, 'take'>;
   readonly queue: FanOutQueue;
+  readonly watch: WatchQueue;
   readonly events: EventSink;
   readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
   readonly nowMs: () => number;
@@ -64,10 +70,10 @@ const waveBudgetMs = 15_000;
 const commitPatienceMs = 120_000;
 
 /**
- * Turns a job into one dispatch message per recipient. Repeating it, wholly or from any point, is harmless: the
- * dispatch ids are the same and the claims let each be sent once. Throws when the queue or the store stays unreachable;
- * the job message must then be delivered again. Recipients that cannot be composed end `failed` (R14), told as an event
- * before the wave counts as queued, so that the event is not lost (D34).
+ * Turns a job into one dispatch message per recipient. Repeating it from any point is harmless: ids are the same, and
+ * claims let each be sent once. Throws when queue or store stay unreachable; the job must then be delivered again.
+ * Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
+ * A job of several messages is then given to whoever watches for its end (D41): by its last part, once is enough.
  */
 export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
   const { head } = job;
@@ -79,6 +85,7 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
     ports.log('job.withdrawn', { jobId: head.jobId, clientId: head.clientId });
     return done;
   }
+  await ports.jobs.describe(job);
   let queued = begun;
   while (queued < job.recipients.length) {
     if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };
@@ -87,6 +94,8 @@ export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts)
     queued += wave.length;
     await ports.jobs.checkpoint(head.jobId, part, queued);
   }
+  const isLast = job.part === undefined || job.part.number === job.part.of;
+  if (isLast && !isAlone(job)) await ports.watch.sendLater(watchOf(head), firstLookSeconds(head));
   ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: queued });
   return done;
 }
@@ -103,6 +112,11 @@ function uncommitted(head: JobHead, sentAtMs: number, ports: FanOutPorts): FanOu
   return { end: 'again', afterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
+/** Its one message says itself when the job has ended; what was dropped as its duplicate is for the counts of the report. */
+function isAlone({ head, repeats = [] }: SendJob): boolean {
+  return head.total === 1 && repeats.length === 0;
+}
+
 async function composeWave(
   job: SendJob,
   wave: readonly Recipient[],
@@ -116,13 +130,13 @@ async function composeWave(
     const key = { jobId: job.head.jobId, index };
     try {
       const request = ports.compose(job.plan, recipient, dispatchIdOf(key));
-      messages.push(delayedMessage(job.head, { index, request }));
+      messages.push(delayedMessage(job, { index, request }));
     } catch (error) {
       ports.log('job.not_composable', {
         dispatchId: dispatchIdOf(key),
         error: nameOf(error),
       });
-      failures.push(...(await recordNotComposable(job.head, { index, to: recipient.to }, ports)));
+      failures.push(...(await recordNotComposable(job, { index, to: recipient.to }, ports)));
     }
   }
   if (failures.length > 0) await ports.events.send(failures);
@@ -130,28 +144,23 @@ async function composeWave(
 }
 
 async function recordNotComposable(
-  head: JobHead,
+  job: SendJob,
   { index, to }: { readonly index: number; readonly to: string },
   ports: FanOutPorts,
 ): Promise<ServiceEvent[]> {
+  const { head } = job;
   const { jobId, clientId, acceptedAtMs } = head;
   const outcome = { state: 'failed', code: 'not_composable' } as const;
   const claim = { key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to };
   if ((await ports.claims.take(claim)) === undefined) count('MessagesFailed');
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
   const event = outcomeEvent(message, outcome, ports.nowMs());
-  return event === undefined ? [] : [event];
+  const completed = isAlone(job) ? [completedEvent(message, { failed: 1 }, ports.nowMs())] : [];
+  return [...(event === undefined ? [] : [event]), ...completed];
 }
 
-function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): DispatchMessage['about'] {
-  return {
-    did,
-    template: { name: templateName, language: templateLanguage },
-    ...present({ campaignId, attends }),
-  };
-}
-
-function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
+function delayedMessage(job: SendJob, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
+  const { head } = job;
   const message: DispatchMessage = {
     jobId: head.jobId,
     index: composed.index,
@@ -164,6 +173,7 @@ function delayedMessage(head: JobHead, composed: Pick<DispatchMessage, 'index' |
     correlationId: head.correlationId,
     attempt: 0,
     about: aboutJob(head),
+    ...(isAlone(job) ? { alone: true as const } : {}),
     request: composed.request,
   };
   return { message, delaySeconds: fanOutDelaySeconds(composed.index, head.throughputPerSecond) };

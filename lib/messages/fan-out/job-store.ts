@@ -1,8 +1,11 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { storePause } from '../../aws/pause.ts';
+import { acceptedOf } from '../accept/accepted-job.ts';
+import { putDescription } from '../accept/accepted-job-store.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
-import { commitKey, jobKey, jobsOfDayPartition, jobsOfDaySortKey, mayBegin } from '../items.ts';
+import { acceptedKey, commitKey, jobKey, jobsOfDayPartition, jobsOfDaySortKey, mayBegin } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { JobRecords } from './fan-out.ts';
 
@@ -24,6 +27,12 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
       if (progress === undefined) return undefined;
       await client.send(new PutCommand({ TableName: table, Item: { ...pointerOf(head), expiresAtSeconds } }));
       return progress[String(part)] ?? 0;
+    },
+
+    describe: async (job) => {
+      const { Item } = await client.send(new GetCommand({ TableName: table, Key: acceptedKey(job.head.jobId) }));
+      if (Item !== undefined && acceptedOf(Item).whole) return;
+      await putDescription({ documentClient: client, tableName: table, pause: storePause }, job);
     },
 
     checkpoint: async (jobId, part, queued) => {

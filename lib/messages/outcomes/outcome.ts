@@ -1,21 +1,36 @@
 import { present } from '../../keys/present.ts';
 import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
+import type { Proven } from '../receipts/fold.ts';
+import {
+  type OwnOutcome,
+  type OwnState,
+  type ReportedOutcome as ReportedFacts,
+  type ReportedState,
+  reportedOutcome,
+  reportedStates,
+} from '../receipts/reported-state.ts';
+
+export type OutcomeState = OwnState;
 
 /**
  * How one recipient's message ended on our side (D29), or `pending` while it is queued, being sent or waiting for another
  * try. `held`: the platform took it and holds it back (D39); like `sent` it is never sent again.
  */
-export const outcomeStates = ['sent', 'held', 'failed', 'expired', 'unknown', 'pending'] as const;
-export type OutcomeState = (typeof outcomeStates)[number];
-
-export interface Outcome {
+export interface Outcome extends OwnOutcome {
   readonly dispatchId: string;
-  readonly state: OutcomeState;
   readonly to?: string;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly platformMessageId?: string;
+}
+
+/** The same, carried further by what the platform told later. */
+export interface ReportedOutcome extends ReportedFacts {
+  readonly dispatchId: string;
+  readonly to?: string;
+}
+
+export function reported(own: Outcome, proven: Proven | undefined): ReportedOutcome {
+  const { dispatchId, to } = own;
+  return { dispatchId, ...present({ to }), ...reportedOutcome(own, proven) };
 }
 
 /**
@@ -32,21 +47,23 @@ export function outcomeOf(
   const { claim, batch } = stored;
   if (claim === undefined) return { dispatchId, state: 'pending' };
   const to = present({ to: claim.to });
+  const atMs = claim.claimedAtMs;
   const taken = needsBatchRecord(claim) ? batch?.[dispatchId] : undefined;
   if (taken !== undefined) {
     const { platformMessageId, held } = taken;
-    if (held === undefined) return { dispatchId, state: 'sent', ...to, platformMessageId };
-    return { dispatchId, state: 'held', ...to, code: held, platformMessageId };
+    if (held === undefined) return { dispatchId, state: 'sent', ...to, platformMessageId, atMs };
+    return { dispatchId, state: 'held', ...to, code: held, platformMessageId, atMs };
   }
   if (claim.state === 'claimed') {
     if (claimRemainderMs(claim, nowMs) > 0) return { dispatchId, state: 'pending', ...to };
-    return { dispatchId, state: 'unknown', ...to, code: 'worker_lost' };
+    return { dispatchId, state: 'unknown', ...to, code: 'worker_lost', atMs };
   }
   return {
     dispatchId,
     state: claim.state,
     ...to,
     ...present({ code: claim.code, reason: claim.reason }),
+    atMs,
   };
 }
 
@@ -55,10 +72,15 @@ export function needsBatchRecord(claim: Claim): boolean {
   return claim.state === 'claimed' || claim.state === 'unknown';
 }
 
-export type OutcomeCounts = Readonly<Record<OutcomeState, number>>;
+/** Whether a batch record can change what is reported: not where a receipt says more than that the message was taken. */
+export function batchRecordDecides(claim: Claim, proven: Proven | undefined): boolean {
+  return needsBatchRecord(claim) && (proven === undefined || proven.proof === 'taken');
+}
 
-export function countOutcomes(outcomes: readonly Outcome[]): OutcomeCounts {
-  const counts = { sent: 0, held: 0, failed: 0, expired: 0, unknown: 0, pending: 0 };
-  for (const { state } of outcomes) counts[state] += 1;
+export type OutcomeCounts = Readonly<Record<ReportedState, number>>;
+
+export function countStates(states: Iterable<ReportedState>): OutcomeCounts {
+  const counts = Object.fromEntries(reportedStates.map((state) => [state, 0])) as Record<ReportedState, number>;
+  for (const state of states) counts[state] += 1;
   return counts;
 }

@@ -1,13 +1,5 @@
 import * as v from 'valibot';
-
-/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.2). */
-const PricingSchema = v.object({
-  billable: v.exactOptional(v.boolean()),
-  pricing_model: v.exactOptional(v.string()),
-  type: v.exactOptional(v.string()),
-  category: v.exactOptional(v.string()),
-});
-export type Pricing = v.InferOutput<typeof PricingSchema>;
+import { PricingSchema } from '../../webhooks/event.ts';
 
 /** The platform's word on one of our messages after it took it: one status of its webhook (D38, D39). */
 export const ReceiptSchema = v.object({
@@ -23,6 +15,7 @@ export const ReceiptSchema = v.object({
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
 });
+export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;
 
 /** The receipts of one number. */

@@ -1,22 +1,26 @@
-import type { Recipient } from '../job.ts';
+import type { Recipient, Repeat } from '../job.ts';
 
 const maxNamed = 20;
 
-/** Recipients without those that repeat an earlier `to` with the same `params` (D25), and where the repeated ones were. */
+/** Recipients without those that repeat an earlier `to` with the same `params` (D25), and which repeated which. */
 export function withoutDuplicates(recipients: readonly Recipient[]): {
   readonly kept: Recipient[];
-  readonly droppedIndexes: number[];
+  readonly repeats: Repeat[];
 } {
-  const seen = new Set<string>();
+  const firstPlaces = new Map<string, number>();
   const kept: Recipient[] = [];
-  const droppedIndexes: number[] = [];
-  for (const [index, recipient] of recipients.entries()) {
+  const repeats: Repeat[] = [];
+  for (const [position, recipient] of recipients.entries()) {
     const identity = identityOf(recipient);
-    if (seen.has(identity)) droppedIndexes.push(index);
-    else kept.push(recipient);
-    seen.add(identity);
+    const first = firstPlaces.get(identity);
+    if (first !== undefined) {
+      repeats.push([position, first]);
+      continue;
+    }
+    firstPlaces.set(identity, position);
+    kept.push(recipient);
   }
-  return { kept, droppedIndexes };
+  return { kept, repeats };
 }
 
 /** Parsing has put the fields in the schema's order; an empty list fills as much as an absent one. */

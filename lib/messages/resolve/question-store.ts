@@ -31,10 +31,9 @@ const QuestionSchema = v.object({
 const TurnsSchema = v.object({ endsAtMs: v.number() });
 
 /**
- * Questions in the messages table: a question's item has who asks, since when, and the answer when it is a no; a client's
- * turns count a client's questions of a minute. Items past their time are as good as none, deleted by TTL or
- * not. A claim is one write; a question that is asked costs one more for the count (two when a minute begins) and one for
- * the answer.
+ * Questions in the messages table: who asks, since when, and the answer when it is a no; and a client's count of a
+ * minute. Items past their time are as good as none. A claim is one write; a question that is asked costs one more for
+ * the count (two when a minute begins) and one for the answer.
  */
 export function questionStore(client: DynamoDBDocumentClient, table: string): Questions {
   const write = (question: string, facts: object, askedAtMs: number) => ({

@@ -59,10 +59,9 @@ const waits = 12;
 const waitMs = 500;
 
 /**
- * Answers by what is stored, or by the platform: a no never rests on what is stored (D23). To say no, the platform is asked
- * once in 10 s for each question, and 30 times a minute for each client (429): who comes in between is told the same, who
- * comes while it is asked waits. Remembered are a no and that the platform limits the rate (429). A yes is not: it is
- * stored. Nor is that the platform did not answer (502): whoever comes next may ask again, at the client's expense.
+ * Answers by what is stored, or by the platform: a no never rests on what is stored (D23). The platform is asked once
+ * in 10 s for each question and 30 times a minute for each client (429); who comes in between waits, or is told the
+ * same. A no and a 429 are remembered, a 502 is not.
  */
 export async function askOnce<Answer>(question: Question<Answer>, asker: Asker, ports: QuestionPorts): Promise<Answer> {
   for (let waited = 0; waited <= waits; waited += 1) {

@@ -37,10 +37,9 @@ export interface ResolvedTemplate {
 }
 
 /**
- * The template that a send names, fit to be sent, and what a send of it must carry (D23). A stored copy that can be sent is
- * used when it was read within 5 minutes, or when it is older and the platform does not answer. In every other case the
- * platform is asked, and its answer is stored, also that the template is gone: 404 when it has no such template (naming the
- * languages that the name has), 422 when the template cannot be sent, 502, 429 or 400 when it does not answer (see `askOnce`).
+ * The template that a send names, and what a send of it must carry (D23). A stored copy that can be sent is used when
+ * it was read within 5 minutes, or when the platform does not answer. Else the platform is asked and its answer stored.
+ * Refuses with 404 (naming the languages there are), 422, and as `askOnce` does.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;

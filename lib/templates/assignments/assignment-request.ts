@@ -28,7 +28,7 @@ export const ChannelCampaignsBody = closedObject({
   channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
 });
 
-export const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
+const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
 
 /** The template that a path names, for the client that the request works for. */
 export interface NamedTemplate {

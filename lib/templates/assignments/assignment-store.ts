@@ -8,10 +8,9 @@ import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
 /** The assignments in a client's rows. */
 export interface AssignmentStore {
   /**
-   * Changes the documents of a row with one conditional update: wholly or not at all. When somebody else was quicker, the
-   * change is computed again from what they left, so every one of several racing calls is carried out in full, one after
-   * another. Nothing but the documents is written. Resolves to the row as it then is; undefined when the template was
-   * deleted in the meantime. `change` must come to the same when applied twice: a lost reply repeats it.
+   * Changes the documents of a row with one conditional update, and nothing else of it. When somebody else was quicker,
+   * the change is computed again from what they left, so each of several racing calls is carried out in full. Undefined
+   * when the template was deleted meanwhile. `change` must come to the same when applied twice.
    */
   update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
 }

@@ -37,10 +37,9 @@ export function eachOnce(pairs: readonly Pair[]): Pair[] {
 }
 
 /**
- * Keeps the documents whose pair passes and appends one for each wanted pair that is not among them. When none is kept,
- * the oldest document lives on under its `_id`: the placeholder as the first pair (D14), the last assignment as the
- * placeholder, or one pair as another. So a template's `id` in the listing changes only when an older pair goes and a
- * younger one stays. Sequence numbers are never used twice: an `_id` that is gone never comes to mean something else.
+ * Keeps the documents whose pair passes and appends one for each wanted pair that has none. When none is kept, the
+ * oldest document lives on under its `_id`, with the first new pair or as the placeholder (D14). Sequence numbers are
+ * never used twice: an `_id` that is gone never comes to mean something else.
  */
 function assigned(row: TemplateRow, isKept: (pair: Pair) => boolean, wanted: readonly Pair[]): TemplateRow {
   const documents: TemplateDocument[] = row.documents.filter(({ pair }) => pair !== undefined && isKept(pair));

@@ -8,10 +8,9 @@ import { keepRedirects } from './button-redirects.ts';
 type Writing = Pick<TemplateStore, 'refresh' | 'writeUpstream'>;
 
 /**
- * A template store that makes the redirects of a template permanent before it stores the template as the platform shows it
- * (D19). So a request that died after the platform's yes is made good by the first who reads the template: a
- * synchronization, a send, an edit. When that fails nothing is stored, and the next one who reads it tries again. What was
- * sent and not read yet passes: whoever sends sees to it.
+ * A template store that makes the redirects of a template permanent before it stores the template as the platform shows
+ * it (D19). So whoever reads the template first makes good for a request that died after the platform's yes. When that
+ * fails nothing is stored. What was sent and not read yet passes: the sender sees to it.
  */
 export function keepingRedirects<Store extends Writing>(
   templates: Store,

@@ -16,10 +16,9 @@ const OffsetSchema = v.object({ file_offset: v.pipe(v.number(), v.safeInteger(),
 const HandleSchema = v.object({ h: v.pipe(v.string(), v.minLength(1)) });
 
 /**
- * Uploads a file for a template's example under the app of a credential, and returns the handle that goes into
- * `example.header_handle` (platform reference, 5.1). An upload that breaks off goes on once from where the platform says
- * it stands. `timeLeftMs` says before each call how long it may take; what it throws comes through. Throws `PlatformFailure`;
- * nothing is paid or created by an upload, so that one may simply be made again.
+ * Uploads a file for a template's example and returns the handle for `example.header_handle` (platform reference, 5.1).
+ * An upload that breaks off goes on once from where the platform says. `timeLeftMs` says before each call how long it
+ * may take; what it throws comes through. Throws `PlatformFailure`; an upload creates nothing and may be repeated.
  */
 export function platformMedia(
   anyCall: PlatformTransport,

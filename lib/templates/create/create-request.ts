@@ -29,7 +29,7 @@ const PairsSchema = v.pipe(
 );
 
 /** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */
-export const TemplatesCreateBody = closedObject({
+const TemplatesCreateBody = closedObject({
   name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'name must be 1 to 512 characters of a-z, 0-9 and _')),
   language: v.pipe(
     v.string(),

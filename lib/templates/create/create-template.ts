@@ -45,10 +45,9 @@ export interface CreationOrder {
 }
 
 /**
- * Creates a template upstream and stores it for every client of the WABA, with the creator's pairs (D12, D13, D18). Refuses
- * with 400 a name that is taken or still held, pairs that the client does not have, what could not be stored, media that will
- * not do, and what the platform refuses; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect
- * (D19), and the client's rows for a name that is held. Every client of the WABA is told (D34).
+ * Creates a template upstream, stores it for every client of the WABA with the creator's pairs (D12, D13, D18), and
+ * tells them (D34). Refuses with 400 a name taken or held, foreign pairs, what could not be stored, media, the
+ * platform's no; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect (D19).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
   const { request, file, clientId } = order;

@@ -24,9 +24,9 @@ export interface DeletionPorts {
 }
 
 /**
- * Deletes a template upstream, in its one language, tells every client of the WABA (D34) and marks their documents deleted
- * (D21). What the platform says of it now decides, not what was stored: whether it is DISABLED, and whether its name is held.
- * Refuses with 404 without a template, with 409 when it is DISABLED, and as the platform does. Two DynamoDB requests.
+ * Deletes a template upstream, tells every client of the WABA (D34) and marks their documents deleted (D21). What the
+ * platform says of it now decides whether it is DISABLED and whether its name is held. Refuses with 404, with 409 when
+ * DISABLED, and as the platform does. Two DynamoDB requests.
  */
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
   const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);

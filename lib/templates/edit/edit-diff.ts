@@ -19,10 +19,10 @@ export interface WantedTemplate {
 }
 
 /**
- * What an edit has to tell the platform: only what really differs, nothing when nothing does (D20). Order of keys and of
- * components, letter case of enums, `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons
- * are no difference. What the platform does not show of a one-time-code button is compared with `sentCode`; without it, what
- * is given counts as a difference.
+ * What an edit has to tell the platform: only what really differs (D20). Order, letter case of enums,
+ * `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons are no difference.
+ * What it does not show of a one-time-code button is compared with `sentCode`; without it, what is given counts as a
+ * difference.
  */
 export function editChanges(
   stored: PlatformTemplate,

@@ -17,7 +17,7 @@ import type { Category } from '../rules/draft.ts';
  * creation (D6). A template's name and language never change: both are read, and ignored. Three fields of a creation are
  * taken too, those that the platform lets one edit (D20).
  */
-export const TemplatesEditBody = closedObject({
+const TemplatesEditBody = closedObject({
   name: v.optional(v.string()),
   language: v.optional(v.string()),
   category: v.optional(CategorySchema),

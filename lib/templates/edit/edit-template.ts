@@ -45,12 +45,9 @@ export interface TemplateEdit {
 }
 
 /**
- * Edits a template upstream and stores it as PENDING for every client of the WABA (D20); false, and nothing is changed
- * anywhere, when nothing differs from what the platform has now. Media are fetched and uploaded when all else is found right and
- * components are to be sent. Refuses with 404 without a template, with 400 for faults of the request (all of them), what
- * could not be stored, media that will not do and another category of an approved template, and as the platform does. Two
- * DynamoDB requests, one more when the stored copy is old, and two for each redirect (D19). The clients whose status it
- * changes are told (D34), also when storing fails.
+ * Edits a template upstream and stores it as PENDING for every client of the WABA (D20), who are told (D34), also when
+ * storing fails. False, and nothing is changed, when nothing differs. Refuses with 404, with 400 for faults and media,
+ * and as the platform does. Two or three DynamoDB requests, two for each redirect (D19).
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
@@ -162,13 +159,13 @@ function wantedDraft(
   category: Category,
   { request, file }: TemplateEdit,
 ): TemplateDraft | undefined {
-  const { components, urlChange, timeToLiveSeconds } = request;
+  const { components, urlChange, timeToLiveSeconds, codeExpirationMinutes, addSecurityRecommendation } = request;
   const settings = {
     category,
     components,
     fileAttached: file !== undefined,
     editing: true,
-    ...codeFields(request),
+    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
   } as const;
   const faults = new FaultList();
   const root = { path: '', faults };
@@ -194,12 +191,6 @@ function wantedDraft(
   if (urlChange) checkRedirectTargets(written, judged);
   refuseFaults(faults.listed(), faults.message);
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
-}
-
-function codeFields({ codeExpirationMinutes, addSecurityRecommendation }: TemplateEdit['request']) {
-  return {
-    ...present({ codeExpirationMinutes, addSecurityRecommendation }),
-  };
 }
 
 /** Whether the fields beside the components ask for other settings of a code than the template has. */

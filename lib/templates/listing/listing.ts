@@ -4,7 +4,7 @@ import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 
 /** The name under which a template without assignment is found (contract, Channel-campaign group). */
-export const unassignedCampaignName = 'Unassigned';
+const unassignedCampaignName = 'Unassigned';
 
 /**
  * What a listing asks for; an absent filter lets everything pass. Lists match any of their values as a whole, in any letter

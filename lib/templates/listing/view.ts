@@ -3,7 +3,7 @@ import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import type { ChannelCampaignGroup } from './listing.ts';
 
 /** Fields of a listed template, in the order in which they are answered (contract, GET /v1/templates, `fields`). */
-export const templateFields = [
+const templateFields = [
   'id',
   'waba_id',
   'client_id',

@@ -8,7 +8,7 @@ export const maxTemplateLevels = 64;
 /** An item takes 400 KB (D18). */
 export const maxPackedBytes = 300_000;
 /** What packs well grows again when it is read, by the page. */
-export const maxTemplateBytes = 2_000_000;
+const maxTemplateBytes = 2_000_000;
 /** Id, name, language, status, category and quality together: they stand in every client's row. */
 const maxRowTextBytes = 4_000;
 

@@ -166,7 +166,7 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
   for (const entry of entries) {
     const template = v.safeParse(PlatformTemplateSchema, entry);
     if (template.success) templates.push(template.output);
-    else unreadable.push(nameOf(entry));
+    else unreadable.push(asFarAsNamed(entry));
   }
   return { templates, unreadable, ...present({ after }) };
 }
@@ -174,11 +174,8 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
 const text = v.fallback(v.optional(v.string()), undefined);
 const NameSchema = v.object({ id: text, name: text, language: text });
 
-function nameOf(entry: unknown): UnreadableTemplate {
+function asFarAsNamed(entry: unknown): UnreadableTemplate {
   const named = v.safeParse(NameSchema, entry);
   if (!named.success) return {};
-  const { id, name, language } = named.output;
-  return {
-    ...present({ id, name, language }),
-  };
+  return present(named.output);
 }

@@ -80,8 +80,7 @@ export function templateStore(
       const factItem = items.find(isFact);
       if (factItem === undefined) return undefined;
       const rowItem = items.find((item) => item['sk'] === key);
-      const fact = factFromItem(factItem).fact;
-      return rowItem === undefined ? { fact } : { fact, client: rowFromItem(rowItem) };
+      return { fact: factFromItem(factItem).fact, ...present({ client: rowItem && rowFromItem(rowItem) }) };
     },
     refresh: async ({ wabaId, clientIds, unchangedSinceMs }, template, readAtMs) => {
       const skip = (reason: SkipReason) => reportSkipped([{ platformId: template.id, reason }], { wabaId });
@@ -156,7 +155,7 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
   const items = await batchGet(table, keys, { consistent: true });
   const factItem = items.find(isFact);
   const rows = items.filter((item) => item !== factItem).map(rowFromItem);
-  return factItem === undefined ? { rows } : { fact: factFromItem(factItem).fact, rows };
+  return { rows, ...present({ fact: factItem && factFromItem(factItem).fact }) };
 }
 
 /** Reads a stored fact; throws when the item is not one. */

@@ -25,10 +25,9 @@ export interface StatusPorts {
 const maxRounds = 5;
 
 /**
- * Enables and disables templates, each by itself (contract, PATCH /v1/templates/status; D17). Three round trips, however
- * many items: rows, WABAs and user, then channels and campaigns, then the writes. Rows that somebody changes in between are decided
- * again from what they are then, two round trips each time. Refuses with 403 a caller without `BSP_CN` whose items all belong to
- * other clients.
+ * Enables and disables templates, each by itself (D17). Three round trips, however many items: rows, WABAs and user;
+ * channels and campaigns; the writes. Rows that change in between are decided again, two round trips each time. Refuses
+ * with 403 a caller without `BSP_CN` whose items all belong to other clients.
  */
 export async function setStatus(
   { directory, rows: rowStore, status }: StatusPorts,

@@ -27,8 +27,11 @@ export function syncLockScope(setting: string): SyncLockScope {
   throw new Error(`the scope of the synchronization lock is deployment or client, not ${setting}`);
 }
 
+/** The one lock of a deployment whose synchronizations all lock each other out. */
+export const deploymentLockName = 'sync';
+
 export function syncLockName(scope: SyncLockScope, clientId: number): string {
-  return scope === 'deployment' ? 'sync' : `sync#${clientId}`;
+  return scope === 'deployment' ? deploymentLockName : `${deploymentLockName}#${clientId}`;
 }
 
 /** Proof of holding: whoever presents owner and fence of the latest acquisition is the holder. */

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 export const syncDeliveries = 5;
 
 /** What a synchronization has done so far. */
-export const SyncCountsSchema = v.object({
+const SyncCountsSchema = v.object({
   created: v.number(),
   updated: v.number(),
   deleted: v.number(),
@@ -33,7 +33,7 @@ export const noCounts: SyncCounts = {
  * A synchronization on its way: who holds the lock for it, and where it stands. The first message is queued by the request,
  * every further one by a worker whose time ran short, as its checkpoint.
  */
-export const SyncMessageSchema = v.object({
+const SyncMessageSchema = v.object({
   lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),
   clientId: v.number(),
   /** WABAs that are not finished, the current one first. */
@@ -57,7 +57,7 @@ export const SyncMessageSchema = v.object({
 export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
 
 /** A turn of the scheduled walk over all clients: turns count up, and the clients up to `after` have had theirs. */
-export const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.number() });
+const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.number() });
 export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 
 /** What the sync queue carries. */

@@ -18,9 +18,9 @@ export interface StartPorts {
 }
 
 /**
- * Starts the synchronization of a client's WABAs (D22): it returns once the lock is held, the platform has answered and the
- * work is queued. Refuses with 409 while another one runs or another client comes first (sync-turns.ts), and with 502 (or 429) when the platform or the queue does not
- * answer; then the lock is free again. A client without WABAs is synchronized with nothing to do.
+ * Starts the synchronization of a client's WABAs (D22): returns once the lock is held, the platform has answered and
+ * the work is queued. Refuses with 409 while another runs or comes first (sync-turns.ts), with 502 or 429 when platform
+ * or queue do not answer; then the lock is free again. Without WABAs there is nothing to do.
  */
 export async function startSync(
   ports: StartPorts,

@@ -29,10 +29,9 @@ interface Work extends SyncPorts, Comparison {
 }
 
 /**
- * Does the work of a synchronization (D22) from where the message stands: WABA after WABA, page after page, with a heartbeat
- * in between. Stops with a checkpoint when time runs short, and releases the lock at the end. A WABA that fails is
- * counted and logged and does not stop the others; its changes that could not be told count as such a failure. Throws
- * `SyncLockLost` when somebody else holds the lock by now.
+ * Does the work of a synchronization (D22) from where the message stands, page after page, with a heartbeat in between.
+ * Stops with a checkpoint when time runs short, and releases the lock at the end. A WABA that fails, or whose changes
+ * could not be told, is counted and logged and stops no other. Throws `SyncLockLost`.
  */
 export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
   const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
-import { closedObject } from '../../http/closed-object.ts';
+import { boundedList, closedObject } from '../../http/closed-object.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
+import { nearName } from '../../http/near-name.ts';
+import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { invalid } from '../../http/refusal.ts';
+import { type EventType, eventTypes } from '../event.ts';
 
 /**
  * A receiver's address. Only its text is judged here: what a name resolves to can change any moment, so it is looked at
@@ -17,10 +20,32 @@ const ReceiverUrl = v.pipe(
   v.minLength(1, 'url is required'),
 );
 
+/** A kind of event (D41). */
+const EventKind = v.pipe(
+  v.string('events must be a list of kinds of event'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || eventTypes.includes(dataset.value)) return;
+    const meant = nearName(dataset.value, eventTypes);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
+  }),
+  v.transform((type) => type as EventType),
+);
+
+/** More than there are kinds, less than would take time to compare. */
+const maxEvents = 100;
+
 /** The body of a PUT; `client_id` is judged with the one of the query (D4). */
 export const WebhookConfigPutBody = closedObject({
   url: ReceiverUrl,
   active: v.optional(v.boolean('active must be true or false')),
+  /** Named twice is named once. */
+  events: v.optional(
+    v.pipe(
+      boundedList(EventKind, maxEvents),
+      v.transform((types) => [...new Set(types)]),
+    ),
+  ),
   client_id: v.optional(v.unknown()),
 });
 export const WebhookConfigPutQuery = v.object({ client_id: v.optional(v.string()) });

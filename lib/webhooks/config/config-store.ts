@@ -8,6 +8,7 @@ const ConfigItemSchema = v.object({
   clientId: v.number(),
   url: v.string(),
   active: v.boolean(),
+  events: v.optional(v.array(v.string())),
   secrets: v.pipe(
     v.array(v.object({ sealed: v.string(), createdAtMs: v.number(), validUntilMs: v.optional(v.number()) })),
     v.minLength(1),
@@ -65,7 +66,8 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
         Key: deliveryKey(clientId),
         ConditionExpression: 'attribute_exists(pk)',
         // A delivery that is about to write the state back finds that it has changed.
-        UpdateExpression: 'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs ADD version :one',
+        UpdateExpression:
+          'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs, lastSuccessMs, width ADD version :one',
         ExpressionAttributeValues: { ':one': 1 },
       });
       await conditionalWrite(documentClient.send(update));

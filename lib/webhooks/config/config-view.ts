@@ -1,6 +1,10 @@
+import { present } from '../../keys/present.ts';
 import type { WebhookConfig } from './config.ts';
 
-/** A configuration as it is answered (contract, PUT and GET /v1/webhook/config). The secret is no part of it. */
-export function configView({ clientId, url, active }: WebhookConfig) {
-  return { client_id: clientId, url, active };
+/**
+ * A configuration as it is answered (contract, PUT and GET /v1/webhook/config); with `events` when they were ever set (D41).
+ * The secret is no part of it.
+ */
+export function configView({ clientId, url, active, events }: WebhookConfig) {
+  return { client_id: clientId, url, active, ...present({ events }) };
 }

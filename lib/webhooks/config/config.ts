@@ -1,3 +1,5 @@
+import { present } from '../../keys/present.ts';
+
 /** A signing secret as it is stored: encrypted for its client (sealing.ts). */
 export interface SealedSecret {
   readonly sealed: string;
@@ -14,6 +16,8 @@ export interface WebhookConfig {
   readonly clientId: number;
   readonly url: string;
   readonly active: boolean;
+  /** The kinds that are told; absent until the client has chosen (D41). As stored: a later version may know more kinds. */
+  readonly events?: readonly string[] | undefined;
   /** The current secret, and after it the one it replaced: never more. */
   readonly secrets: readonly SealedSecret[];
   /** Grows by one with every write; a write names the version it rests on. */
@@ -23,11 +27,12 @@ export interface WebhookConfig {
   readonly updatedAtMs: number;
 }
 
-/** What a PUT asks for. `active` absent: true for a new configuration, unchanged for one that exists (D33). */
+/** What a PUT asks for. `active` absent: true for a new configuration, else unchanged (D33); so `events`: not chosen (D41). */
 export interface ConfigChange {
   readonly clientId: number;
   readonly url: string;
   readonly active?: boolean | undefined;
+  readonly events?: readonly string[] | undefined;
   readonly nowMs: number;
 }
 
@@ -35,22 +40,23 @@ export interface ConfigChange {
 export const rotationOverlapMs = 24 * 3_600_000;
 
 /**
- * The configuration after a PUT. `newSecret` becomes the current secret; the one it replaces signs for another 24 hours,
- * and one that was replaced before that is dropped at once: two are valid at most, and rotating twice ends a secret that
- * leaked. `active` given is the client's own word, so it takes back what the service noted when it switched off.
+ * The configuration after a PUT. `newSecret` becomes the current secret; the one it replaces signs for another 24
+ * hours, an older one is dropped at once: two are valid at most. `active` given is the client's own word, so it takes
+ * back what the service noted when it switched off.
  */
 export function changedConfig(
   before: WebhookConfig | undefined,
   change: ConfigChange,
   newSecret: SealedSecret | undefined,
 ): WebhookConfig {
-  const { clientId, url, active, nowMs } = change;
+  const { clientId, url, active, events = before?.events, nowMs } = change;
   const kept =
     active === undefined ? { disabledReason: before?.disabledReason, disabledAtMs: before?.disabledAtMs } : {};
   return {
     clientId,
     url,
     active: active ?? before?.active ?? true,
+    ...present({ events }),
     secrets: newSecret === undefined ? validSecrets(before?.secrets ?? [], nowMs) : rotated(before, newSecret, nowMs),
     version: (before?.version ?? 0) + 1,
     ...kept,

@@ -1,5 +1,5 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import type { ServiceEvent } from '../event.ts';
+import type { EventType, ServiceEvent } from '../event.ts';
 import type { DeliveryState } from './delivery-state.ts';
 import type { Pending } from './pending.ts';
 import type { Post } from './post-network.ts';
@@ -12,6 +12,8 @@ export interface Receiver {
   readonly url: string;
   /** Which state of the configuration this is. */
   readonly version: number;
+  /** The kinds of event that it takes (D41). */
+  readonly wanted: ReadonlySet<EventType>;
   /** The secrets that sign now, newest first. */
   readonly secrets: readonly string[];
 }

@@ -1,23 +1,11 @@
-import { correlated } from '../../observe/correlation.ts';
-import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { ServiceEvent } from '../event.ts';
-import type { DeliverPorts, Receiver, SwitchOffReason } from './deliver-ports.ts';
-import {
-  admitted,
-  afterFailure,
-  afterSuccess,
-  type DeliveryState,
-  isHopeless,
-  leaseMs,
-  postTimeoutMs,
-  released,
-} from './delivery-state.ts';
-import { decodeQueued, type Pending, payloadOf } from './pending.ts';
+import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
+import { admitted, afterFailure, afterSuccess, type DeliveryState, isHopeless, released } from './delivery-state.ts';
+import { decodeQueued, type Pending } from './pending.ts';
 import { deliveryLimitMs, hopSeconds, nextDueMs, yieldSeconds } from './retry.ts';
-import { sign } from './signature.ts';
-import { type DeliveryVerdict, type Failure, verdictOn } from './verdict.ts';
+import { allEnded, type EndedPost, postDue, type Turn, tell, type Waiting } from './turn.ts';
+import { type Failure, jointFailure } from './verdict.ts';
 
 /** One delivery of a queue message. */
 export interface QueueDelivery {
@@ -25,21 +13,10 @@ export interface QueueDelivery {
   readonly body: string;
 }
 
-interface Waiting {
-  readonly messageId: string;
-  readonly pending: Pending;
-}
-
-/** What a post may still need when it is started: its time-out, and to say how it ended. */
-const endingMs = postTimeoutMs + 10_000;
-/** A holder starts no post that could outlast its slot. */
-const startMs = leaseMs - postTimeoutMs - 2_000;
-
 /**
- * Works off one batch of the event queue and returns the ids of what must be delivered again. Each event is recorded, then
- * posted to its client's receiver as configured at this moment, or put back on the queue until its time. Clients are worked
- * off beside each other, the events of one after another. Whatever fails or dies at whatever point, no event is lost before
- * its last attempt; one may be posted twice, under the same `webhook-id` (D34, R43).
+ * Works off one batch of the event queue and returns the ids of what must be delivered again. Each event is recorded,
+ * then posted, or put back on the queue until its time; clients beside each other, and so the events of one whose
+ * receiver is well. No event is lost before its last attempt; a repeated one has its `webhook-id` (D34, R43).
  */
 export async function deliverBatch(deliveries: readonly QueueDelivery[], ports: DeliverPorts): Promise<string[]> {
   const again: string[] = [];
@@ -75,14 +52,19 @@ async function deliverTo(clientId: number, waiting: readonly Waiting[], ports: D
     // Nothing waits for a receiver that is not there; what is recorded can be sent again by hand.
     if (receiver === undefined) return [];
     const due: Waiting[] = [];
+    const early: Waiting[] = [];
     for (const each of waiting) {
-      if (isGivenUp(each.pending, ports)) done(each);
+      // What is no longer wanted stays recorded, as it does without a receiver.
+      if (!receiver.wanted.has(each.pending.event.type) || isGivenUp(each.pending, ports)) done(each);
       else if (each.pending.dueMs <= ports.nowMs()) due.push(each);
-      else {
+      else early.push(each);
+    }
+    await allEnded(
+      early.map(async (each) => {
         await putBack(each.pending, ports);
         done(each);
-      }
-    }
+      }),
+    );
     if (due.length > 0) await deliverDue({ clientId, receiver, due, done }, ports);
   } catch (error) {
     ports.log('webhook.error', { clientId, count: open.size, error: nameOf(error) });
@@ -90,99 +72,58 @@ async function deliverTo(clientId: number, waiting: readonly Waiting[], ports: D
   return [...open];
 }
 
-interface Turn {
-  readonly clientId: number;
-  readonly receiver: Receiver;
-  readonly due: readonly Waiting[];
-  readonly done: (waiting: Waiting) => void;
-}
-
 async function deliverDue(turn: Turn, ports: DeliverPorts): Promise<void> {
   const { clientId, due, done } = turn;
   const owner = ports.newOwner();
   const startedMs = ports.nowMs();
-  const entered = await ports.states.change(clientId, (state) => admitted(state, owner, startedMs));
-  const mayStart = () => ports.nowMs() - startedMs <= startMs && ports.remainingMs() >= endingMs;
-  let delivered = 0;
-  let verdict: DeliveryVerdict | undefined;
-  for (const next of entered.changed ? due : []) {
-    if (!mayStart()) break;
-    verdict = await attempt(next.pending, turn, ports);
-    if (verdict.kind !== 'delivered') break;
-    done(next);
-    delivered += 1;
-  }
-  const state = entered.changed ? await leave({ clientId, owner, delivered, verdict }, ports) : entered.state;
-  const rest = due.slice(delivered);
-  const reason = reasonToSwitchOff(verdict, state, ports.nowMs());
+  const entered = await ports.states.change(clientId, (before) => admitted(before, owner, startedMs));
+  const ended = entered.changed ? await postDue(turn, entered.state, ports) : [];
+  const state = entered.changed ? await leave({ clientId, owner, startedMs, ended }, ports) : entered.state;
+  const failed = ended.filter((post) => post.verdict.kind === 'failed');
+  const reason = reasonToSwitchOff(ended, state, ports.nowMs());
+  const rest = due.filter((waiting) => !ended.some((post) => post.waiting === waiting && post.verdict.kind !== 'gone'));
   if (reason !== undefined && (await switchOff(turn, reason, ports))) {
     // They stay recorded; nothing waits for a receiver that is off.
-    for (const each of rest) done(each);
+    for (const each of due) done(each);
     return;
   }
-  if (verdict?.kind === 'failed') {
-    const failed = rest.shift() as Waiting;
-    await tryAgainLater(failed.pending, verdict, ports);
-    done(failed);
-  }
-  for (const each of rest) {
-    await makeWay(each.pending, state, ports);
-    done(each);
-  }
-}
-
-async function attempt(
-  { event, attempts }: Pending,
-  { receiver }: Turn,
-  ports: DeliverPorts,
-): Promise<DeliveryVerdict> {
-  const startedMs = ports.nowMs();
-  const timestampSeconds = Math.floor(startedMs / 1_000);
-  const body = payloadOf(event);
-  const signed = { secrets: receiver.secrets, webhookId: event.id, timestampSeconds, body };
-  const answer = await ports.post({
-    url: receiver.url,
-    headers: {
-      'webhook-id': event.id,
-      'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': sign(signed),
-    },
-    body,
-    totalMs: postTimeoutMs,
-  });
-  const verdict = verdictOn(answer, ports.nowMs());
-  count(verdict.kind === 'delivered' ? 'WebhookDeliveries' : 'WebhookFailures');
-  tell(ports, `webhook.${verdict.kind}`, event, {
-    attempt: attempts + 1,
-    code: verdict.kind === 'failed' ? verdict.code : undefined,
-    durationMs: ports.nowMs() - startedMs,
-  });
-  return verdict;
+  await allEnded([
+    ...failed.map(async ({ waiting, verdict }) => {
+      await tryAgainLater(waiting.pending, verdict as Failure, ports);
+      done(waiting);
+    }),
+    ...rest.map(async (waiting) => {
+      await makeWay(waiting.pending, state, ports);
+      done(waiting);
+    }),
+  ]);
 }
 
 interface Leaving {
   readonly clientId: number;
   readonly owner: string;
-  readonly delivered: number;
-  readonly verdict: DeliveryVerdict | undefined;
+  readonly startedMs: number;
+  readonly ended: readonly EndedPost[];
 }
 
-async function leave({ clientId, owner, delivered, verdict }: Leaving, ports: DeliverPorts): Promise<DeliveryState> {
+async function leave({ clientId, owner, startedMs, ended }: Leaving, ports: DeliverPorts): Promise<DeliveryState> {
   const nowMs = ports.nowMs();
+  const failure = jointFailure(ended.flatMap(({ verdict }) => (verdict.kind === 'failed' ? verdict : [])));
   const { state } = await ports.states.change(clientId, (before) => {
-    const known = delivered > 0 ? afterSuccess(before, nowMs) : before;
-    return released(verdict?.kind === 'failed' ? afterFailure(known, verdict, nowMs) : known, owner);
+    const known = ended.some(({ verdict }) => verdict.kind === 'delivered') ? afterSuccess(before, nowMs) : before;
+    const left = released(failure === undefined ? known : afterFailure(known, failure, nowMs), owner);
+    return { ...left, turnMs: nowMs - startedMs };
   });
   return state;
 }
 
 function reasonToSwitchOff(
-  verdict: DeliveryVerdict | undefined,
+  ended: readonly EndedPost[],
   state: DeliveryState,
   nowMs: number,
 ): SwitchOffReason | undefined {
-  if (verdict?.kind === 'gone') return 'gone';
-  return verdict?.kind === 'failed' && isHopeless(state, nowMs) ? 'failing' : undefined;
+  if (ended.some(({ verdict }) => verdict.kind === 'gone')) return 'gone';
+  return ended.some(({ verdict }) => verdict.kind === 'failed') && isHopeless(state, nowMs) ? 'failing' : undefined;
 }
 
 /** False when the configuration was changed meanwhile: the verdict was on another one. */
@@ -224,10 +165,4 @@ function isGivenUp(pending: Pending, ports: DeliverPorts): boolean {
 function abandon({ event, attempts }: Pending, code: 'attempts' | 'time', ports: DeliverPorts): void {
   count('WebhookEventsAbandoned');
   tell(ports, 'webhook.abandoned', event, { attempt: attempts, code });
-}
-
-/** A log line about one event, with the id of the request that it came from. */
-function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
-  const { clientId, id: eventId, type: eventType, correlationId } = event;
-  correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...facts }));
 }

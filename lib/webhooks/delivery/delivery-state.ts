@@ -3,7 +3,6 @@ import type { Failure } from './verdict.ts';
 
 /** A slot that is taken; free again at `untilMs` if its holder dies. */
 const LeaseSchema = v.object({ owner: v.string(), untilMs: v.number() });
-export type Lease = v.InferOutput<typeof LeaseSchema>;
 
 /** What is known of the receiver of one client. */
 export const DeliveryStateSchema = v.object({
@@ -15,10 +14,23 @@ export const DeliveryStateSchema = v.object({
   failingSinceMs: v.optional(v.number()),
   lastFailureMs: v.optional(v.number()),
   lastSuccessMs: v.optional(v.number()),
+  /** Posts that one holder may have under way; absent: the most there are. */
+  width: v.optional(v.number()),
+  /** When `width` was last changed. */
+  widthAtMs: v.optional(v.number()),
+  /** How long the last holder's posts took together. */
+  turnMs: v.optional(v.number()),
 });
 export type DeliveryState = v.InferOutput<typeof DeliveryStateSchema>;
 
+/** Of the function's twenty runs; a receiver that answers fast gets more of them, for a moment each. */
 const slots = 2;
+const fastSlots = 4;
+const fastTurnMs = 1_000;
+/** Posts that one holder has under way to a receiver that is well. */
+const widest = 10;
+/** A receiver that failed under a load is given twice as much again after this long without a failure. */
+const widenAfterMs = 600_000;
 /** How long a holder may go on starting posts, the time-out of the last one, and a margin. */
 export const leaseMs = 40_000;
 /** A post takes no longer than this, whatever the receiver does. */
@@ -41,7 +53,7 @@ const runGapMs = 2 * 24 * 3_600_000;
  */
 export function admitted(state: DeliveryState, owner: string, nowMs: number): DeliveryState | undefined {
   const held = state.leases.filter(({ untilMs }) => untilMs > nowMs);
-  if (state.pausedUntilMs > nowMs || held.length >= slots) return undefined;
+  if (state.pausedUntilMs > nowMs || held.length >= slotsOf(state)) return undefined;
   return {
     ...state,
     leases: [...held, { owner, untilMs: nowMs + leaseMs }],
@@ -49,12 +61,33 @@ export function admitted(state: DeliveryState, owner: string, nowMs: number): De
   };
 }
 
-export function afterSuccess(state: DeliveryState, nowMs: number): DeliveryState {
-  const { failingSinceMs: _since, lastFailureMs: _last, ...rest } = state;
-  return { ...rest, pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: nowMs };
+function slotsOf({ consecutiveFailures, turnMs }: DeliveryState): number {
+  return consecutiveFailures === 0 && turnMs !== undefined && turnMs <= fastTurnMs ? fastSlots : slots;
 }
 
-/** Pauses the client: 5 s, doubling with each failure in a row to 5 min, a minute when overloaded, or as it asked up to an hour. */
+/** Posts that a holder may have under way, once the receiver is known to answer. */
+export function widthOf({ width = widest }: DeliveryState): number {
+  return width;
+}
+
+/** Whether the first post must end before there is a second: the receiver has failed, or nothing is known of it. */
+export function needsProbe({ consecutiveFailures, lastSuccessMs }: DeliveryState): boolean {
+  return consecutiveFailures > 0 || lastSuccessMs === undefined;
+}
+
+/** Ends the pause. A width that was taken back is given again in steps. */
+export function afterSuccess(state: DeliveryState, nowMs: number): DeliveryState {
+  const { failingSinceMs: _since, lastFailureMs: _last, ...rest } = state;
+  const well = { ...rest, pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: nowMs };
+  const { width, widthAtMs = 0 } = state;
+  if (width === undefined || nowMs - widthAtMs < widenAfterMs) return well;
+  return { ...well, width: Math.min(widest, 2 * width), widthAtMs: nowMs };
+}
+
+/**
+ * Pauses the client: 5 s, doubling with each failure in a row to 5 min, a minute when overloaded, or as it asked up to an hour.
+ * What failed at once is one failure. From then on it gets half as many posts at a time: it may be that it cannot take more.
+ */
 export function afterFailure(state: DeliveryState, failure: Failure, nowMs: number): DeliveryState {
   const goesOn = state.lastFailureMs !== undefined && nowMs - state.lastFailureMs <= runGapMs;
   const pauseMs = Math.max(
@@ -68,6 +101,7 @@ export function afterFailure(state: DeliveryState, failure: Failure, nowMs: numb
     failingSinceMs: (goesOn ? state.failingSinceMs : undefined) ?? nowMs,
     lastFailureMs: nowMs,
     pausedUntilMs: nowMs + pauseMs,
+    ...(needsProbe(state) ? {} : { width: Math.max(1, Math.floor(widthOf(state) / 2)), widthAtMs: nowMs }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { WebhookConfigs } from '../config/config-store.ts';
 import type { OpenSecrets } from '../config/sealing.ts';
+import { wantedBy } from '../wanted-events.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 
 /** Where clients receive: their configurations, as they are at the moment of asking. */
@@ -12,7 +13,8 @@ export function receiversIn(
     find: async (clientId) => {
       const config = await configs.findConfig(clientId);
       if (config?.active !== true) return undefined;
-      return { url: config.url, version: config.version, secrets: await openSecrets(config, nowMs()) };
+      const { url, version } = config;
+      return { url, version, wanted: wantedBy(config), secrets: await openSecrets(config, nowMs()) };
     },
     switchOff: (clientId, version, reason) => configs.switchOff(clientId, version, reason, nowMs()),
   };

@@ -1,11 +1,12 @@
 /**
- * Seconds from one failed attempt to the next: eight attempts. Even when chance takes a fifth off every wait, the last
- * attempt comes 27 h 40 min after the first (D34: at least 27 hours), and 41 h 30 min at most.
+ * Seconds from one failed attempt to the next. Even when chance takes a fifth off every wait, the last attempt comes more
+ * than 27 hours after the first (D34).
  */
-const waitsSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 61_200];
-export const maxAttempts = waitsSeconds.length + 1;
+export const retryWaitsSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 61_200];
+export const maxAttempts = retryWaitsSeconds.length + 1;
 
-const jitter = 0.2;
+/** The share of a wait that chance adds or takes off at most. */
+export const retryJitter = 0.2;
 const maxRetryAfterMs = 12 * 3_600_000;
 
 /** Longest time that an event waits for its last attempt, its client's pauses and full slots included; then it is given up. */
@@ -26,9 +27,9 @@ export interface FailedAttempt {
  * receiver asked for, at most 12 hours, when that is later.
  */
 export function nextDueMs({ attempts, nowMs, retryAfterMs = 0 }: FailedAttempt, random: number): number | undefined {
-  const seconds = waitsSeconds[attempts - 1];
+  const seconds = retryWaitsSeconds[attempts - 1];
   if (seconds === undefined) return undefined;
-  return nowMs + Math.max(Math.ceil(seconds * 1_000 * (1 + jitter * (2 * random - 1))), retryAfterMs);
+  return nowMs + Math.max(Math.ceil(seconds * 1_000 * (1 + retryJitter * (2 * random - 1))), retryAfterMs);
 }
 
 /** Delay of the queue message that waits until `dueMs`: the whole rest, or one hop of it. */
@@ -47,14 +48,17 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(ms) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, ms));
 }
 
+/** Longest wait for a place beside a receiver that answers: longer, and the end of a backlog would trickle. */
+const maxYieldSeconds = 16;
+
 /**
  * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
- * up to 2, 4, 8 ... 64, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
+ * up to 2, 4, 8, 16, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
  * fails, where one event at a time is tried anyhow.
  */
 export function yieldSeconds(
   { yields, failing }: { readonly yields: number; readonly failing: boolean },
   random: number,
 ) {
-  return Math.ceil(random * Math.min(failing ? maxHopSeconds : 64, 2 ** Math.min(10, yields + 1)));
+  return Math.ceil(random * Math.min(failing ? maxHopSeconds : maxYieldSeconds, 2 ** Math.min(10, yields + 1)));
 }

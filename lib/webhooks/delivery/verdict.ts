@@ -15,6 +15,18 @@ export interface Failure {
 
 export type DeliveryVerdict = { readonly kind: 'delivered' } | { readonly kind: 'gone' } | Failure;
 
+/** Posts of one moment that failed together, as one failure: with the longest wait that was asked for. */
+export function jointFailure(failures: readonly Failure[]): Failure | undefined {
+  const [first] = failures;
+  if (first === undefined) return undefined;
+  const asked = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  return {
+    ...first,
+    overloaded: failures.some(({ overloaded }) => overloaded),
+    ...(asked.length === 0 ? {} : { retryAfterMs: Math.max(...asked) }),
+  };
+}
+
 const overloadStatuses = new Set([429, 502, 504]);
 
 /** 2xx is success, 410 ends the configuration, everything else is a failure to be tried again: redirects too (D34, R42). */

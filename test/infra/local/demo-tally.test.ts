@@ -8,7 +8,7 @@ const received = recipients.map((recipient) => ({ to: recipient.to, components: 
 const [first, second, third, fourth] = received;
 
 function counts(changes: Partial<OutcomeCounts> = {}): OutcomeCounts {
-  return { sent: 4, held: 0, failed: 0, expired: 0, unknown: 0, pending: 0, ...changes };
+  return { sent: 4, delivered: 0, read: 0, held: 0, failed: 0, expired: 0, unknown: 0, pending: 0, ...changes };
 }
 
 describe('the audience', () => {

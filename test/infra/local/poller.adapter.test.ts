@@ -123,6 +123,21 @@ describe('the batching window', () => {
   });
 });
 
+test('a batch that fills an invocation does not wait for its window to end', async () => {
+  const queue = await readyQueue();
+  // Seven times 900 KB are more than the 6 MB of one invocation.
+  for (let sent = 0; sent < 8; sent += 1) await queue.send(['x'.repeat(900_000)]);
+  const batches: number[] = [];
+  queue.poll(
+    (records) => {
+      batches.push(records.length);
+    },
+    // Longer than anybody waits here.
+    { windowSeconds: 300, batchSize: 500 },
+  );
+  await eventually(() => expect(batches[0]).toBeGreaterThanOrEqual(6));
+});
+
 describe('failures', () => {
   test('R18: a poisoned record fails alone and ends in the dead-letter queue after maxReceiveCount', async () => {
     const queue = await readyQueue({ maxReceiveCount: 3 });

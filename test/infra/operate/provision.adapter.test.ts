@@ -74,7 +74,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
   expect(await verifyPassword('demo-supervisor1001', credential?.passwordHash ?? '')).toBe(true);
 
   expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({
-    demo: { accessToken: 'demo-platform-token', appId: '100000000000001' },
+    demo: { accessToken: 'demo-platform-token', appId: '500000000000001' },
   });
   expect(JSON.parse(secrets.texts.get('PLATFORM_APPS_SECRET') ?? '')).toEqual({
     '500000000000001': {
@@ -163,7 +163,7 @@ test('a changed password, WABA membership or platform token is taken over; the r
     [1, 1001, 1002],
   ]);
   expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({
-    demo: { accessToken: 'demo-platform-token', appId: '100000000000001' },
+    demo: { accessToken: 'demo-platform-token', appId: '500000000000001' },
   });
 });
 

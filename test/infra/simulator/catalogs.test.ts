@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { expect, test } from 'vitest';
+import { simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
 
 const catalogId = '600000000000001';
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile();
 
 const page = (query: Record<string, string>) => simulator.get(`${catalogId}/products`, query);
 

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   firstNumber,
   firstWaba,
   recipient,
-  type SimulatorAtRest,
   secondWaba,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
 } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const template = (name: string, more: Record<string, unknown> = {}) => ({
   name,
@@ -220,6 +214,22 @@ describe('bad input: 400 naming the field', () => {
     ['POST', 'templates/1100000000000001', { components: 'none' }, 'components'],
     ['POST', 'templates/1100000000000001', { id: '5' }, 'id'],
     ['POST', 'templates/1100000000000002', { name: 'paused_promo' }, 'name'],
+    ['POST', `numbers/${firstNumber}`, { throughput: { level: 'FAST' } }, 'throughput.level'],
+    ['GET', 'webhooks?limit=many', undefined, 'limit'],
+    ['POST', 'webhooks', { waba_id: firstWaba, value: {} }, 'field'],
+    ['POST', 'webhooks', { waba_id: firstWaba, field: 'messages' }, 'value'],
+    ['POST', 'webhooks', { waba_id: firstWaba, field: 'messages', value: {}, in_seconds: -1 }, 'in_seconds'],
+    ['POST', 'receipts', {}, 'course'],
+    ['POST', 'receipts', { course: { copies: 11 } }, 'course.copies'],
+    ['POST', 'receipts', { course: { fail: 42 } }, 'course.fail'],
+    ['POST', 'receipts', { course: { order: 'any' } }, 'course.order'],
+    ['POST', 'receipts', { course: { late_ms: 0.5 } }, 'course.late_ms'],
+    ['POST', 'receipts', { course: { late: 1 } }, 'course.late'],
+    ['POST', 'receipts', { course: {}, times: 0 }, 'times'],
+    ['POST', 'apps/app', {}, 'id'],
+    ['POST', 'apps/500000000000001', { callback_url: 'here' }, 'callback_url'],
+    ['POST', 'apps/500000000000001', { secret: '' }, 'secret'],
+    ['POST', 'apps/500000000000001', { subscribed_waba_ids: ['1'] }, 'subscribed_waba_ids'],
   ])('%s %s %o: %s', async (method, path, body, field) => {
     const answer = await simulator.control(method, path, body);
     expect([answer.status, answer.body.field]).toEqual([400, field]);
@@ -278,9 +288,9 @@ describe('numbers', () => {
     [
       'unknown field',
       firstNumber,
-      { throughput: {} },
+      { username: 'x' },
       400,
-      'throughput: Invalid key: Expected never but received "throughput"',
+      'username: Invalid key: Expected never but received "username"',
     ],
     ['wrong type', firstNumber, { status: 7 }, 400, 'status: Invalid type: Expected string but received 7'],
   ])('%s is refused', async (_, id, changes, status, message) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../../support/simulator.ts';
+import { type Answer, firstWaba, type SimulatorAtRest } from '../../support/simulator.ts';
 
 /** A creation that passes every check, changed by `changes`. */
 export const creation = (changes: Readonly<Record<string, unknown>> = {}) => ({
@@ -65,4 +65,29 @@ export function expectGraphError(answer: Answer, message: RegExp): void {
   expect(answer.body.error).toMatchObject({ code: 100, message: expect.stringMatching(message) });
   expect(answer.body.error).not.toHaveProperty('error_subcode');
   expect(answer.status).toBe(400);
+}
+
+/** Templates of the demo data, by what became of them. */
+export const demoTemplates = {
+  orderUpdate: '1100000000000001',
+  pending: '1100000000000011',
+  disabled: '1100000000000012',
+  rejected: '1100000000000013',
+  paused: '1100000000000014',
+} as const;
+
+/** Short words for the life of a template on the first WABA. */
+export function templateWords(simulator: Pick<SimulatorAtRest, 'get' | 'post' | 'control'>) {
+  const read = async (id: string, fields = 'status') => {
+    const { id: _, ...rest } = (await simulator.get(id, { fields })).body;
+    return rest;
+  };
+  return {
+    create: async (changes: Readonly<Record<string, unknown>> = {}) =>
+      (await simulator.post(`${firstWaba}/message_templates`, creation(changes))).body,
+    wait: (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds }),
+    read,
+    statusOf: async (id: string) => (await read(id)).status,
+    edit: (id: string, change: unknown) => simulator.post(id, change),
+  };
 }

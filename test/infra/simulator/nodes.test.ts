@@ -1,21 +1,17 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSeed } from '../../../infra/simulator/seed.ts';
 import {
   firstNumber,
   firstWaba,
-  type SimulatorAtRest,
   secondWaba,
   simulatorAtRest,
+  simulatorOfFile,
   thirdNumber,
 } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile();
 
 describe('tokens', () => {
   test.each([
@@ -56,6 +52,7 @@ describe('tokens', () => {
   test('a token that runs out while time passes', async () => {
     const own = await simulatorAtRest({
       tokens: [{ token: 'demo-platform-token', waba_ids: [], expires_at: '2026-11-20T12:01:00Z' }],
+      apps: [],
       wabas: [],
     });
     expect((await own.get(firstWaba)).status).toBe(400);
@@ -109,7 +106,7 @@ describe('WABA, numbers, catalogs', () => {
     expect((await simulator.get(firstWaba, { fields })).body).toEqual({
       id: firstWaba,
       message_template_namespace: expect.any(String),
-      owner_business_info: { id: '500000000000001', name: 'Andes Holding' },
+      owner_business_info: { id: '400000000000001', name: 'Andes Holding' },
       whatsapp_business_manager_messaging_limit: 'TIER_100K',
     });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { demoSeed } from '../../../infra/simulator/seed.ts';
 import {
   body,
@@ -6,8 +6,8 @@ import {
   firstNumber,
   firstWaba,
   header,
-  type SimulatorAtRest,
   simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
   text,
 } from '../../support/simulator.ts';
@@ -62,12 +62,10 @@ const templates = [
   },
 ];
 
-let simulator: SimulatorAtRest;
+const simulator = simulatorOfFile();
 beforeAll(async () => {
-  simulator = await simulatorAtRest();
   expect((await simulator.control('POST', 'templates', { waba_id: firstWaba, templates })).status).toBe(200);
 });
-afterAll(() => simulator.stop());
 
 const codeOf = async (name: string, components: unknown[]) => {
   const answer = await simulator.post(`${firstNumber}/messages`, templateMessage(name, components));

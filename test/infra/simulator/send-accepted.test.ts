@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  firstNumber,
-  recipient,
-  type SimulatorAtRest,
-  simulatorAtRest,
-  templateMessage,
-  thirdNumber,
-} from '../../support/simulator.ts';
+import { describe, expect, test } from 'vitest';
+import { firstNumber, recipient, simulatorOfFile, templateMessage, thirdNumber } from '../../support/simulator.ts';
 import { type SendableTemplate, validSends } from './valid-sends.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const messageOf = (name: SendableTemplate) =>
   templateMessage(name, validSends[name].components, validSends[name].language);

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   body,
   button,
   firstNumber,
   header,
-  type SimulatorAtRest,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
   text,
   thirdNumber,
@@ -13,15 +12,11 @@ import {
 import { expectMessagingError } from './refusals.ts';
 import { location, product, productList, type SendableTemplate, validSends } from './valid-sends.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
+const simulator = simulatorOfFile();
 afterEach(async () => {
   const { body: messages } = await simulator.control('GET', 'messages?limit=0');
   expect(messages.total, 'nothing refused is recorded').toBe(0);
 });
-afterAll(() => simulator.stop());
 
 const [tourBody, tourCarousel] = validSends.city_tour.components;
 const [firstCard, secondCard] = tourCarousel.cards;

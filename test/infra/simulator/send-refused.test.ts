@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   body,
   button,
   firstNumber,
   recipient,
-  type SimulatorAtRest,
-  simulatorAtRest,
+  simulatorOfFile,
   templateMessage,
   text,
 } from '../../support/simulator.ts';
 import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
+const simulator = simulatorOfFile();
 afterEach(async () => {
   const { body: messages } = await simulator.control('GET', 'messages?limit=0');
   expect(messages.total, 'nothing refused is recorded').toBe(0);
 });
-afterAll(() => simulator.stop());
 
 test('an error body, to the letter', async () => {
   const answer = await simulator.send(recipient, { template: { name: 'order_update', language: { code: 'en_US' } } });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { firstWaba, type SimulatorAtRest, secondWaba, simulatorAtRest } from '../../support/simulator.ts';
+import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
 import { uploadedHandle } from '../../support/simulator-uploads.ts';
 import {
   bodyOf,
@@ -12,12 +12,7 @@ import {
   plainBody,
 } from './definitions.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const create = (changes: Readonly<Record<string, unknown>> = {}, waba = firstWaba) =>
   simulator.post(`${waba}/message_templates`, creation(changes));

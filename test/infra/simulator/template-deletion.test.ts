@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstWaba, type SimulatorAtRest, secondWaba, simulatorAtRest } from '../../support/simulator.ts';
-import { creation, expectGraphError, expectManagementError } from './definitions.ts';
+import { describe, expect, test } from 'vitest';
+import { firstWaba, secondWaba, simulatorOfFile } from '../../support/simulator.ts';
+import { creation, demoTemplates, expectGraphError, expectManagementError } from './definitions.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const day = 86_400;
-const orderUpdate = '1100000000000001';
-const pending = '1100000000000011';
-const disabled = '1100000000000012';
+const { orderUpdate, pending, disabled } = demoTemplates;
 const path = `${firstWaba}/message_templates`;
 const create = (changes: Readonly<Record<string, unknown>> = {}) => simulator.post(path, creation(changes));
 const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });

@@ -1,37 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstWaba, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
-import { bodyOf, creation, expectGraphError, expectManagementError } from './definitions.ts';
+import { describe, expect, test } from 'vitest';
+import { simulatorOfFile } from '../../support/simulator.ts';
+import { bodyOf, demoTemplates, expectGraphError, expectManagementError, templateWords } from './definitions.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const day = 86_400;
-const create = async (changes: Readonly<Record<string, unknown>> = {}) =>
-  (await simulator.post(`${firstWaba}/message_templates`, creation(changes))).body;
-const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
-const read = async (id: string, fields = 'status') => {
-  const { id: _, ...rest } = (await simulator.get(id, { fields })).body;
-  return rest;
-};
-const statusOf = async (id: string) => (await read(id)).status;
-const edit = (id: string, change: unknown) => simulator.post(id, change);
+const { create, wait, read, statusOf, edit } = templateWords(simulator);
+const { orderUpdate, pending, disabled, rejected, paused } = demoTemplates;
 const other = { components: [bodyOf('Hello {{1}}, look again.')] };
-
-/** Templates of the demo data. */
-const orderUpdate = '1100000000000001';
-const pending = '1100000000000011';
-const disabled = '1100000000000012';
-const rejected = '1100000000000013';
-const paused = '1100000000000014';
 
 describe('edit', () => {
   test('replaces the components, goes through review and keeps id, name and language', async () => {
     const edited = await edit(orderUpdate, other);
-    expect([edited.status, edited.body]).toEqual([200, { success: true }]);
+    const told = { success: true, id: orderUpdate, name: 'order_update', category: 'UTILITY' };
+    expect([edited.status, edited.body]).toEqual([200, told]);
     const fields = 'name,language,category,status,components';
     const same = { name: 'order_update', language: 'en_US', category: 'UTILITY', components: other.components };
     expect(await read(orderUpdate, fields)).toEqual({ ...same, status: 'PENDING' });

@@ -1,32 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
-import { bodyOf, creation, plainBody } from './definitions.ts';
+import { describe, expect, test } from 'vitest';
+import { firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import { bodyOf, demoTemplates, plainBody, templateWords } from './definitions.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const hour = 3_600;
 const day = 24 * hour;
-const create = async (changes: Readonly<Record<string, unknown>> = {}) =>
-  (await simulator.post(`${firstWaba}/message_templates`, creation(changes))).body;
-const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
-const read = async (id: string, fields = 'status') => {
-  const { id: _, ...rest } = (await simulator.get(id, { fields })).body;
-  return rest;
-};
-const statusOf = async (id: string) => (await read(id)).status;
-const edit = (id: string, change: unknown) => simulator.post(id, change);
+const { create, wait, read, statusOf, edit } = templateWords(simulator);
+const { orderUpdate, pending, rejected, paused } = demoTemplates;
 const other = { components: [bodyOf('Hello {{1}}, look again.')] };
-
-/** Templates of the demo data. */
-const orderUpdate = '1100000000000001';
-const pending = '1100000000000011';
-const rejected = '1100000000000013';
-const paused = '1100000000000014';
 
 describe('review', () => {
   test('takes 60 seconds of the simulator: PENDING, then APPROVED, dated when it was', async () => {
@@ -80,7 +62,7 @@ describe('review', () => {
     await wait(60);
     expect(await read(id, 'status,quality_score')).toEqual({
       status: 'APPROVED',
-      quality_score: { score: 'GREEN' },
+      quality_score: { score: 'GREEN', date: 1_795_176_000 },
     });
   });
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { firstWaba, type SimulatorAtRest, secondWaba, simulatorAtRest } from '../../support/simulator.ts';
+import { describe, expect, test } from 'vitest';
+import { firstWaba, secondWaba, simulatorAtRest, simulatorOfFile } from '../../support/simulator.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile();
 
 const list = (waba: string, query: Record<string, string> = {}) =>
   simulator.get(`${waba}/message_templates`, { limit: '500', ...query });

@@ -1,15 +1,10 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, firstWaba, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { describe, expect, test } from 'vitest';
+import { type Answer, firstWaba, simulatorOfFile } from '../../support/simulator.ts';
 import { demoApp, sendBytes, uploadedHandle } from '../../support/simulator-uploads.ts';
 import { creation, expectGraphError, expectManagementError, mediaHeader, plainBody } from './definitions.ts';
 
-let simulator: SimulatorAtRest;
-beforeAll(async () => {
-  simulator = await simulatorAtRest();
-});
-beforeEach(() => simulator.control('POST', 'reset'));
-afterAll(() => simulator.stop());
+const simulator = simulatorOfFile({ afresh: true });
 
 const megabyte = 1_024 * 1_024;
 const open = (parameters: Readonly<Record<string, unknown>>) => simulator.post(`${demoApp}/uploads`, parameters);
@@ -151,7 +146,7 @@ describe('sending the bytes', () => {
 
 describe('who may', () => {
   test.each([
-    ['Bearer demo-platform-token', 401, 190],
+    ['Bearer no-such-token', 401, 190],
     ['OAuth no-such-token', 401, 190],
     ['OAuth expired-platform-token', 401, 190],
     ['OAuth second-waba-platform-token', 400, 100],

@@ -1,24 +1,13 @@
 import { expect, test } from 'vitest';
 import { platformCatalogs } from '../../../lib/catalog/platform-catalogs.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
-import type { PlatformCall } from '../../../lib/platform/transport.ts';
+import { scriptedPlatform } from '../../support/scripted-platform.ts';
 
 const waba = { wabaId: '200000000000001', credential: 'main' };
 
-function setup(...replies: (Record<string, unknown> | PlatformFailure)[]) {
-  const clock = { nowMs: 1_700_000_000_000 };
-  const calls: PlatformCall[] = [];
-  const catalogIdOf = platformCatalogs(
-    async (call) => {
-      const reply = replies[calls.length];
-      calls.push(call);
-      if (reply instanceof PlatformFailure) throw reply;
-      return { body: reply ?? {} };
-    },
-    async (name) => ({ accessToken: `token of ${name}`, appId: '1' }),
-    () => clock.nowMs,
-  );
-  return { clock, calls, catalogIdOf };
+function setup(...replies: Parameters<typeof scriptedPlatform>) {
+  const { clock, calls, transport, credentialOf, nowMs } = scriptedPlatform(...replies);
+  return { clock, calls, catalogIdOf: platformCatalogs(transport, credentialOf, nowMs) };
 }
 
 test('asks for the catalogs of the WABA and keeps the answer 5 minutes', async () => {

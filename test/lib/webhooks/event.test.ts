@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
+import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
+import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
 import {
   createdEvents,
   deletedEvents,
   receiverOf,
   statusChangedEvents,
 } from '../../../lib/templates/model/template-event.ts';
-import { eventId, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
-import { dispatchMessage } from '../../faults/scenarios.ts';
+import { eventId, eventTypes, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
+import { dispatchMessage } from '../../faults/scenario-job.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -27,6 +28,9 @@ const about = {
   attends: { waitTime: '☃'.repeat(1_360) },
 };
 const recipient = { ...dispatchMessage(9_999, { about }), to: '5491155550001' };
+const platformMessageId = 'w'.repeat(256);
+const told = { timestampMs: nowMs, code: 'c'.repeat(64), reason: '☃'.repeat(1_000), platformMessageId };
+const pricing = { billable: true, pricing_model: 'P'.repeat(64), type: 't'.repeat(64), category: 'c'.repeat(64) };
 const outcome = (state: 'failed' | 'expired' | 'unknown') =>
   outcomeEvent(recipient, { state, code: '131026', reason: '☃'.repeat(1_000) }, nowMs);
 
@@ -37,7 +41,18 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   outcome('failed'),
   outcome('expired'),
   outcome('unknown'),
+  ...(['message.held', 'message.resolved'] as const).map((type) => messageEvent(type, recipient, told)),
+  ...(['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
+    messageEvent(type, recipient, { ...told, pricing }),
+  ),
+  completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),
 ];
+
+test('every kind of event is among them', () => {
+  const shown = new Set<string | undefined>(largest.map((event) => event?.type));
+  // A synchronization tells numbers only.
+  expect(eventTypes.filter((type) => !shown.has(type))).toEqual(['sync.completed']);
+});
 
 test.each(largest.map((event) => [event?.type, event] as const))('%s fits its schema and 20 KB', (_, event) => {
   expect(v.parse(ServiceEventSchema, event)).toEqual(event);

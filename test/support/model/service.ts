@@ -61,7 +61,7 @@ const directory = memoryDirectory({
 export async function startPlatform() {
   const clock = { nowMs: startMs };
   const { tokens, wabas: seeded } = demoSeed();
-  const seed = { tokens, wabas: seeded.map((waba) => ({ ...waba, templates: [] })) };
+  const seed = { tokens, apps: [], wabas: seeded.map((waba) => ({ ...waba, templates: [] })) };
   const simulator = await startSimulator({ seed, nowMs: () => clock.nowMs });
   // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
   const ask = async (method: string, path: string, body?: unknown): Promise<any> => {
@@ -103,7 +103,7 @@ export async function startService(
   platform.clock.nowMs = startMs;
   const table = await freshTable('templates');
   const transport = platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
-  const credentialOf = async () => ({ accessToken: token, appId: '100000000000001' });
+  const credentialOf = async () => ({ accessToken: token, appId: '500000000000001' });
   const management = templateManagement(transport, credentialOf);
   const upstream = platformTemplates(transport, credentialOf);
   const templates = templateStore(client, table);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
@@ -6,7 +6,7 @@ import type { DispatchMessage } from '../../../../lib/messages/job.ts';
 import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { EventSink } from '../../../../lib/webhooks/event.ts';
-import { dispatchMessage } from '../../../faults/scenarios.ts';
+import { dispatchMessage } from '../../../faults/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
 
@@ -333,7 +333,7 @@ test('each message of a batch is told and logged under the id of its own request
 });
 
 test.each(['held_for_quality_assessment', 'paused'])(
-  'a message that the platform holds (%s) is recorded so, told nobody, and never sent again (D39)',
+  'a message that the platform holds (%s) is recorded and told so, under one id, and never sent again (D39, D41)',
   async (messageStatus) => {
     const world = new DispatchWorld();
     const send = async (message: DispatchMessage): Promise<Handover> => {
@@ -347,9 +347,69 @@ test.each(['held_for_quality_assessment', 'paused'])(
     world.nowMs += claimLifeMs;
     expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
     expect(world.posted).toHaveLength(1);
-    expect(world.events.sent).toEqual([]);
+    expect(world.events.sent).toMatchObject(
+      Array(2).fill({
+        type: 'message.held',
+        id: world.events.sent[0]?.id,
+        data: { message_id: 'J-0', code: messageStatus, platform_message_id: 'platform-0' },
+      }),
+    );
   },
 );
+
+test('a message that is held is not told so while no batch record says it', async () => {
+  const world = new DispatchWorld();
+  const recordBatch = async () => {
+    throw new Error('the table takes nothing');
+  };
+  const send = async () => ({ platformMessageId: 'platform-0', messageStatus: 'paused' });
+  const ports = world.ports({ send, claims: { ...world.claims, recordBatch } });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+  expect(world.events.sent).toEqual([]);
+});
+
+describe('a message that a receipt proves taken (D39)', () => {
+  const receipt = { jobId: 'J', index: 0, status: 'delivered', atMs: 1, platformMessageId: 'w' };
+
+  function provenWorld(): DispatchWorld {
+    const world = new DispatchWorld();
+    world.store = { ...world.store, receipts: { 'J-0': [receipt] } };
+    return world;
+  }
+
+  test.each([
+    ['an answer that is lost', failingWith('ambiguous')],
+    ['a refusal as one too many', failingWith('refused', { code: 130429 })],
+  ])('is sent, whatever is answered: %s', async (_, send) => {
+    const world = provenWorld();
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }))).toEqual([]);
+    expect(world.store.claims['J-0']).toMatchObject({ state: 'sent', code: 'receipt' });
+    expect(world.store.doubtful).toEqual({ J: true });
+    expect(world.copies).toEqual([]);
+    expect(world.events.sent).toEqual([]);
+  });
+
+  test('is not told as unknown any more', async () => {
+    const world = new DispatchWorld();
+    const send = failingWith('ambiguous');
+    await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
+    expect(world.events.sent).toHaveLength(1);
+    world.store = { ...world.store, receipts: { 'J-0': [receipt] } };
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }))).toEqual([]);
+    expect(world.events.sent).toHaveLength(1);
+  });
+
+  test('keeps its claim when nobody can say whether it is proven', async () => {
+    const world = new DispatchWorld();
+    const hasReceipt = async () => {
+      throw new Error('the table cannot be read');
+    };
+    const ports = world.ports({ send: failingWith('not_sent'), doubts: { ...world.doubts, hasReceipt } });
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+    expect(world.store.claims['J-0']).toMatchObject({ state: 'claimed' });
+    expect(world.copies).toEqual([]);
+  });
+});
 
 test('a status that nobody knows is a message that was taken: sent, and logged (D39)', async () => {
   const world = new DispatchWorld();

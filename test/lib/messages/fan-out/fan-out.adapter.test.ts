@@ -32,6 +32,7 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
     claims: dispatchStore({ client, table, nowMs: Date.now }),
     events: new MemoryEvents(),
     queue: dispatchQueue(sqs, queueUrl),
+    watch: { sendLater: async () => undefined },
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: Date.now,
     remainingMs: () => 60_000,

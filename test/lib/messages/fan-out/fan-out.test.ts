@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
 import { packBatches } from '../../../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
+import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
 import type { DispatchMessage, JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { seededRandom } from '../../../support/faults.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
@@ -48,6 +49,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
   const batches: number[] = [];
   const failed: Claim[] = [];
   const events = new MemoryEvents();
+  const watched: { message: WatchMessage; delaySeconds: number }[] = [];
   const progress = new Map<number, number>();
   const committed = new Set<string>();
   const accept = (entry: QueueEntry) => queued.push({ ...JSON.parse(entry.body), delaySeconds: entry.delaySeconds });
@@ -55,6 +57,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
     jobs: {
       isCommitted: async (jobId) => committed.has(jobId),
       begin: async (_, part) => progress.get(part) ?? 0,
+      describe: async () => undefined,
       checkpoint: async (_, part, count) => void progress.set(part, count),
     },
     claims: {
@@ -72,6 +75,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
         return [];
       },
     },
+    watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
     compose: (_, recipient, dispatchId) => ({ to: recipient.to, biz_opaque_callback_data: dispatchId }),
     nowMs: () => startMs,
     remainingMs: () => 60_000,
@@ -80,7 +84,7 @@ function world(changes: Partial<FanOutPorts> = {}) {
     log: () => undefined,
     ...changes,
   };
-  return { ports, queued, batches, failed, progress, committed, accept, events };
+  return { ports, queued, batches, failed, progress, committed, accept, events, watched };
 }
 
 test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in tens, none twice', async (count) => {
@@ -212,4 +216,60 @@ test('a batch holds at most ten messages and 1 MiB', () => {
   expect(sizes([400, 400, 400])).toEqual([2, 1]);
   expect(sizes([1_000, 1, 1, 1_000])).toEqual([3, 1]);
   expect(sizes([])).toEqual([]);
+});
+
+describe('the end of a job (D41)', () => {
+  test('of several messages is watched for, from when the last of them can have left', async () => {
+    const { ports, watched } = world();
+    await fanOut(jobOf(801, { head: head({ total: 801, correlationId: 'request' }) }), startMs, ports);
+    const message = {
+      version: 1,
+      jobId: 'J',
+      clientId: 1001,
+      acceptedAtMs: startMs,
+      correlationId: 'request',
+      final: [],
+    };
+    expect(watched).toEqual([{ message, delaySeconds: 15 }]);
+  });
+
+  test('of one message is for the message to tell; one with a dropped duplicate is counted by the report', async () => {
+    const { ports, watched, queued } = world();
+    await fanOut(jobOf(1), startMs, ports);
+    expect([watched, queued.map(({ alone }) => alone)]).toEqual([[], [true]]);
+    await fanOut(jobOf(1, { repeats: [[1, 0]] }), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+    expect([watched.length, queued.map(({ alone }) => alone)]).toEqual([1, [true, undefined]]);
+  });
+
+  test('of one message that cannot be composed is told here, before its checkpoint', async () => {
+    const compose = () => {
+      throw new Error('no');
+    };
+    const { ports, events, progress } = world({ compose });
+    events.broken = true;
+    await expect(fanOut(jobOf(1), startMs, ports)).rejects.toThrow();
+    expect(progress.size).toBe(0);
+    events.broken = false;
+    await fanOut(jobOf(1), startMs, ports);
+    expect(events.sent.map(({ type }) => type)).toEqual(['message.failed', 'dispatch.completed']);
+    expect(events.sent[1]?.data).toMatchObject({ job_id: 'J', total: 1, counts: { failed: 1, pending: 0 } });
+  });
+
+  test('of a job in parts is watched for by its last part alone', async () => {
+    const { ports, watched, committed } = world();
+    committed.add('J');
+    const part = (number: number) => jobOf(2, { head: head({ total: 4 }), part: { number, of: 2 } });
+    await fanOut(part(2), startMs, ports);
+    await fanOut(part(1), startMs, ports);
+    expect(watched).toHaveLength(1);
+  });
+
+  test('is watched for once more when the fan-out is repeated, and the job comes again when nobody could be found', async () => {
+    const { ports, watched } = world();
+    await fanOut(jobOf(2), startMs, ports);
+    const refusing = { sendLater: () => Promise.reject(new Error('no queue')) };
+    await expect(fanOut(jobOf(2), startMs, { ...ports, watch: refusing })).rejects.toThrow('no queue');
+    await fanOut(jobOf(2), startMs, ports);
+    expect(watched).toHaveLength(2);
+  });
 });

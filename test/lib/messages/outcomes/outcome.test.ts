@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
-import { countOutcomes, outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
+import { countStates, outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
 
 const key = { jobId: 'J', index: 7 };
 const nowMs = 1_800_000_000_000;
@@ -35,6 +35,7 @@ test('an outcome tells recipient, code, reason and the platform’s id', () => {
     state: 'sent',
     to: '549',
     platformMessageId: 'platform-7',
+    atMs: claim().claimedAtMs,
   });
   expect(outcomeOf(key, { claim: claim(), batch: heldBatch }, nowMs)).toEqual({
     dispatchId: 'J-7',
@@ -42,15 +43,14 @@ test('an outcome tells recipient, code, reason and the platform’s id', () => {
     to: '549',
     code: 'paused',
     platformMessageId: 'platform-7',
+    atMs: claim().claimedAtMs,
   });
   const refused = claim({ state: 'failed', code: '131026', reason: 'undeliverable' });
   expect(outcomeOf(key, { claim: refused }, nowMs)).toMatchObject({ code: '131026', reason: 'undeliverable' });
 });
 
 test('every outcome is counted once', () => {
-  const outcomes = (['sent', 'sent', 'held', 'failed', 'pending'] as const).map((state) => ({
-    dispatchId: 'J-0',
-    state,
-  }));
-  expect(countOutcomes(outcomes)).toEqual({ sent: 2, held: 1, failed: 1, expired: 0, unknown: 0, pending: 1 });
+  const none = { delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
+  const counts = countStates(['sent', 'sent', 'held', 'read', 'pending']);
+  expect(counts).toEqual({ ...none, sent: 2, held: 1, read: 1, pending: 1 });
 });

@@ -7,9 +7,12 @@ import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
-import { countOutcomes } from '../../../../lib/messages/outcomes/outcome.ts';
+import { countStates, type ReportedOutcome } from '../../../../lib/messages/outcomes/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../../../lib/messages/outcomes/outcomes-store.ts';
+import type { DescribedJob } from '../../../../lib/messages/outcomes/report.ts';
+import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { injectFaults } from '../../../support/faults.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
@@ -19,22 +22,16 @@ const second = '01KAH00000000000000000000B';
 let table: string;
 let outcomes: Outcomes;
 
-function head(jobId: string, changes: Partial<JobHead> = {}): JobHead {
-  return {
-    jobId,
-    clientId: 1001,
-    did: '5491100000001',
-    wabaId: '2',
-    phoneNumberId: '3',
-    credential: 'main',
-    throughputPerSecond: 1_000,
-    path: 'messages',
-    templateName: 'order_update',
-    templateLanguage: 'en_US',
-    acceptedAtMs,
-    total: 600,
-    ...changes,
-  };
+const head = (jobId: string, changes: Partial<JobHead> = {}) =>
+  makeJobHead({ jobId, wabaId: '2', phoneNumberId: '3', acceptedAtMs, total: 600, ...changes });
+
+/** As 0.1.0 left it: nothing is written of its recipients. */
+function job(ofHead: JobHead): DescribedJob {
+  return { head: ofHead, repeats: [], recipients: new Map() };
+}
+
+function counted(found: readonly ReportedOutcome[]) {
+  return countStates(found.map(({ state }) => state));
 }
 
 function outcomesOver(client = localDocumentClient()): Outcomes {
@@ -82,15 +79,15 @@ test.each([
   ['an empty name', { '': 1 }],
 ])('a job is begun and found again with attends as it came: %s', async (_, attends) => {
   const jobId = '01KAH00000000000000000000C';
-  expect(await jobStore(localDocumentClient(), table).begin(head(jobId, { acceptedAtMs: 0, attends }), 1)).toBe(0);
-  expect((await outcomes.findJob(jobId))?.attends).toEqual(attends);
+  expect(await jobStore(localDocumentClient(), table).begin(head(jobId, { did: '5', attends }), 1)).toBe(0);
+  expect((await outcomes.findJob(jobId))?.head.attends).toEqual(attends);
 });
 
 async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   await outcomesCommand(
     commandLine,
-    () => outcomes,
+    () => ({ outcomes, listDids: async () => ['5', '5491100000001'], nowMs: () => acceptedAtMs + 2_000 }),
     (line) => lines.push(line),
   );
   return lines;
@@ -101,8 +98,9 @@ test('a word that belongs to no option is refused, with the line that was meant'
 });
 
 test('every recipient of a job has exactly one outcome (D29, R14)', async () => {
-  const ofJob = await outcomes.ofJob(head(first));
-  expect(countOutcomes(ofJob)).toEqual({ sent: 500, held: 1, failed: 1, expired: 1, unknown: 3, pending: 94 });
+  const ofJob = await outcomes.ofJob(job(head(first)));
+  const none = { delivered: 0, read: 0 };
+  expect(counted(ofJob)).toEqual({ ...none, sent: 500, held: 1, failed: 1, expired: 1, unknown: 3, pending: 94 });
   expect(ofJob.map(({ dispatchId }) => dispatchId)).toEqual(Array.from({ length: 600 }, (_, i) => `${first}-${i}`));
   expect(ofJob[123]).toMatchObject({ to: '549123', platformMessageId: 'platform-123' });
 });
@@ -115,7 +113,7 @@ test('batch records that DynamoDB leaves unread are asked for again (R32)', asyn
     calls += 1;
     return calls < 3 ? { kind: 'partial_batch', count: 30 } : undefined;
   });
-  expect(countOutcomes(await outcomesOver(client).ofJob(head(first))).sent).toBe(500);
+  expect(counted(await outcomesOver(client).ofJob(job(head(first)))).sent).toBe(500);
   expect(calls).toBe(3);
 });
 
@@ -124,12 +122,12 @@ test('claims that fill more than one page of a query are all read', async () => 
   const jobId = '01KAH00000000000000000PAGE';
   const settled = { state: 'failed', code: '1', reason: 'x'.repeat(6_000), at: 'run/0', claimedAtMs: nowMs } as const;
   await Promise.all(Array.from({ length: 240 }, (_, index) => store.take({ ...settled, key: { jobId, index } })));
-  expect(countOutcomes(await outcomes.ofJob(head(jobId, { total: 240 }))).failed).toBe(240);
+  expect(counted(await outcomes.ofJob(job(head(jobId, { total: 240 })))).failed).toBe(240);
 });
 
 test('jobs are found by DID and time, over midnight, the end excluded', async () => {
   const ids = async (fromMs: number, toMs: number) =>
-    (await outcomes.listJobs('5491100000001', { fromMs, toMs })).map(({ jobId }) => jobId);
+    (await outcomes.listJobs('5491100000001', { fromMs, toMs })).map(({ head: { jobId } }) => jobId);
   expect(await ids(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([first, second]);
   expect(await ids(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([first]);
   expect(await ids(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([second]);
@@ -137,25 +135,75 @@ test('jobs are found by DID and time, over midnight, the end excluded', async ()
 });
 
 test('the command lists what did not go well, with code and reason, and counts everything', async () => {
-  const lines = await printed('--dispatch', first);
-  expect(lines).toHaveLength(1 + 6 + 1);
-  expect(lines).toContain(`  ${first}-505  549505  held  paused  platform-505`);
-  expect(lines).toContain(`  ${first}-503  549503  failed  131026  undeliverable`);
-  expect(lines).toContain(`  ${first}-500  549500  unknown  worker_lost`);
-  expect(lines.at(-1)).toBe('total 600: 500 sent, 1 held, 1 failed, 1 expired, 3 unknown, 94 pending');
+  const at = new Date(acceptedAtMs).toISOString();
+  expect(await printed('--dispatch', first)).toEqual([
+    `job ${first}, did 5491100000001, accepted ${at}, template order_update`,
+    `  ${first}-500  549500  unknown  ${at}  worker_lost`,
+    `  ${first}-501  549501  unknown  ${at}  worker_lost`,
+    `  ${first}-502  549502  unknown  ${at}  worker_lost`,
+    `  ${first}-503  549503  failed   ${at}  131026                     undeliverable`,
+    `  ${first}-504  549504  expired  ${at}  expired`,
+    `  ${first}-505  549505  held     ${at}  paused       platform-505`,
+    'nobody knows whether these were sent; once you do, one line settles each:',
+    `  npm run outcomes -- --resolve ${first}-500 sent   # or: failed`,
+    `  npm run outcomes -- --resolve ${first}-501 sent   # or: failed`,
+    `  npm run outcomes -- --resolve ${first}-502 sent   # or: failed`,
+    'total 600: 94 pending, 1 held, 500 sent, 0 delivered, 0 read, 1 failed, 1 expired, 3 unknown',
+  ]);
 });
 
 test('--all lists everybody; a single message by its own id; a DID over a period', async () => {
-  expect(await printed('--dispatch', first, '--all')).toHaveLength(602);
-  expect(await printed('--dispatch', `${first}-7`)).toEqual([`${first}-7  549007  sent  platform-7`]);
+  expect(await printed('--dispatch', first, '--all')).toHaveLength(1 + 600 + 1 + 3 + 1);
+  const at = new Date(acceptedAtMs).toISOString();
+  expect(await printed('--dispatch', `${first}-7`)).toEqual([`  ${first}-7  549007  sent  ${at}  platform-7`]);
   const period = ['--from', '2026-11-20T00:00:00Z', '--to', '2026-11-22T00:00:00Z'];
   const lines = await printed('--did', '5491100000001', ...period);
-  expect(lines.at(-1)).toBe('total 602: 500 sent, 1 held, 1 failed, 1 expired, 3 unknown, 96 pending');
+  const total = 'total 602: 96 pending, 1 held, 500 sent, 0 delivered, 0 read, 1 failed, 1 expired, 3 unknown';
+  expect(lines.at(-1)).toBe(total);
+});
+
+test('--since asks for every DID, or for one, from that long ago', async () => {
+  const jobs = async (...more: string[]) =>
+    (await printed('--since', '1m', ...more)).filter((line) => line.startsWith('job ')).length;
+  expect([await jobs(), await jobs('--did', '5491100000001'), await jobs('--did', '5')]).toEqual([3, 2, 1]);
+  await expect(printed('--since', '1m', '--did', '7')).rejects.toThrow('Nothing found');
+});
+
+test('--json says the same, for programs', async () => {
+  const [told] = JSON.parse((await printed('--dispatch', first, '--json')).join('\n'));
+  expect(told).toMatchObject({ dispatch_id: first, client_id: 1001, total: 600, complete: false });
+  expect(told.counts).toMatchObject({ sent: 500, unknown: 3, pending: 94 });
+  expect(told.data).toHaveLength(6);
+  expect(told.data[3]).toEqual({
+    ...{ message_id: `${first}-503`, index: 503, to: '549503', state: 'failed', code: '131026' },
+    ...{ reason: 'undeliverable', updated_at: new Date(acceptedAtMs).toISOString() },
+  });
+});
+
+test('what receipts say is what the command says, and an unknown that they settled cannot be resolved', async () => {
+  const jobId = '01KAH00000000000000000RCPT';
+  const client = localDocumentClient();
+  await jobStore(client, table).begin(head(jobId, { did: '7', total: 3 }), 1);
+  const store = dispatchStore({ client, table, nowMs: () => nowMs });
+  for (const index of [0, 1]) {
+    const lost = { state: 'unknown', at: 'x/0', claimedAtMs: acceptedAtMs, code: 'worker_lost' } as const;
+    await store.take({ key: { jobId, index }, to: '549', ...lost });
+  }
+  const receipt = { jobId, index: 0, status: 'delivered', atMs: acceptedAtMs + 60_000, platformMessageId: 'w-0' };
+  for (const Item of receiptItems(jobId, [receipt], 1_900_000_000)) {
+    await client.send(new PutCommand({ TableName: table, Item }));
+  }
+  expect((await printed('--dispatch', jobId)).at(-1)).toMatch(
+    /^total 3: 1 pending, 0 held, 0 sent, 1 delivered, .* 1 unknown$/,
+  );
+  await expect(printed('--resolve', `${jobId}-0`, 'failed')).rejects.toThrow(/not unknown.*delivered/);
 });
 
 test.each([
   [['--dispatch', '01KAH0000000000000000000ZZ'], 1, 'Nothing found'],
   [['--did', '1'], 2, '--from is missing'],
+  [['--since', 'yesterday'], 2, '--since takes a time such as 30m, 1h or 2d'],
+  [['--since', '1h', '--to', '2026-11-22'], 2, '--since stands for --from and --to'],
   [['--did', '1', '--from', 'yesterday', '--to', '2026-11-22'], 2, '--from is not a time'],
   [['--resolve', first, 'sent'], 2, '--resolve takes the id of one message'],
   [['--resolve', `${first}-500`, 'resend'], 2, 'followed by sent or failed'],
@@ -167,7 +215,8 @@ test.each([
 
 test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
   expect(await printed('--resolve', `${first}-501`, 'failed')).toEqual([`${first}-501 is now failed`]);
-  expect(await printed('--dispatch', `${first}-501`)).toEqual([`${first}-501  549501  failed  resolved_by_operator`]);
+  const [line] = await printed('--dispatch', `${first}-501`);
+  expect(line).toMatch(/-501 {2}549501 {2}failed .* resolved_by_operator$/);
   for (const [index, state] of [
     [501, 'sent'],
     [7, 'failed'],

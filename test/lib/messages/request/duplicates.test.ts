@@ -9,24 +9,27 @@ test('the same number with the same params is kept once, whether spelled with a 
     { to: '5491155550002', params: { body: ['a'] } },
     { to: '5491155550001', params: { body: ['a'] } },
   ];
-  const { kept, droppedIndexes } = withoutDuplicates(recipients);
+  const { kept, repeats } = withoutDuplicates(recipients);
   expect(kept).toEqual([recipients[0], recipients[2], recipients[3]]);
-  expect(droppedIndexes).toEqual([1, 4]);
+  expect(repeats).toEqual([
+    [1, 0],
+    [4, 0],
+  ]);
 });
 
 test('values are not confused with each other when joined', () => {
-  const { droppedIndexes } = withoutDuplicates([
+  const { repeats } = withoutDuplicates([
     { to: '5491155550001', params: { body: ['a', 'b'] } },
     { to: '5491155550001', params: { body: ['a","b'] } },
     { to: '5491155550001', params: { buttons: ['a', 'b'] } },
     { to: '5491155550001' },
   ]);
-  expect(droppedIndexes).toEqual([]);
+  expect(repeats).toEqual([]);
 });
 
 test('absent params are empty params', () => {
-  const { droppedIndexes } = withoutDuplicates([{ to: '5491155550001' }, { to: '5491155550001', params: {} }]);
-  expect(droppedIndexes).toEqual([1]);
+  const { repeats } = withoutDuplicates([{ to: '5491155550001' }, { to: '5491155550001', params: {} }]);
+  expect(repeats).toEqual([[1, 0]]);
 });
 
 test('the warning names them, the first 20', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from '../../../../lib/http/parse.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { asksRotation, WebhookConfigPutBody } from '../../../../lib/webhooks/config/config-request.ts';
+import { eventTypes } from '../../../../lib/webhooks/event.ts';
 import { makeHttpEvent } from '../../../support/http-event.ts';
 import cases from '../../http/public-url-cases.json' with { type: 'json' };
 
@@ -41,6 +42,36 @@ test('fields that are not known are refused, the secret too (D6)', () => {
   expect(parse(WebhookConfigPutBody, { url })).toEqual({ url });
   expect(refusalOf({ url, secret: 'mine' })).toBe('unrecognized field: secret');
   expect(refusalOf({ url, Active: false })).toBe('unrecognized field: Active; did you mean active?');
+});
+
+describe('events (D41)', () => {
+  const url = 'https://hooks.example.com/';
+  const taken = (events: unknown) => parse(WebhookConfigPutBody, { url, events }).events;
+
+  test('a list of kinds, as given; twice is once; an empty one means none', () => {
+    expect(taken(['message.read', 'message.failed', 'message.read'])).toEqual(['message.read', 'message.failed']);
+    expect(taken([])).toEqual([]);
+    expect(taken(eventTypes)).toEqual(eventTypes);
+    expect(taken(undefined)).toBeUndefined();
+  });
+
+  test.each<[unknown, string]>([
+    [['message.delivred'], 'events: message.delivred is no kind of event; did you mean message.delivered?'],
+    [['sync.completed', 'Message.Read'], 'events: Message.Read is no kind of event; did you mean message.read?'],
+    [['*'], 'events: * is no kind of event'],
+    [[''], 'events:  is no kind of event'],
+    [[null], 'events must be a list of kinds of event'],
+    ['message.read', 'events is invalid: expected Array, received "message.read"'],
+    [null, 'events is invalid: expected Array, received null'],
+    [{ 0: 'message.read' }, 'events is invalid: expected Array, received Object'],
+  ])('%j is refused', (events, message) => {
+    expect(refusalOf({ url, events })).toBe(message);
+  });
+
+  test('an endless one is measured before it is read', () => {
+    const faults = refusalOf({ url, events: Array.from({ length: 101 }, () => 'message.read') });
+    expect(faults).toBe('events is invalid: expected <=100, received 101');
+  });
 });
 
 describe('Webhook-Secret-Rotate', () => {

@@ -6,6 +6,7 @@ import {
   validSecrets,
   type WebhookConfig,
 } from '../../../../lib/webhooks/config/config.ts';
+import { configView } from '../../../../lib/webhooks/config/config-view.ts';
 
 const nowMs = 1_800_000_000_000;
 const stored: WebhookConfig = {
@@ -28,6 +29,19 @@ test.each([
   ['off, true', switchedOff, true, true],
 ])('active: %s (D33)', (_, before, active, expected) => {
   expect(changedConfig(before, { ...change, active }, { sealed: 'new', createdAtMs: nowMs }).active).toBe(expected);
+});
+
+test.each([
+  ['never chosen', stored, undefined, undefined],
+  ['chosen at first', undefined, ['message.read'], ['message.read']],
+  ['chosen later', stored, ['message.read'], ['message.read']],
+  ['unchanged', { ...stored, events: ['message.read'] }, undefined, ['message.read']],
+  ['changed', { ...stored, events: ['message.read'] }, ['sync.completed'], ['sync.completed']],
+  ['none', { ...stored, events: ['message.read'] }, [], []],
+])('events: %s (D41)', (_, before, events, expected) => {
+  const config = changedConfig(before, { ...change, events }, { sealed: 'new', createdAtMs: nowMs });
+  expect(config.events).toEqual(expected);
+  expect('events' in configView(config)).toBe(expected !== undefined);
 });
 
 test('every write is the next version of the configuration', () => {

@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import { defaultEventTypes } from '../../../../lib/webhooks/event.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 
 const hourMs = 3_600_000;
@@ -46,10 +48,19 @@ describe('an event', () => {
 
   test('without a receiver, or with one that is off, is recorded and waits for nothing', async () => {
     const world = subscribed(other);
-    world.receivers.set(client, { url: '', version: 1, secrets: [], active: false });
+    world.receivers.set(client, { url: '', version: 1, wanted: defaultEventTypes, secrets: [], active: false });
     world.enqueue(event, makeEvent(1003));
     await world.run();
     expect(world.recorded.size).toBe(2);
+    expect([world.posts, world.waiting]).toEqual([[], []]);
+  });
+
+  test('of a kind that the client does not want (any more) is not posted and waits for nothing (D41)', async () => {
+    const world = subscribed();
+    const receiver = world.receivers.get(client);
+    if (receiver !== undefined) world.receivers.set(client, { ...receiver, wanted: new Set(['sync.completed']) });
+    world.enqueue(event);
+    await world.run();
     expect([world.posts, world.waiting]).toEqual([[], []]);
   });
 
@@ -137,7 +148,8 @@ describe('a failing receiver (R42, R43)', () => {
     const world = subscribed();
     world.answer = () => {
       const receiver = world.receivers.get(client);
-      world.receivers.set(client, { url: 'https://example.com/new', version: 2, secrets: [], active: true });
+      const url = 'https://example.com/new';
+      world.receivers.set(client, { url, version: 2, wanted: defaultEventTypes, secrets: [], active: true });
       return receiver?.version === 1 ? { status: 410 } : { status: 200 };
     };
     world.enqueue(...events(client, 3));
@@ -159,6 +171,66 @@ describe('a failing receiver (R42, R43)', () => {
     const lastMs = world.posts.at(-1)?.atMs ?? 0;
     expect(lastMs - beganMs).toBeGreaterThanOrEqual(5 * dayMs);
     expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+  });
+});
+
+describe('posts of one client side by side', () => {
+  /** A receiver that is well, and whose answers the test gives. */
+  function answering(count: number) {
+    const world = subscribed();
+    world.states.set(client, { leases: [], pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: 1 });
+    const answers: ((answer: PostAnswer) => void)[] = [];
+    world.answer = () => new Promise((resolve) => answers.push(resolve));
+    world.enqueue(...events(client, count));
+    return { world, answers, running: world.run() };
+  }
+
+  test('ten while it is well; of an unknown one the first must end before', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const answer of answers) answer({ status: 200 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(10);
+    const unknown = subscribed();
+    unknown.answer = () => ({ status: 500 });
+    unknown.enqueue(...events(client, 10));
+    await unknown.run();
+    expect(unknown.posts).toHaveLength(1);
+  });
+
+  test('what fails together is one failure; each event that failed counts an attempt, what arrived has arrived', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const [position, answer] of answers.entries()) {
+      answer({ status: position < 7 ? 200 : 429, retryAfter: String(100 * position) });
+    }
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(7);
+    expect(world.waiting.map(({ body }) => body['attempts'])).toEqual([1, 1, 1]);
+    const state = world.states.get(client);
+    expect([state?.consecutiveFailures, (state?.pausedUntilMs ?? 0) - world.nowMs, state?.width]).toEqual([
+      1, 900_000, 5,
+    ]);
+  });
+
+  test('a 410 among them ends all that wait; what the others were answered stands', async () => {
+    const { world, answers, running } = answering(10);
+    await expect.poll(() => answers.length).toBe(10);
+    for (const [position, answer] of answers.entries()) answer({ status: [200, 500, 410][position % 3] ?? 0 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(4);
+    expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+  });
+
+  test('one that breaks leaves the others their answers', async () => {
+    const { world, answers, running } = answering(3);
+    await expect.poll(() => answers.length).toBe(3);
+    answers[0]?.(Promise.reject(new Error('broken')) as never);
+    answers[1]?.({ status: 200 });
+    answers[2]?.({ status: 200 });
+    await running;
+    expect(world.logs('webhook.delivered')).toHaveLength(2);
+    expect(world.waiting).toMatchObject([{ inMs: 360_000 }]);
   });
 });
 

@@ -7,7 +7,9 @@ import {
   type DeliveryState,
   DeliveryStateSchema,
   isHopeless,
+  needsProbe,
   released,
+  widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Failure } from '../../../../lib/webhooks/delivery/verdict.ts';
 
@@ -37,6 +39,50 @@ describe('slots', () => {
   test('a slot that was given back is free at once', () => {
     expect(admitted(released(two, 'a'), 'c', 1_001)?.leases.map(({ owner }) => owner)).toEqual(['b', 'c']);
     expect(released(two, 'stranger')).toEqual(two);
+  });
+});
+
+describe('how much at once', () => {
+  const well = afterSuccess(untouched, 0);
+  const minuteMs = 60_000;
+
+  function entering(state: DeliveryState): number {
+    let [current, count] = [state, 0];
+    for (;;) {
+      const next = admitted(current, `run ${count}`, 0);
+      if (next === undefined) return count;
+      [current, count] = [next, count + 1];
+    }
+  }
+
+  test('four slots for a receiver that is fast, two for any other', () => {
+    expect([1_000, 1_001, undefined].map((turnMs) => entering({ ...well, turnMs } as DeliveryState))).toEqual([
+      4, 2, 2,
+    ]);
+    expect(entering({ ...failing(1), pausedUntilMs: 0, turnMs: 10 })).toBe(1);
+  });
+
+  test('a receiver that is unknown or has failed is probed; one that answered gets ten posts', () => {
+    expect([untouched, failing(1), well].map(needsProbe)).toEqual([true, true, false]);
+    expect(widthOf(well)).toBe(10);
+  });
+
+  test('what fails under a load gets half as much, once for each time that it was well; ten minutes later twice that', () => {
+    let state = well;
+    const widths: number[] = [];
+    for (const _ of Array.from({ length: 5 })) {
+      state = afterFailure(afterFailure(state, failure, 0), failure, 0);
+      state = afterSuccess(state, 0);
+      widths.push(widthOf(state));
+    }
+    expect(widths).toEqual([5, 2, 1, 1, 1]);
+    expect(widthOf(afterSuccess(state, 10 * minuteMs - 1))).toBe(1);
+    const wider: number[] = [];
+    for (const round of [1, 2, 3, 4, 5]) {
+      state = afterSuccess(state, round * 10 * minuteMs);
+      wider.push(widthOf(state));
+    }
+    expect(wider).toEqual([2, 4, 8, 10, 10]);
   });
 });
 

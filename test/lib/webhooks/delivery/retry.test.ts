@@ -74,9 +74,9 @@ test('a wait longer than the queue allows is hops of 900 s', () => {
   ]);
 });
 
-test('the more often an event was put back, the longer it may wait: up to 64 s', () => {
+test('the more often an event was put back, the longer it may wait: up to 16 s', () => {
   const longest = (failing: boolean) => [0, 1, 5, 6, 1_000].map((yields) => yieldSeconds({ yields, failing }, 0.999));
-  expect(longest(false)).toEqual([2, 4, 64, 64, 64]);
+  expect(longest(false)).toEqual([2, 4, 16, 16, 16]);
   expect(longest(true)).toEqual([2, 4, 64, 128, 900]);
   expect(yieldSeconds({ yields: 3, failing: false }, 0)).toBe(0);
 });

@@ -1,0 +1,38 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Reports that something below a folder was saved, made, moved or deleted. Each folder has a watcher of its own: on Linux
+ * Node's recursive watcher loses a file that an editor or git has replaced by another of its name.
+ */
+export function watchFolder(folder: string, onChange: () => void): { close(): void } {
+  const watchers = new Map<string, FSWatcher>();
+  const unwatch = (path: string) => {
+    watchers.get(path)?.close();
+    watchers.delete(path);
+  };
+  const watchFoldersBelow = () => {
+    const present = new Set([folder, ...foldersBelow(folder)]);
+    for (const path of watchers.keys()) if (!present.has(path)) unwatch(path);
+    for (const path of present) {
+      if (watchers.has(path)) continue;
+      // A folder that goes away while it is watched is no failure.
+      watchers.set(
+        path,
+        watch(path, changed).on('error', () => unwatch(path)),
+      );
+    }
+  };
+  const changed = () => {
+    watchFoldersBelow();
+    onChange();
+  };
+  watchFoldersBelow();
+  return { close: () => [...watchers.keys()].forEach(unwatch) };
+}
+
+function foldersBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}

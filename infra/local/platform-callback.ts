@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+
+/** The platform's app of the demo data (demo/platform.json), and the word that its callback has to know (demo/provisioning.json). */
+const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' };
+
+const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });
+
+/**
+ * Tells the platform simulator where the API takes webhooks, as an operator tells the platform. The simulator asks that
+ * address first. Returns why it is not used; undefined when it is.
+ */
+export async function subscribeCallback(platformUrl: string, apiUrl: string): Promise<string | undefined> {
+  const reply = await fetch(`${platformUrl}/v26.0/${app.id}/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.id}|${app.secret}` },
+    body: new URLSearchParams({
+      object: 'whatsapp_business_account',
+      callback_url: `${apiUrl}/platform/webhook`,
+      verify_token: app.verifyToken,
+    }),
+  });
+  if (reply.ok) return undefined;
+  const { error } = v.parse(RefusalSchema, await reply.json());
+  return error.message;
+}

@@ -1,0 +1,122 @@
+import type { World } from '../state.ts';
+import { signatureOf } from './envelope.ts';
+import type { Batch } from './outbox.ts';
+
+/** How long the receiver may take to answer. */
+const answerWithinMs = 10_000;
+/** Timers that sleep longer are set anew: the clock may be put forward meanwhile. */
+const longestSleepMs = 60_000;
+
+/**
+ * Sends what is due by webhook, one POST at a time to each address, so that what becomes due meanwhile goes together into
+ * the next. Says when an address begins to fail and when it answers again, and nothing in between.
+ */
+export class Emitter {
+  readonly #world: () => World;
+  readonly #report: (line: string) => void;
+  /** What is being sent, by address, for the world that it belongs to. */
+  readonly #busy = new WeakMap<World, Map<string, Promise<void>>>();
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(world: () => World, report: (line: string) => void) {
+    this.#world = world;
+    this.#report = report;
+  }
+
+  /** Wakes up when something is due next. To be called whenever something may have been planned. */
+  arm(): void {
+    const world = this.#world();
+    const nowMs = world.clock.nowMs();
+    const times = [world.outbox.nextMs(), world.lifeCycle.nextMs()].filter((time) => time !== undefined);
+    clearTimeout(this.#timer);
+    if (times.length === 0 || this.#stopped.signal.aborted) return;
+    const sleepMs = Math.min(longestSleepMs, Math.max(0, Math.min(...times) - nowMs));
+    this.#timer = setTimeout(() => void this.flush(), sleepMs);
+    this.#timer.unref();
+  }
+
+  /** Tries everything that is due now; resolves when each of it was tried once, what was under way already too. */
+  async flush(): Promise<void> {
+    const world = this.#world();
+    world.lifeCycle.settle(world.clock.nowMs());
+    for (const lane of world.outbox.lanesWithWork(world.clock.nowMs())) this.#begin(world, lane);
+    await Promise.all(this.#lanesOf(world).values());
+    this.arm();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#stopped.abort();
+  }
+
+  #lanesOf(world: World): Map<string, Promise<void>> {
+    const busy = this.#busy.get(world) ?? new Map<string, Promise<void>>();
+    this.#busy.set(world, busy);
+    return busy;
+  }
+
+  #begin(world: World, lane: string): void {
+    const busy = this.#lanesOf(world);
+    if (busy.has(lane)) return;
+    // Gone in the same breath in which nothing was left: what comes a moment later begins anew.
+    const draining = Promise.resolve().then(() => this.#drain(world, lane, () => busy.delete(lane)));
+    busy.set(lane, draining);
+  }
+
+  async #drain(world: World, lane: string, done: () => void): Promise<void> {
+    try {
+      while (!this.#stopped.signal.aborted && world === this.#world()) {
+        const batch = world.outbox.take(lane, world.clock.nowMs());
+        if (batch === undefined) return;
+        const answer = await this.#post(world, batch);
+        if (this.#stopped.signal.aborted) return;
+        this.#settle(world, batch, answer);
+        // What has become due meanwhile goes into the next one.
+        world.outbox.lanesWithWork(world.clock.nowMs());
+      }
+    } finally {
+      done();
+    }
+  }
+
+  async #post(world: World, { target, bytes }: Batch): Promise<number | string> {
+    const secret = world.apps.get(target.appId)?.secret ?? '';
+    try {
+      const reply = await fetch(target.url, {
+        method: 'POST',
+        redirect: 'manual',
+        signal: AbortSignal.any([AbortSignal.timeout(answerWithinMs), this.#stopped.signal]),
+        headers: {
+          'content-type': 'application/json',
+          'x-hub-signature': signatureOf(bytes, secret, 'sha1'),
+          'x-hub-signature-256': signatureOf(bytes, secret),
+        },
+        body: new Uint8Array(bytes),
+      });
+      await reply.arrayBuffer();
+      return reply.status;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  #settle(world: World, batch: Batch, answer: number | string): void {
+    const nowMs = world.clock.nowMs();
+    const { target, bytes, updates, fields } = batch;
+    const attempt = batch.attempts + 1;
+    const taken = typeof answer === 'number' && answer >= 200 && answer <= 299;
+    const { failures, before } = world.outbox.settle(batch, taken, nowMs);
+    const facts = { app_id: target.appId, url: target.url, updates, fields, bytes: bytes.byteLength, attempt, answer };
+    world.deliveries.add({ ...facts, at: new Date(nowMs).toISOString() }, bytes);
+    if (failures === 1) this.#report(`webhooks: ${target.url} answers ${answer}; trying again`);
+    if (taken && before > 0) this.#report(`webhooks: ${target.url} takes them again`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Error && 'code' in cause) return String(cause.code);
+  return error.name;
+}

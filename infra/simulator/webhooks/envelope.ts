@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import { fieldOf, type Update } from './update.ts';
+
+/** The most that one POST carries (platform reference, 10.1). */
+export const postLimits = { updates: 1_000, bytes: 3_000_000 };
+
+/** What the envelope adds to an update, at most. */
+const frameBytes = 250;
+
+/** How many of the first updates go into the next POST: as many as fit, and always one, however large it is. 0 of none. */
+export function countOfNextBatch(updates: readonly Update[], limits = postLimits): number {
+  let bytes = 0;
+  const most = Math.min(updates.length, limits.updates);
+  for (let count = 0; count < most; count += 1) {
+    bytes += escapedJson(updates[count]).length + frameBytes;
+    if (bytes > limits.bytes) return Math.max(1, count);
+  }
+  return most;
+}
+
+interface Change {
+  readonly field: string;
+  readonly value: unknown;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly time?: number;
+  readonly changes: Change[];
+}
+
+/**
+ * The body of a POST, in the order of the updates: an entry for each WABA, a change for each update. Client libraries count on
+ * one status in a change. News of nodes have entries of their own, which alone have a `time` (platform reference, 10.2).
+ */
+export function envelopeOf(updates: readonly Update[], nowMs: number): object {
+  const entries = new Map<string, Entry>();
+  for (const update of updates) {
+    const { kind, wabaId } = update;
+    const key = `${kind}/${wabaId}`;
+    const time = kind === 'node' ? { time: Math.floor(nowMs / 1_000) } : {};
+    const entry = entries.get(key) ?? { id: wabaId, ...time, changes: [] };
+    entries.set(key, entry);
+    entry.changes.push({ field: fieldOf(update), value: valueOfChange(update) });
+  }
+  return { object: 'whatsapp_business_account', entry: [...entries.values()] };
+}
+
+function valueOfChange(update: Update): unknown {
+  if (update.kind === 'node') return update.value;
+  return { messaging_product: 'whatsapp', metadata: update.metadata, statuses: [update.status] };
+}
+
+/** JSON with everything outside of ASCII as `\uXXXX`, as the platform writes it: what is signed is what is sent. */
+export function escapedJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u0080-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The value of `X-Hub-Signature-256`, or of the older `X-Hub-Signature`. */
+export function signatureOf(bytes: Uint8Array, secret: string, algorithm: 'sha256' | 'sha1' = 'sha256'): string {
+  return `${algorithm}=${createHmac(algorithm, secret).update(bytes).digest('hex')}`;
+}

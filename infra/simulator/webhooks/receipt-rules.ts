@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { isKnownCode } from '../errors.ts';
+import { recipientKey } from '../faults.ts';
+import { type Course, usualCourse } from './receipts.ts';
+
+const longestMs = 30 * 24 * 3_600_000;
+const MsSchema = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(longestMs));
+const AfterSchema = v.optional(v.nullable(MsSchema));
+
+/** A rule changes how statuses come, of the messages that it matches; the others keep what they have. */
+export const ReceiptRuleSchema = v.strictObject({
+  match: v.optional(v.strictObject({ to: v.optional(v.string()), template: v.optional(v.string()) }), {}),
+  course: v.strictObject({
+    sent_after_ms: AfterSchema,
+    delivered_after_ms: AfterSchema,
+    read_after_ms: AfterSchema,
+    fail: v.optional(
+      v.nullable(v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'))),
+    ),
+    failed_after_ms: v.optional(MsSchema),
+    held_ms: v.optional(MsSchema),
+    late_ms: v.optional(MsSchema),
+    copies: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10))),
+    order: v.optional(v.picklist(['right', 'reversed', 'shuffled'])),
+    lost: v.optional(v.boolean()),
+  }),
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+});
+
+type ReceiptRule = v.InferOutput<typeof ReceiptRuleSchema>;
+
+export type CourseChanges = ReceiptRule['course'];
+
+/** How statuses come, as the control interface has it. */
+export class ReceiptRules {
+  #rules: { readonly rule: ReceiptRule; left: number }[] = [];
+
+  get size(): number {
+    return this.#rules.length;
+  }
+
+  add(rule: ReceiptRule): void {
+    this.#rules.push({ rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /**
+   * The course of the next message: the usual one, changed by what its recipient brings, then by every rule that matches, the
+   * newest last. Uses up one of the times of each.
+   */
+  courseOf(message: { readonly to: string; readonly template: string }, magic: CourseChanges = {}): Course {
+    const hits = this.#rules.filter(
+      ({ rule: { match } }) =>
+        (match.to === undefined || recipientKey(match.to) === message.to) &&
+        (match.template === undefined || match.template === message.template),
+    );
+    for (const hit of hits) hit.left -= 1;
+    if (hits.some(({ left }) => left === 0)) this.#rules = this.#rules.filter(({ left }) => left > 0);
+    return [magic, ...hits.map(({ rule }) => rule.course)].reduce<Course>(changed, usualCourse);
+  }
+}
+
+function changed(course: Course, changes: CourseChanges): Course {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...course, ...Object.fromEntries(given) };
+}

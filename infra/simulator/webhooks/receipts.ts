@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { present } from '../../../lib/keys/present.ts';
+import { errorTitle } from '../errors.ts';
+import type { Update } from './update.ts';
+
+/** How a message's statuses come. Times count from the moment in which the platform begins to deliver. */
+export interface Course {
+  /** Null: that status never comes. */
+  readonly sent_after_ms: number | null;
+  readonly delivered_after_ms: number | null;
+  readonly read_after_ms: number | null;
+  /** It fails with this code instead; no other status comes. */
+  readonly fail: number | null;
+  readonly failed_after_ms: number;
+  /** So long the message is held before anything is done with it. */
+  readonly held_ms: number;
+  /** So much later than they are true are statuses told. */
+  readonly late_ms: number;
+  /** How often each status is told. */
+  readonly copies: number;
+  readonly order: 'right' | 'reversed' | 'shuffled';
+  /** No status is ever told. */
+  readonly lost: boolean;
+}
+
+export const usualCourse: Course = {
+  sent_after_ms: 0,
+  delivered_after_ms: 1_000,
+  read_after_ms: 3_000,
+  fail: null,
+  failed_after_ms: 1_000,
+  held_ms: 0,
+  late_ms: 0,
+  copies: 1,
+  order: 'right',
+  lost: false,
+};
+
+/** What the statuses of a message say of it. */
+export interface AcceptedMessage {
+  readonly id: string;
+  readonly wabaId: string;
+  readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
+  readonly recipient: { readonly key: string; readonly scopedUser: boolean };
+  readonly pricingCategory: string;
+  readonly callbackData: string | undefined;
+  readonly acceptedMs: number;
+}
+
+interface Step {
+  readonly status: string;
+  readonly atMs: number;
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+/** The statuses of an accepted message, each with the moment in which it is told (platform reference, 10.2). */
+export function receiptsOf(
+  message: AcceptedMessage,
+  course: Course,
+): readonly { readonly update: Update; readonly atMs: number }[] {
+  if (course.lost) return [];
+  const steps = stepsOf(message, course);
+  const arrivals = arrivalsOf(message.id, steps, course);
+  return steps.flatMap((step, index) => {
+    const update = updateOf(message, step);
+    const atMs = (arrivals[index] ?? step.atMs) + course.late_ms;
+    return Array.from({ length: course.copies }, () => ({ update, atMs }));
+  });
+}
+
+function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
+  const startMs = message.acceptedMs + course.held_ms;
+  if (course.fail !== null) {
+    return [{ status: 'failed', atMs: startMs + course.failed_after_ms, more: { errors: [failureOf(course.fail)] } }];
+  }
+  const pricing = { pricing: pricingOf(message.pricingCategory) };
+  // The price comes with `sent` and with the first proof that the message was delivered.
+  const skipped = course.delivered_after_ms === null;
+  const steps = [
+    { status: 'sent', afterMs: course.sent_after_ms, more: pricing },
+    { status: 'delivered', afterMs: course.delivered_after_ms, more: pricing },
+    { status: 'read', afterMs: course.read_after_ms, more: skipped ? pricing : {} },
+  ];
+  return steps.flatMap(({ status, afterMs, more }) =>
+    afterMs === null ? [] : { status, atMs: startMs + afterMs, more },
+  );
+}
+
+/** When each step is told: the same moments, in the order that was asked for; which one is shuffled to which is no chance. */
+function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): readonly number[] {
+  const times = steps.map(({ atMs }) => atMs).sort((one, other) => one - other);
+  if (order === 'right') return steps.map(({ atMs }) => atMs);
+  if (order === 'reversed') return times.reverse();
+  const places = steps
+    .map((_, index) => ({ index, key: createHash('sha256').update(`${id} ${index}`).digest('hex') }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ index }) => index);
+  return places.map((place) => times[place] ?? 0);
+}
+
+function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Update {
+  const { id, wabaId, metadata, recipient, callbackData } = message;
+  return {
+    kind: 'status',
+    wabaId,
+    metadata,
+    status: {
+      id,
+      status,
+      timestamp: String(Math.floor(atMs / 1_000)),
+      [recipient.scopedUser ? 'recipient_user_id' : 'recipient_id']: recipient.key,
+      ...present({ biz_opaque_callback_data: callbackData }),
+      ...more,
+    },
+  };
+}
+
+function pricingOf(category: string) {
+  return { billable: true, pricing_model: 'PMP', type: 'regular', category };
+}
+
+function failureOf(code: number) {
+  const title = errorTitle(code);
+  return {
+    code,
+    title,
+    message: title,
+    error_data: { details: title },
+    href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
+  };
+}

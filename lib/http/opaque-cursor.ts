@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/** Longer than any that is handed out. */
+const maxLength = 2_000;
+const digestLength = 12;
+
+/**
+ * A place in a listing, as clients send it back. It is bound to its listing: `scope` names what is listed and how it is
+ * filtered. A digest tells a cursor of another listing, or one cut short, from ours; it keeps no secret.
+ */
+export function opaqueCursor(scope: string, place: unknown): string {
+  const text = JSON.stringify(place);
+  return Buffer.from(`${digestOf(scope, text)}${text}`).toString('base64url');
+}
+
+/** The place that a cursor of this listing names; undefined for anything else. */
+export function placeOf(scope: string, cursor: string): unknown {
+  if (cursor.length > maxLength || !/^[\w-]+$/.test(cursor)) return undefined;
+  const sealed = Buffer.from(cursor, 'base64url').toString('utf8');
+  const text = sealed.slice(digestLength);
+  return sealed.startsWith(digestOf(scope, text)) ? JSON.parse(text) : undefined;
+}
+
+function digestOf(scope: string, text: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([scope, text]))
+    .digest('base64url')
+    .slice(0, digestLength);
+}

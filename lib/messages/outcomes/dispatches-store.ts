@@ -1,0 +1,79 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { batchGet } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { type DispatchPointer, PointerSchema } from '../accept/accepted-job.ts';
+import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { dispatchesPartition, jobKey, jobsOfDaySortKey } from '../items.ts';
+import type { DispatchesQuestion } from './dispatches.ts';
+
+/** The list of a client's dispatches: two round trips, whoever else uses the DID. */
+export interface Dispatches {
+  /**
+   * Up to `limit` of them (at most 100), newest first, after the one with the sort key `after`. `next` is where the
+   * following page begins; undefined on the last.
+   */
+  listAccepted(
+    question: DispatchesQuestion,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<AcceptedPage>;
+  /** Those of them that were not taken back since, by a request with the same key after its first one had died. */
+  notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
+}
+
+export interface AcceptedPage {
+  readonly accepted: readonly DispatchPointer[];
+  readonly next?: string;
+}
+
+const JobItemSchema = v.object({ pk: v.string(), withdrawnAtMs: v.optional(v.number()) });
+
+export function dispatchesStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  nowMs: () => number,
+  pause: Pause = storePause,
+): Dispatches {
+  return {
+    listAccepted: async ({ clientId, did, fromMs = 0, toMs = latestMs }, { after, limit }) => {
+      // Older ones are on their way out, and have no report any more.
+      const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1, 0);
+      if (oldestMs >= toMs) return { accepted: [] };
+      const pk = dispatchesPartition(clientId, did);
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+          ExpressionAttributeValues: {
+            ':partition': pk,
+            ':from': jobsOfDaySortKey(oldestMs),
+            // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+            ':to': jobsOfDaySortKey(Math.min(toMs, latestMs)),
+          },
+          // Who was told 200 a moment ago finds it here.
+          ConsistentRead: true,
+          ScanIndexForward: false,
+          // One more tells whether there is a next page.
+          Limit: limit + 1,
+          ...(after === undefined ? {} : { ExclusiveStartKey: { pk, sk: after } }),
+        }),
+      );
+      const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
+      const last = Items.length > limit ? accepted.at(-1) : undefined;
+      return { accepted, ...(last === undefined ? {} : { next: last.sk }) };
+    },
+
+    notWithdrawn: async (accepted) => {
+      const keys = accepted.map(({ jobId }) => jobKey(jobId));
+      const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
+      const withdrawn = items
+        .map((item) => v.parse(JobItemSchema, item))
+        .filter(({ withdrawnAtMs }) => withdrawnAtMs !== undefined)
+        .map(({ pk }) => pk);
+      return accepted.filter(({ jobId }) => !withdrawn.includes(jobKey(jobId).pk));
+    },
+  };
+}
+
+/** The last moment that a sort key can spell. */
+const latestMs = 999_999_999_999_999;

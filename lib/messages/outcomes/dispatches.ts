@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
+import { present } from '../../keys/present.ts';
+import type { DispatchPointer } from '../accept/accepted-job.ts';
+
+/** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */
+export interface DispatchesQuestion {
+  readonly clientId: number;
+  readonly did: string;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+}
+
+const SortKeySchema = v.pipe(v.string(), v.regex(/^\d{15}#[0-9A-Z]{26}$/));
+
+function scopeOf({ clientId, did, fromMs, toMs }: DispatchesQuestion): string {
+  return `dispatches ${clientId} ${did} ${fromMs ?? ''} ${toMs ?? ''}`;
+}
+
+export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: string): string {
+  return opaqueCursor(scopeOf(question), lastSortKey);
+}
+
+/** The sort key after which a page begins; undefined for a cursor of another list. */
+export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string): string | undefined {
+  const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question), cursor));
+  return parsed.success ? parsed.output : undefined;
+}
+
+/** A dispatch as it is listed (D40). */
+export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {
+  return {
+    dispatch_id: jobId,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaign_id: rest.campaignId }),
+    accepted_at: new Date(rest.acceptedAtMs).toISOString(),
+    total: rest.total,
+  };
+}

@@ -1,0 +1,55 @@
+import { claimMemorySeconds } from '../dispatch/claim.ts';
+import type { JobHead } from '../job.ts';
+import type { Receipt, ReceiptMessage } from './receipt.ts';
+
+/** Why a receipt counts for nothing (D39). None of them is an error: other software may send on the same number. */
+export type DropReason = 'unknown_job' | 'job_forgotten' | 'other_number' | 'no_such_recipient';
+
+export interface ReceiptsOfJob {
+  readonly head: JobHead;
+  readonly receipts: readonly Receipt[];
+}
+
+export interface Counted {
+  readonly jobs: readonly ReceiptsOfJob[];
+  readonly dropped: ReadonlyMap<DropReason, number>;
+}
+
+/**
+ * The receipts that count: of a job that is remembered, for a recipient that it has, told of the number that sent it. Whose
+ * they are is the job's word and never the receipt's. `heads` has every job that there is, by id.
+ */
+export function countable(
+  numbers: ReceiptMessage['numbers'],
+  heads: ReadonlyMap<string, JobHead>,
+  nowMs: number,
+): Counted {
+  const dropped = new Map<DropReason, number>();
+  const byJob = new Map<string, { readonly head: JobHead; readonly receipts: Receipt[] }>();
+  for (const { wabaId, phoneNumberId, receipts } of numbers) {
+    for (const receipt of receipts) {
+      const head = heads.get(receipt.jobId);
+      const reason = whyNot(receipt, head, { wabaId, phoneNumberId, nowMs });
+      if (head === undefined || reason !== undefined) {
+        dropped.set(reason ?? 'unknown_job', (dropped.get(reason ?? 'unknown_job') ?? 0) + 1);
+        continue;
+      }
+      const known = byJob.get(head.jobId);
+      if (known === undefined) byJob.set(head.jobId, { head, receipts: [receipt] });
+      else known.receipts.push(receipt);
+    }
+  }
+  return { jobs: [...byJob.values()], dropped };
+}
+
+function whyNot(
+  { index }: Receipt,
+  head: JobHead | undefined,
+  told: { readonly wabaId: string; readonly phoneNumberId: string; readonly nowMs: number },
+): DropReason | undefined {
+  if (head === undefined) return 'unknown_job';
+  if (told.nowMs >= head.acceptedAtMs + claimMemorySeconds * 1_000) return 'job_forgotten';
+  if (told.wabaId !== head.wabaId || told.phoneNumberId !== head.phoneNumberId) return 'other_number';
+  if (!Number.isInteger(index) || index < 0 || index >= head.total) return 'no_such_recipient';
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import { present } from '../../keys/present.ts';
+import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
+import type { Claim } from '../dispatch/claim.ts';
+import { messageEvent } from '../dispatch/message-event.ts';
+import { receiptGroupOf } from '../items.ts';
+import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
+import type { ReceiptsOfJob } from './countable.ts';
+import { fold, type Proof, proofOf } from './fold.ts';
+import type { Receipt } from './receipt.ts';
+import type { RecordPorts } from './record-ports.ts';
+
+type EventPorts = Pick<RecordPorts, 'records' | 'claims' | 'wanted' | 'nowMs'>;
+
+const typeOfProof = {
+  sent: 'message.sent',
+  delivered: 'message.delivered',
+  read: 'message.read',
+  failed: 'message.failed',
+} as const satisfies { readonly [Each in Proof]?: EventType };
+
+/** One event to come, before it is known for whom the message was. */
+interface Tellable {
+  readonly type: (typeof typeOfProof)[keyof typeof typeOfProof] | 'message.resolved';
+  readonly head: JobHead;
+  readonly receipt: Receipt;
+  readonly timestampMs: number;
+}
+
+/**
+ * What the clients who want it are told of these receipts, each event once (D41). A failure is told only when all receipts of
+ * its message together say that it failed. `resolved` has the claims that were `unknown` before a receipt settled them.
+ */
+export async function eventsOfReceipts(
+  jobs: readonly ReceiptsOfJob[],
+  resolved: ReadonlyMap<string, Claim>,
+  ports: EventPorts,
+): Promise<ServiceEvent[]> {
+  const tellable = (await Promise.all(jobs.map((job) => tellableOf(job, resolved, ports)))).flat();
+  if (tellable.length === 0) return [];
+  const keys = new Map(tellable.map(({ receipt: { jobId, index } }) => [`${jobId}-${index}`, { jobId, index }]));
+  const claims = await ports.claims.findClaims([...keys.values()]);
+  const events = tellable.map((each) => eventOf(each, claims.get(dispatchIdOf(each.receipt))?.to));
+  return [...new Map(events.map((event) => [event.id, event])).values()];
+}
+
+async function tellableOf(
+  { head, receipts }: ReceiptsOfJob,
+  resolved: ReadonlyMap<string, Claim>,
+  ports: EventPorts,
+): Promise<Tellable[]> {
+  const wanted = await ports.wanted(head.clientId);
+  const failed = wanted.has('message.failed') ? await failedOf(head, receipts, ports) : new Map<number, Receipt>();
+  return receipts.flatMap((receipt): Tellable[] => {
+    const resolvedAtMs = resolved.get(dispatchIdOf(receipt))?.resolvedAtMs;
+    const settled: Tellable[] =
+      resolvedAtMs === undefined || !wanted.has('message.resolved')
+        ? []
+        : [{ type: 'message.resolved', head, receipt, timestampMs: resolvedAtMs }];
+    const proof = proofOf(receipt);
+    const deciding = proof === 'failed' ? failed.get(receipt.index) : receipt;
+    if (proof === 'taken' || deciding === undefined || !wanted.has(typeOfProof[proof])) return settled;
+    const timestampMs = timeOf(deciding, head, ports.nowMs());
+    return [...settled, { type: typeOfProof[proof], head, receipt: deciding, timestampMs }];
+  });
+}
+
+/** The deciding receipts of the messages that failed by all that is known of them, of those that a receipt here says it of. */
+async function failedOf(
+  { jobId }: JobHead,
+  receipts: readonly Receipt[],
+  { records }: EventPorts,
+): Promise<ReadonlyMap<number, Receipt>> {
+  const indexes = new Set(receipts.filter((each) => proofOf(each) === 'failed').map(({ index }) => index));
+  const groups = [...new Set([...indexes].map(receiptGroupOf))];
+  const known = (await Promise.all(groups.map((group) => records.ofGroup(jobId, group)))).flat();
+  const ofMessages = Map.groupBy(
+    known.filter(({ index }) => indexes.has(index)),
+    ({ index }) => index,
+  );
+  return new Map(
+    [...ofMessages].flatMap(([index, all]): [number, Receipt][] => {
+      const proven = fold(all);
+      return proven?.proof === 'failed' ? [[index, proven.receipt]] : [];
+    }),
+  );
+}
+
+/** The platform's clock may be wrong: nothing happened to a message before it was accepted, or has yet to happen. */
+function timeOf({ atMs }: Receipt, { acceptedAtMs }: JobHead, nowMs: number): number {
+  return Math.min(Math.max(atMs, acceptedAtMs), Math.max(nowMs, acceptedAtMs));
+}
+
+function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | undefined): ServiceEvent {
+  const { jobId, clientId, acceptedAtMs, correlationId } = head;
+  const { index, platformMessageId, code, reason, pricing } = receipt;
+  const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
+  const failure = type === 'message.failed' ? { code, reason } : {};
+  const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
+  const event = messageEvent(type, message, { timestampMs, platformMessageId, ...present({ ...failure, ...price }) });
+  return { ...event, ...present({ correlationId }) };
+}

@@ -1,0 +1,46 @@
+import { present } from '../../keys/present.ts';
+import type { Proven } from './fold.ts';
+
+/** How a message ended on our side, as far as our own records say (D29); see `outcomeOf`. */
+export type OwnState = 'pending' | 'held' | 'sent' | 'failed' | 'expired' | 'unknown';
+
+/** What a client is told of a message: our own word, carried further by the platform's (D39). */
+export const reportedStates = [
+  'pending',
+  'held',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'expired',
+  'unknown',
+] as const satisfies readonly (OwnState | 'delivered' | 'read')[];
+export type ReportedState = (typeof reportedStates)[number];
+
+/** What receipts may carry further. */
+export interface OwnOutcome {
+  readonly state: OwnState;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly platformMessageId?: string;
+  /** When this became so. */
+  readonly atMs?: number;
+}
+
+export interface ReportedOutcome extends Omit<OwnOutcome, 'state'> {
+  readonly state: ReportedState;
+}
+
+/**
+ * The outcome of one message by all that is known of it: our own records, and what its receipts prove together (D39). Any
+ * receipt proves that the platform took the message, so it overrules `pending`, `unknown`, and what else we took for not
+ * sent. A receipt whose status nobody knows says nothing against `held`. Code, reason and time are those of whoever decides.
+ */
+export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
+  if (proven === undefined) return own;
+  const { proof, receipt } = proven;
+  const { platformMessageId, code, reason, atMs } = receipt;
+  if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) return { ...own, platformMessageId };
+  const state = proof === 'taken' ? 'sent' : proof;
+  return { state, platformMessageId, atMs, ...(proof === 'failed' ? present({ code, reason }) : {}) };
+}

@@ -1,0 +1,22 @@
+import type { RunningStack } from '../../infra/local/stack.ts';
+import { type EventType, eventTypes } from '../../lib/webhooks/event.ts';
+import { recordInBulk } from '../support/bulk-receipts.ts';
+import { MemoryEvents } from '../support/memory-events.ts';
+import { report } from './figure.ts';
+import { benchTable } from './template-tables.ts';
+
+const messages = 10_000;
+
+/** Three receipts of each of 10,000 messages, shuffled and half of them doubled, for a client who is told of everything. */
+export async function benchReceipts(stack: RunningStack): Promise<void> {
+  const { documentClient: client, tableName: table } = await benchTable(stack, 'receipts', 'messages');
+  const events = new MemoryEvents();
+  const wanted = async () => new Set(eventTypes as EventType[]);
+  const bulk = { client, table, jobId: 'RECEIPTS', messages, wanted, events };
+  const { receipts, writes, lost } = await recordInBulk(bulk);
+  report({ figure: 'receipts.writes_per_receipt', value: writes / receipts, limit: 0.1, unit: 'requests' });
+  const told = new Set(events.sent.map(({ id }) => id)).size;
+  report({ figure: 'receipts.events_twice', value: Math.max(0, told - receipts), limit: 0, unit: 'events' });
+  report({ figure: 'receipts.events_lost', value: Math.max(0, receipts - told), limit: 0, unit: 'events' });
+  report({ figure: 'receipts.messages_lost', value: lost, limit: 0, unit: 'messages' });
+}

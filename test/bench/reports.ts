@@ -1,0 +1,175 @@
+import { dispatchesList } from '../../functions/dispatches-list.ts';
+import { messagesReport } from '../../functions/messages-report.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts';
+import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
+import { call, type TestCaller } from '../support/calls.ts';
+import { makeHttpEvent } from '../support/http-event.ts';
+import { loadHandover, loadJob, loadReceipts } from '../support/reported-jobs.ts';
+import { meterRequests, type RequestCost } from '../support/request-meter.ts';
+import { type LoadedTable, loadClients } from '../support/scale-loading.ts';
+import { report } from './figure.ts';
+import { startFunction } from './function-process.ts';
+import { benchTable, clientOf, directoryFile } from './template-tables.ts';
+
+const recipientCount = 10_000;
+const pageSize = 1_000;
+const listedCount = 300;
+const bytesPerMb = 1_048_576;
+const clientId = 1001;
+const otherClientId = 1002;
+const acceptedAtMs = Date.now() - 3_600_000;
+const caller: TestCaller = { userId: 'bench', clientId };
+
+/** What the report of 10,000 recipients costs before and after its receipts, and a list of dispatches on a shared number. */
+export async function benchReports(stack: RunningStack): Promise<void> {
+  const directory = await benchTable(stack, 'reports', 'directory');
+  const messages = await benchTable(stack, 'reports', 'messages');
+  await loadClients(directory, directoryFile);
+  const pages = pagesOn(stack, directory, messages);
+  const alone = headOf('ALONE', { total: recipientCount });
+  const mixed = headOf('MIXED', { total: recipientCount });
+  for (const [head, interleaved] of [[alone, 1] as const, [mixed, 10] as const]) {
+    await loadJob(messages, head);
+    await loadHandover(messages, head, interleaved);
+  }
+  await benchFirstPage('before_receipts', 1_100, () => pages.report(alone, {}, 'sent'));
+  await benchFirstPage('ten_interleaved', 6_000, () => pages.report(mixed, {}, 'sent'));
+  await benchLaterPages('before_receipts', () => pages.allOf(alone, 'sent'));
+  // As many as a run sees in an hour without hurry.
+  await loadReceipts(messages, alone, 300);
+  await benchFirstPage('after_receipts', 800, () => pages.report(alone, {}, 'read'));
+  await benchLaterPages('after_receipts', () => pages.allOf(alone, 'read'));
+  await benchList(messages, pages);
+  await benchMemory(stack, { directory, messages }, alone);
+}
+
+function headOf(name: string, facts: Pick<JobHead, 'total'> & Partial<JobHead>): JobHead {
+  const did = directoryFile.channels[0]?.did ?? '';
+  return {
+    ...{ jobId: name.padStart(26, '0'), clientId, did, wabaId: '2', phoneNumberId: '3', credential: 'main' },
+    ...{ throughputPerSecond: 80, path: 'messages', templateName: 'order_update', templateLanguage: 'en_US' },
+    acceptedAtMs,
+    ...facts,
+  };
+}
+
+interface Page {
+  readonly cost: RequestCost;
+  readonly wrong: number;
+}
+
+async function benchFirstPage(name: string, unitsLimit: number, ask: () => Promise<Page>): Promise<void> {
+  const { cost, wrong } = await ask();
+  const figure = (what: string) => `report.${name}.${what}`;
+  report({ figure: figure('wrong_counts'), value: wrong, limit: 0, unit: 'messages' });
+  report({ figure: figure('read_units'), value: cost.readUnits, limit: unitsLimit, unit: 'units' });
+  report({ figure: figure('round_trips'), value: cost.roundTrips, limit: 3, unit: 'round trips' });
+}
+
+async function benchLaterPages(name: string, ask: () => Promise<readonly Page[]>): Promise<void> {
+  const [, ...later] = await ask();
+  const figure = (what: string) => `report.${name}.later_${what}`;
+  const most = (of: (page: Page) => number) => Math.max(...later.map(of));
+  report({ figure: figure('wrong_counts'), value: most(({ wrong }) => wrong), limit: 0, unit: 'messages' });
+  report({ figure: figure('read_units'), value: most(({ cost }) => cost.readUnits), unit: 'units' });
+  report({ figure: figure('round_trips'), value: most(({ cost }) => cost.roundTrips), limit: 2, unit: 'round trips' });
+}
+
+type Pages = ReturnType<typeof pagesOn>;
+
+/** Dispatches of two clients on one number: every page of one of them. */
+async function benchList(messages: LoadedTable, pages: Pages): Promise<void> {
+  for (let at = 0; at < listedCount; at += 1) {
+    const owner = at % 2 === 0 ? clientId : otherClientId;
+    await loadJob(messages, headOf(`L${at}`, { total: 1, clientId: owner, acceptedAtMs: acceptedAtMs + at }));
+  }
+  const listed = await pages.list();
+  const found = listed.reduce((sum, { rows }) => sum + rows, 0);
+  // Those of the reports above are listed too.
+  report({ figure: 'dispatches.missing', value: listedCount / 2 + 2 - found, limit: 0, unit: 'dispatches' });
+  const roundTrips = Math.max(...listed.map(({ cost }) => cost.roundTrips));
+  report({
+    figure: 'dispatches.round_trips',
+    value: roundTrips,
+    limit: 2,
+    unit: 'round trips',
+  });
+}
+
+/** Both endpoints over the real stores, metered together. */
+function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTable) {
+  const client = clientOf(stack);
+  const meter = meterRequests(client);
+  const ports = { directory: directoryStore(client, directory.tableName), nowMs: Date.now };
+  const reports = messagesReport({
+    ...ports,
+    report: reportStore({ client, table: messages.tableName, nowMs: Date.now }),
+  });
+  const lists = dispatchesList({ ...ports, dispatches: dispatchesStore(client, messages.tableName, Date.now) });
+
+  const askReport = async ({ jobId, did, total }: JobHead, query: Record<string, string>, state: string) => {
+    const asked = { limit: String(pageSize), ...query };
+    const { status, body } = await call(reports, caller, { path: { did, dispatchId: jobId }, query: asked });
+    if (status !== 200) throw new Error(`the report answered ${status}`);
+    const { counts, paging } = body as {
+      readonly counts: Readonly<Record<string, number>>;
+      readonly paging: { readonly cursors: { readonly after?: string } };
+    };
+    return { cost: meter.taken(), wrong: total - (counts[state] ?? 0), after: paging.cursors.after };
+  };
+
+  return {
+    report: askReport,
+    allOf: async (head: JobHead, state: string) => {
+      const found: Page[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await askReport(head, cursor === undefined ? {} : { cursor }, state);
+        found.push(page);
+        cursor = page.after;
+      } while (cursor !== undefined);
+      return found;
+    },
+    list: async () => {
+      const { did } = headOf('', { total: 1 });
+      const found: { readonly cost: RequestCost; readonly rows: number }[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: '100', ...(cursor === undefined ? {} : { cursor }) };
+        const { status, body } = await call(lists, caller, { path: { did }, query });
+        if (status !== 200) throw new Error(`the list of dispatches answered ${status}`);
+        const { data, paging } = body as { data: unknown[]; paging: { cursors: { after?: string } } };
+        found.push({ cost: meter.taken(), rows: data.length });
+        cursor = paging.cursors.after;
+      } while (cursor !== undefined);
+      return found;
+    },
+  };
+}
+
+/** The built function with all receipts of 10,000 messages, in a process that has the memory of the deployed one. */
+async function benchMemory(
+  stack: RunningStack,
+  tables: { readonly directory: LoadedTable; readonly messages: LoadedTable },
+  { jobId, did }: JobHead,
+): Promise<void> {
+  const variables = { DIRECTORY_TABLE: tables.directory.tableName, MESSAGES_TABLE: tables.messages.tableName };
+  const reports = startFunction(stack, 'messages-report', { variables });
+  try {
+    const { body, peakBytes } = await reports.invoke(
+      makeHttpEvent({
+        routeKey: 'GET /v1/template/messages/{did}/{dispatchId}',
+        pathParameters: { did, dispatchId: jobId },
+        query: { limit: String(pageSize) },
+        token: { ...caller, permissions: [], expiresAtSeconds: Math.ceil(Date.now() / 1_000) + 3_600 },
+      }),
+    );
+    report({ figure: 'report.answer', value: Buffer.byteLength(body) / bytesPerMb, limit: 6, unit: 'MB' });
+    report({ figure: 'report.peak_memory', value: peakBytes / bytesPerMb, limit: reports.memoryMb, unit: 'MB' });
+  } finally {
+    reports.stop();
+  }
+}

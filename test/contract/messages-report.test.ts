@@ -1,0 +1,222 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
+import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
+import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/* What became of a dispatch, asked over HTTP as its client would (D39, D40). */
+
+const did = '5491100000001';
+const { documentClient, tableName } = runningTarget();
+const messages = tableName('messages');
+
+const plain = '549230000001';
+const slow = '549230000002';
+const refused = '549230000003';
+const unclear = '549230000004';
+const held = '15550000201';
+const faults: readonly (readonly [to: string, action: object])[] = [
+  [slow, { delay_ms: 8_000 }],
+  [refused, { code: 132001 }],
+  [unclear, { status: 503, code: 2 }],
+];
+
+async function send(recipients: readonly string[]): Promise<string> {
+  const reply = await api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf('supervisor1001'),
+    body: {
+      ...{ did, type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' } },
+      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
+    },
+  });
+  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
+  return reply.headers.get('dispatch-id') ?? '';
+}
+
+async function report(jobId: string, query = '', path = `${did}/${jobId}`): Promise<ApiReply> {
+  return api(`GET /v1/template/messages/${path}${query}`, { token: await tokenOf('supervisor1001') });
+}
+
+/** As the platform's webhook would have brought it. */
+async function receive(receipt: Omit<Receipt, 'atMs' | 'platformMessageId'>): Promise<void> {
+  const whole = { ...receipt, atMs: Date.now(), platformMessageId: `wamid.${receipt.index}` };
+  for (const Item of receiptItems(receipt.jobId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
+    await documentClient.send(new PutCommand({ TableName: messages, Item }));
+  }
+}
+
+let jobId: string;
+let atOnce: ApiReply;
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  for (const [to, action] of faults) await platform('POST /_control/faults', { match: { to }, action });
+  jobId = await send([plain, `+${slow}`, plain, refused, unclear, held]);
+  atOnce = await report(jobId);
+  await eventually('all but the slow one have ended', async () =>
+    (await report(jobId)).body.counts.pending <= 1 ? true : undefined,
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await platform('DELETE /_control/faults').catch(() => undefined);
+});
+
+test('the report is there as soon as the 200 is, with everybody in it', () => {
+  expect(atOnce).toMatchObject({
+    status: 200,
+    body: { dispatch_id: jobId, client_id: 1001, did, total: 6, complete: false, paging: { cursors: {} } },
+  });
+  expect(atOnce.body.template).toEqual({ name: 'order_update', language: 'en_US' });
+  expect(Date.parse(atOnce.body.accepted_at)).toBeGreaterThan(Date.now() - 60_000);
+  const rows = atOnce.body.data.map(({ index, to, duplicate_of }: Record<string, unknown>) => [
+    index,
+    to,
+    duplicate_of,
+  ]);
+  expect(rows).toEqual([
+    [0, plain, undefined],
+    [1, `+${slow}`, undefined],
+    [2, plain, 0],
+    [3, refused, undefined],
+    [4, unclear, undefined],
+    [5, held, undefined],
+  ]);
+  const { pending } = atOnce.body.counts;
+  expect(pending).toBeGreaterThan(0);
+});
+
+test('every message is in the state that it is in, with code and reason where there is one', async () => {
+  const { body } = await report(jobId);
+  expect(body.data[3]).toMatchObject({ state: 'failed', code: '132001', reason: expect.stringMatching(/\w/) });
+  expect(body.data[4]).toMatchObject({ state: 'unknown', code: '2' });
+  expect(body.data[5]).toMatchObject({ state: 'held', code: 'held_for_quality_assessment' });
+  expect(body.data[0].platform_message_id).toMatch(/\w/);
+  expect(body.data[2]).toEqual({ ...body.data[0], index: 2, duplicate_of: 0 });
+  const sum = Object.values(body.counts as Record<string, number>).reduce((total, count) => total + count, 0);
+  expect([sum, body.complete]).toEqual([6, body.counts.pending === 0]);
+});
+
+test('receipts carry states further, settle an unknown, and count once however often they come (D39)', async () => {
+  await receive({ jobId, index: 0, status: 'read' });
+  await receive({ jobId, index: 0, status: 'sent' });
+  await receive({ jobId, index: 0, status: 'read' });
+  // Index in the job: the duplicate has none.
+  await receive({ jobId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
+  const body = await eventually('the slow one ends', async () => {
+    const { body } = await report(jobId);
+    return body.complete ? body : undefined;
+  });
+  expect(body.data[0]).toMatchObject({
+    index: 0,
+    to: plain,
+    state: 'read',
+    platform_message_id: expect.stringMatching(/^wamid/),
+  });
+  expect(body.data[4]).toMatchObject({ to: unclear, state: 'failed', code: '131026', reason: 'Message undeliverable' });
+  expect(body.counts).toMatchObject({ pending: 0, read: expect.any(Number), failed: 2, held: 1, unknown: 0 });
+  expect(body.counts.read).toBeGreaterThanOrEqual(2);
+});
+
+describe('pages', () => {
+  test('have each row once, and the counts of the first', async () => {
+    const rows: number[] = [];
+    const first = await report(jobId, '?limit=2');
+    for (let page = first; ; page = await report(jobId, `?limit=2&cursor=${page.body.paging.cursors.after}`)) {
+      expect([page.status, page.body.counts]).toEqual([200, first.body.counts]);
+      rows.push(...page.body.data.map(({ index }: { index: number }) => index));
+      if (page.body.paging.cursors.after === undefined) break;
+    }
+    expect(rows).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('show the states that are asked for', async () => {
+    const { body } = await report(jobId, '?state=failed,held');
+    expect(body.data.map(({ index }: { index: number }) => index)).toEqual([3, 4, 5]);
+    expect(body.total).toBe(6);
+  });
+
+  test.each([
+    ['state=lost', 'state'],
+    ['limit=1001', 'limit'],
+    ['cursor=nonsense', 'cursor'],
+    ['client_id=abc', 'client_id'],
+  ])('?%s: 400', async (query, path) => {
+    expect(await report(jobId, `?${query}`)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+  });
+});
+
+describe('a dispatch that is not one of the client, or not one of the DID, is none', () => {
+  const notFound = { status: 404, body: { message: 'dispatch not found', code: 'dispatch_not_found' } };
+
+  test('another client on the same DID', async () => {
+    const token = await tokenOf('supervisor1002');
+    expect(await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).toMatchObject(notFound);
+    const { body } = await api(`GET /v1/template/messages/${did}?limit=100`, { token });
+    expect(body.data.filter(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === jobId)).toEqual([]);
+  });
+
+  test.each([
+    ['another DID', '5491100000002', () => jobId],
+    ['nobody’s', did, () => ulid()],
+    ['no id', did, () => 'JOB'],
+    ['a very long one', did, () => 'A'.repeat(3_000)],
+  ])('%s', async (_, onDid, id) => {
+    expect(await report('', '', `${onDid}/${id()}`)).toMatchObject(notFound);
+  });
+
+  test('an operator who names no client is told to, one who names the client sees it', async () => {
+    const token = await tokenOf('operator');
+    expect((await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).status).toBe(403);
+    expect((await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1001`, { token })).status).toBe(200);
+    expect(await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1002`, { token })).toMatchObject(notFound);
+  });
+
+  test('one that was taken back', async () => {
+    const store = acceptanceStore(documentClient, messages, Date.now);
+    const head: JobHead = {
+      ...{ jobId: ulid(), clientId: 1001, did, wabaId: '2', phoneNumberId: '3', credential: 'main', total: 1 },
+      ...{ throughputPerSecond: 80, path: 'messages', templateName: 'taken_back', templateLanguage: 'en_US' },
+      acceptedAtMs: Date.now(),
+    };
+    await store.describe({ head, firstIndex: 0, recipients: [{ to: plain }] }, AbortSignal.timeout(2_000));
+    expect((await report(head.jobId)).status).toBe(200);
+    await store.withdraw(head.jobId);
+    expect(await report(head.jobId)).toMatchObject(notFound);
+    const { body } = await report('', '?limit=100', did);
+    const names = body.data.map(({ template }: { template: { name: string } }) => template.name);
+    expect(names).not.toContain('taken_back');
+  });
+});
+
+describe('the list of dispatches', () => {
+  test('has the newest first, between two moments, page by page', async () => {
+    const [second, third] = [await send([plain]), await send([plain])];
+    const { body } = await report('', '?limit=2', did);
+    const ids = (page: ApiReply['body']) => page.data.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id);
+    expect(ids(body)).toEqual([third, second]);
+    expect(body.data[1]).toEqual({
+      dispatch_id: second,
+      template: { name: 'order_update', language: 'en_US' },
+      accepted_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      total: 1,
+    });
+    const next = await report('', `?limit=100&cursor=${body.paging.cursors.after}`, did);
+    expect(ids(next.body)).toContain(jobId);
+    const from = body.data[1].accepted_at;
+    expect(ids((await report('', `?from=${from}`, did)).body)).toEqual([third, second]);
+    expect(ids((await report('', `?to=${from}&limit=100`, did)).body)).not.toContain(second);
+  });
+
+  test.each([
+    ['from=yesterday', 'from'],
+    ['limit=101', 'limit'],
+    ['cursor=nonsense', 'cursor'],
+  ])('?%s: 400', async (query, path) => {
+    expect(await report('', `?${query}`, did)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+  });
+});

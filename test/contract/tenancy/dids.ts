@@ -1,0 +1,222 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type ApiReply, platform } from '../../support/api.ts';
+import { plainBody } from '../../support/template-probes.ts';
+import {
+  type Answer,
+  type Asked,
+  advised,
+  type Caller,
+  call,
+  callers,
+  clientRule,
+  inBody,
+  inQuery,
+  inTheBody,
+  matrix,
+  shown,
+  withQuery,
+} from './rules.ts';
+
+const ownDid = '5491100000001';
+const nobodys = '5499999999999';
+const outside = { status: 403, message: 'the did is outside the WABA hierarchy of the client' };
+
+/** Clients that may use each DID: those of its WABA (D5). */
+const dids: readonly [what: string, did: string, clients: readonly number[]][] = [
+  ['of client 1001, shared WABA', '5491100000001', [1001, 1002]],
+  ['of client 1002, shared WABA', '5491100000002', [1001, 1002]],
+  ['of the WABA of client 1002', '5511900000003', [1002]],
+  ['nobody has', '5499999999999', []],
+  ['with a blank', '5491100000001 ', []],
+  ['with a plus', '+5491100000001', []],
+  ['with slashes', '../../login', []],
+  ['with the key separator', '5491100000001#DID', []],
+  ['with a percent sign', '%35491100000001', []],
+  ['with a null character', '5491100000001\u0000', []],
+  ['of other digits', '５４９１１００００００１', []],
+  ['of quotes and braces', `"'{}[]<>$(x)`, []],
+  ['of emoji', '🙂🙂', []],
+  ['that is a word of a route', 'status', []],
+  ['of a prototype', '__proto__', []],
+  ['of 64 characters', '5'.repeat(64), []],
+];
+
+/** A route with a DID in its path. */
+interface DidRoute {
+  readonly route: string;
+  readonly send: (caller: Caller, did: string, asked: Asked) => Promise<ApiReply>;
+  /** What becomes of a request whose client and DID are accepted: it asks for what nobody has, so nothing is ever changed. */
+  readonly accepted: (clientId: number) => Answer;
+  readonly takesBody: boolean;
+}
+
+/** Who has no special permission at all is let in and kept out like a supervisor. */
+const agent: Caller = { user: 'agent1001', clientId: 1001, crossClient: false };
+const everyDid = [...callers, agent].flatMap((caller) =>
+  [undefined, 1001, 1002].flatMap((means) =>
+    dids.map(
+      ([what, did, mayUse]) => [caller.user, means ?? 'no client_id', what, { caller, means, did, mayUse }] as const,
+    ),
+  ),
+);
+
+/** The client, then the DID: the same for every route that has one (D5). */
+function clientThenDid({ route, send, accepted, takesBody }: DidRoute): void {
+  const answerTo = (caller: Caller, asked: Asked, mayUse: readonly number[]) => {
+    const client = clientRule(caller, asked);
+    if (typeof client !== 'number') return client;
+    return mayUse.includes(client) ? accepted(client) : advised(outside, caller, asked);
+  };
+
+  describe(route, () => {
+    test.each(matrix(takesBody ? [...inQuery, ...inBody] : inQuery))(
+      '%s, %s, own DID',
+      async (_, __, caller, asked) => {
+        expect(shown(await send(caller, ownDid, asked))).toEqual(answerTo(caller, asked, [1001, 1002]));
+      },
+    );
+
+    test.each(everyDid)('%s for %s, a DID %s', async (_user, _means, _what, { caller, means, did, mayUse }) => {
+      const named = takesBody ? { body: means } : { query: `client_id=${means}` };
+      const asked = means === undefined ? { means } : { ...named, means };
+      expect(shown(await send(caller, did, asked))).toEqual(answerTo(caller, asked, mayUse));
+    });
+
+    test.each(callers)('$user: a client_id that is none is refused before the DID', async (caller) => {
+      const asked = { query: 'client_id=abc', means: { refusedAs: 'abc' } };
+      expect(shown(await send(caller, nobodys, asked))).toEqual(clientRule(caller, asked));
+    });
+
+    test('a DID of nobody and one of somebody else cannot be told apart', async () => {
+      const [caller] = callers as [Caller];
+      const ask = (did: string) => send(caller, did, { means: undefined });
+      const [ofNobody, theirs] = [await ask(nobodys), await ask('5511900000003')];
+      expect(ofNobody.text).toBe(theirs.text);
+      expect(ofNobody.body.code).toBe('did_forbidden');
+    });
+  });
+}
+
+/** What works on a DID: sending, the three changes of a template, and a catalog. */
+export function onDids(): void {
+  const send = (caller: Caller, did: string, asked: Asked = { means: undefined }, path = encodeURIComponent(did)) =>
+    call(caller, `POST ${withQuery(`/v1/template/messages/${path}`, asked)}`, {
+      did,
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'tenancy_probe', language: 'en_US' },
+      recipients: [{ to: '549400000001' }],
+      ...inTheBody(asked),
+    });
+  clientThenDid({
+    route: 'POST /v1/template/messages/{did}',
+    send,
+    accepted: () => ({ status: 404, message: 'no template for the requested name/language' }),
+    takesBody: true,
+  });
+
+  describe('POST /v1/template/messages/{did}, the DID of the path', () => {
+    test.each([
+      ['of another DID', '5491100000002', 422],
+      ['very long', '5'.repeat(2_500), 422],
+      ['percent-encoded', [...'5491100000001'].map((digit) => `%3${digit}`).join(''), 404],
+      ['with an encoded slash', '5491100000001%2F', 422],
+      ['encoded twice', '%2535491100000001', 422],
+      ['with a parameter', '5491100000001;client_id=1002', 422],
+    ])('a path %s -> %i', async (_, path, status) => {
+      const [caller] = callers as [Caller];
+      expect((await send(caller, '5491100000001', { means: undefined }, path)).status).toBe(status);
+    });
+
+    test('a did of 2,500 characters is refused by its length', async () => {
+      const [caller] = callers as [Caller];
+      const reply = await send(caller, '5'.repeat(2_500));
+      expect(reply).toMatchObject({ status: 400, body: { errors: [{ path: 'did' }] } });
+    });
+  });
+
+  describe('the changes of a template', managing);
+
+  describe('GET /v1/catalogs/{did}/products', () => {
+    const catalogs: Readonly<Record<string, string>> = {
+      '5491100000001': '600000000000001',
+      '5491100000002': '600000000000001',
+      '5511900000003': '600000000000002',
+    };
+    const clientsOf: Readonly<Record<string, readonly number[]>> = {
+      '5491100000001': [1001, 1002],
+      '5491100000002': [1001, 1002],
+      '5511900000003': [1002],
+      '5499999999999': [],
+    };
+    const read = (caller: Caller, did: string, catalogId: string, asked: Asked = { means: undefined }) =>
+      call(caller, `GET /v1/catalogs/${did}/products?catalog_id=${catalogId}&limit=1&${asked.query ?? ''}`);
+
+    test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      for (const [did, usableBy] of Object.entries(clientsOf)) {
+        const reply = await read(caller, did, catalogs[did] ?? '600000000000001', asked);
+        if (typeof client !== 'number') expect([did, shown(reply)]).toEqual([did, client]);
+        else expect([did, reply.status]).toEqual([did, usableBy.includes(client) ? 200 : 403]);
+      }
+    });
+
+    test('a catalog of another WABA answers as one that nobody has', async () => {
+      const [caller] = callers as [Caller];
+      const foreign = await read(caller, '5491100000001', '600000000000002');
+      expect(foreign.text).toBe((await read(caller, '5491100000001', '600000000000999')).text);
+      expect(shown(foreign)).toEqual({ status: 403, message: 'the catalog is not linked to the WABA of the did' });
+    });
+  });
+}
+
+function managing(): void {
+  let changesBefore: number;
+  const changes = async () => {
+    const counts = ['POST', 'DELETE'].map(async (method) => {
+      const { body } = await platform(`GET /_control/requests?method=${method}&path=message_templates&limit=0`);
+      return body.total as number;
+    });
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  };
+  beforeAll(async () => {
+    changesBefore = await changes();
+  });
+
+  const notFound = () => ({ status: 404, message: 'template not found' });
+  clientThenDid({
+    route: 'POST /v1/templates/{did}',
+    send: (caller, did, asked) =>
+      call(caller, `POST ${withQuery(`/v1/templates/${encodeURIComponent(did)}`, asked)}`, {
+        name: 'tenancy_probe',
+        language: 'en_US',
+        category: 'UTILITY',
+        components: [plainBody],
+        channel_campaigns: { channel_id: 999, campaign_id: 999 },
+        ...inTheBody(asked),
+      }),
+    accepted: (clientId) => ({ status: 400, message: `client ${clientId} has no channel 999` }),
+    takesBody: true,
+  });
+  clientThenDid({
+    route: 'PUT /v1/templates/{did}/{messageTemplateId}',
+    send: (caller, did, asked) =>
+      call(caller, `PUT ${withQuery(`/v1/templates/${encodeURIComponent(did)}/nobody`, asked)}`, {
+        components: [plainBody],
+        ...inTheBody(asked),
+      }),
+    accepted: notFound,
+    takesBody: true,
+  });
+  clientThenDid({
+    route: 'DELETE /v1/templates/{did}/{messageTemplateId}',
+    send: (caller, did, asked) =>
+      call(caller, `DELETE ${withQuery(`/v1/templates/${encodeURIComponent(did)}/nobody`, asked)}`),
+    accepted: notFound,
+    takesBody: false,
+  });
+
+  test('none of it has reached the platform', async () => {
+    expect(await changes()).toBe(changesBefore);
+  });
+}

@@ -1,0 +1,116 @@
+import { createRouter } from '../../../infra/local/router.ts';
+import { routes } from '../../../infra/routes.ts';
+import { type ApiReply, api, type DemoUser, tokenOf } from '../../support/api.ts';
+
+/*
+ * The rules of D4 and D5, written anew: who (400, 403), then the DID (403), then what is there. They know nothing of the
+ * code, and say for every kind of caller what must come back.
+ */
+
+export interface Caller {
+  readonly user: DemoUser;
+  readonly clientId: number;
+  readonly crossClient: boolean;
+}
+
+/** One of each client, and an operator who may work for any. */
+export const callers: readonly Caller[] = [
+  { user: 'supervisor1001', clientId: 1001, crossClient: false },
+  { user: 'supervisor1002', clientId: 1002, crossClient: false },
+  { user: 'operator', clientId: 1, crossClient: true },
+];
+
+/** Where client_id stands and what it says; `means` is the client it asks for, or the text that the 400 shows. */
+export interface Asked {
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly means: number | undefined | { readonly refusedAs: string };
+}
+
+export const long = '9'.repeat(2_500);
+const existing = [1, 1001, 1002];
+const clients = [...existing, 7777];
+export const inQuery: readonly Asked[] = [
+  { means: undefined },
+  ...clients.map((id) => ({ query: `client_id=${id}`, means: id })),
+  ...[
+    'abc',
+    '',
+    '0',
+    '-1001',
+    '1001.0',
+    '1e3',
+    '0x3E9',
+    '01001',
+    ' 1001',
+    '9007199254740992',
+    "1' OR '1'='1",
+    '１００１',
+  ].map((text) => ({ query: `client_id=${encodeURIComponent(text)}`, means: { refusedAs: text } })),
+  { query: 'client_id=1001&client_id=1001', means: { refusedAs: '1001,1001' } },
+  { query: 'client_id=1001&client_id=1002', means: { refusedAs: '1001,1002' } },
+  { query: `client_id=${long}`, means: { refusedAs: `${long.slice(0, 97)}...` } },
+];
+export const inBody: readonly Asked[] = [
+  ...clients.map((id) => ({ body: id, means: id })),
+  ...['1001', '', true, null, 1001.5, -1001, 0, 2 ** 53, [1001], { $ne: 1 }].map((value) => ({
+    body: value,
+    means: { refusedAs: typeof value === 'string' ? value : JSON.stringify(value) },
+  })),
+  { query: 'client_id=1001', body: 1001, means: 1001 },
+  { query: 'client_id=1002', body: 1002, means: 1002 },
+  { query: 'client_id=1001', body: 1002, means: { refusedAs: '1001 in the query, 1002 in the body' } },
+];
+
+export interface Answer {
+  readonly status: number;
+  readonly message: string | undefined;
+}
+
+const crossClient: Answer = { status: 403, message: 'BSP_CN permission required for cross-client access' };
+
+/** The refusal on account of the client (D4), or the client that the request works for. */
+export function clientRule(caller: Caller, { means }: Asked): Answer | number {
+  if (typeof means === 'object') return { status: 400, message: `invalid client_id: ${means.refusedAs}` };
+  if (means === undefined || means === caller.clientId) return caller.clientId;
+  if (!caller.crossClient) return crossClient;
+  return existing.includes(means) ? means : { status: 400, message: `invalid client_id: ${means}` };
+}
+
+/** The refusal of a DID or a template, which tells an operator who named no client to do so (D4). */
+export function advised(refusal: Answer, caller: Caller, { means }: Asked): Answer {
+  if (!caller.crossClient || means !== undefined || refusal.status < 400 || refusal.message === undefined)
+    return refusal;
+  return { ...refusal, message: `${refusal.message}; pass client_id to work for another client than your own` };
+}
+
+export const namesOf = (asked: Asked) =>
+  [asked.query, 'body' in asked ? `body ${JSON.stringify(asked.body)}` : undefined].filter(Boolean).join(' and ') ||
+  'no client_id';
+export const short = (text: string) => (text.length > 60 ? `${text.slice(0, 57)}...` : text);
+export const withQuery = (path: string, { query }: Asked) => (query === undefined ? path : `${path}?${query}`);
+export const inTheBody = (asked: Asked) => ('body' in asked ? { client_id: asked.body } : {});
+export const matrix = (asked: readonly Asked[]) =>
+  callers.flatMap((caller) => asked.map((one) => [caller.user, short(namesOf(one)), caller, one] as const));
+export const shown = ({ status, body }: ApiReply) => ({ status, message: body?.message });
+
+/** Answers to client 1001, to be searched for what is another's. */
+export const answersTo1001: string[] = [];
+/** Who has called each route, by its key: `GET /v1/templates`. */
+export const entered = new Map<string, Set<DemoUser>>();
+const routeOf = createRouter(routes);
+
+/** One request of a caller; `route` is `METHOD /path?query`. */
+export async function enter(caller: Caller, route: string, body?: unknown): Promise<ApiReply> {
+  const [method = '', target = ''] = route.split(' ', 2);
+  const key = routeOf(method, target.split('?', 1)[0] ?? '')?.routeKey ?? 'none';
+  entered.set(key, (entered.get(key) ?? new Set()).add(caller.user));
+  return api(route, { token: await tokenOf(caller.user), ...(body === undefined ? {} : { body }) });
+}
+
+/** The same, and what client 1001 is answered is kept. */
+export async function call(caller: Caller, route: string, body?: unknown): Promise<ApiReply> {
+  const reply = await enter(caller, route, body);
+  if (caller.clientId === 1001) answersTo1001.push(reply.text);
+  return reply;
+}

@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
+import type { WatchMessage } from '../../lib/messages/fan-out/watch-message.ts';
+import { watchJobs } from '../../lib/messages/outcomes/watch.ts';
+import type { ServiceEvent } from '../../lib/webhooks/event.ts';
+import { scenarioHead, startMs } from './scenario-job.ts';
+
+/*
+ * Every order in which the last recipients of a job end, its fan-out ends, its watchers look and queues deliver, with every
+ * pair of faults: a call fails, or its reply is lost, a run dies, a message comes while its run is still at work. The job
+ * has two partitions; what a look reads is what is written at that moment.
+ */
+const partitions = 2;
+const head = { ...scenarioHead, total: 500 };
+const job: SendJob = { head, plan: {} as SendJob['plan'], firstIndex: 0, recipients: Array(500).fill({ to: '1' }) };
+
+type Role = 'fan-out' | 'watch';
+type OpName = 'begin' | 'watch' | 'progressOf' | 'sendEvents';
+
+interface Reply {
+  readonly value?: unknown;
+  readonly fails?: true;
+}
+
+interface Queued {
+  readonly id: number;
+  readonly role: Role;
+  readonly body: string;
+  readonly visible: boolean;
+}
+
+interface Run {
+  readonly role: Role;
+  readonly holds: number;
+  readonly body: string;
+  readonly replies: readonly Reply[];
+}
+
+interface State {
+  /** Partitions that have ended, in ascending order. */
+  readonly ended: readonly number[];
+  readonly queue: readonly Queued[];
+  readonly nextId: number;
+  readonly runs: readonly Run[];
+  readonly told: readonly string[];
+  readonly toldEarly: boolean;
+  readonly deliveriesLeft: number;
+  readonly faultsLeft: number;
+}
+
+interface Standing {
+  readonly op?: { readonly name: OpName; readonly args: readonly unknown[] };
+  /** How the run ended. */
+  readonly acknowledged?: boolean;
+}
+
+const standings = new Map<string, Promise<Standing>>();
+
+/** Where a run stands after these replies: at its next outside call, or at its end. It depends on nothing else. */
+function standingOf({ role, body, replies }: Run): Promise<Standing> {
+  const key = JSON.stringify([role, body, replies]);
+  const known = standings.get(key) ?? replayed({ role, body, replies });
+  standings.set(key, known);
+  return known;
+}
+
+async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<Standing> {
+  let open: Standing['op'];
+  let at = 0;
+  const call =
+    (name: OpName) =>
+    (...args: unknown[]): Promise<never> => {
+      const reply = replies[at++];
+      if (reply === undefined) {
+        open = { name, args };
+        return new Promise(() => undefined);
+      }
+      return reply.fails ? Promise.reject(new Error('unavailable')) : (Promise.resolve(reply.value) as Promise<never>);
+    };
+  const watch = { sendLater: call('watch') };
+  const sink = { send: call('sendEvents') };
+  const common = { events: sink, nowMs: () => startMs, log: () => undefined };
+  const jobs = { begin: call('begin'), describe: async () => undefined };
+  const run =
+    role === 'watch'
+      ? watchJobs([{ messageId: 'm', body }], { ...common, queue: watch, progressOf: call('progressOf') })
+      : fanOut(job, startMs, { ...common, watch, jobs } as unknown as FanOutPorts).then(
+          () => [],
+          () => ['m'],
+        );
+  let failed: string[] | undefined;
+  void run.then((ids) => {
+    failed = ids;
+  });
+  for (let turn = 0; turn < 30; turn += 1) await null;
+  if (open !== undefined) return { op: open };
+  if (failed === undefined) throw new Error('the run neither calls nor ends');
+  return { acknowledged: failed.length === 0 };
+}
+
+function effectOf(state: State, { name, args }: NonNullable<Standing['op']>): { state: State; value?: unknown } {
+  if (name === 'begin') return { state, value: job.recipients.length };
+  if (name === 'progressOf') {
+    const known = args[1] as readonly number[];
+    const finalPartitions = [...new Set([...known, ...state.ended])].toSorted();
+    const none = { pending: 0, held: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
+    const counts = state.ended.length === partitions ? { counts: { ...none, sent: head.total } } : {};
+    return { state, value: { head, finalPartitions, ...counts } };
+  }
+  if (name === 'watch') {
+    const queued = { id: state.nextId, role: 'watch', body: JSON.stringify(args[0]), visible: true } as const;
+    return { state: { ...state, queue: [...state.queue, queued], nextId: state.nextId + 1 } };
+  }
+  const ids = (args[0] as readonly ServiceEvent[]).map(({ id }) => id);
+  const toldEarly = state.toldEarly || state.ended.length < partitions;
+  return { state: { ...state, told: [...new Set([...state.told, ...ids])], toldEarly } };
+}
+
+async function successorsOf(state: State): Promise<State[]> {
+  const next: State[] = [];
+  const faulty = { ...state, faultsLeft: state.faultsLeft - 1 };
+  const withRuns = (base: State, runs: readonly Run[]) => ({ ...base, runs });
+  const shown = (base: State, id: number) => ({
+    ...base,
+    queue: base.queue.map((queued) => (queued.id === id ? { ...queued, visible: true } : queued)),
+  });
+  for (let partition = 0; partition < partitions; partition += 1) {
+    if (!state.ended.includes(partition)) next.push({ ...state, ended: [...state.ended, partition].toSorted() });
+  }
+  for (const { id, role, body, visible } of state.queue) {
+    if (!visible) {
+      if (state.faultsLeft > 0) next.push(shown(faulty, id));
+    } else if (state.deliveriesLeft > 0 && state.runs.length < 2) {
+      const queue = state.queue.map((queued) => (queued.id === id ? { ...queued, visible: false } : queued));
+      const runs = [...state.runs, { role, holds: id, body, replies: [] }];
+      next.push({ ...state, queue, runs, deliveriesLeft: state.deliveriesLeft - 1 });
+    }
+  }
+  for (const run of state.runs) {
+    const others = state.runs.filter((other) => other !== run);
+    if (state.faultsLeft > 0) next.push(shown(withRuns(faulty, others), run.holds));
+    const { op, acknowledged } = await standingOf(run);
+    if (op === undefined) {
+      const queue = state.queue.filter(({ id }) => id !== run.holds);
+      next.push(acknowledged ? { ...state, runs: others, queue } : shown(withRuns(state, others), run.holds));
+      continue;
+    }
+    const goOn = (base: State, reply: Reply) =>
+      withRuns(base, [...others, { ...run, replies: [...run.replies, reply] }]);
+    const { state: after, value } = effectOf(state, op);
+    next.push(goOn(after, { value }));
+    if (state.faultsLeft === 0) continue;
+    next.push(goOn(faulty, { fails: true }));
+    next.push(goOn({ ...effectOf(faulty, op).state }, { fails: true }));
+  }
+  return next;
+}
+
+function check(state: State): void {
+  if (state.toldEarly) throw new Error('D41: the end was told while something was pending');
+  if (state.told.length > 1) throw new Error('D41: the end was told under two ids');
+  if (state.told.length === 0 && state.queue.length === 0) throw new Error('D41: nobody is left to tell the end');
+}
+
+test('the end of a job is told, never too early, under one id (D41)', { timeout: 120_000 }, async () => {
+  const accepted: Queued = { id: 0, role: 'fan-out', body: '', visible: true };
+  const nothing = { ended: [], runs: [], told: [], toldEarly: false };
+  const first: State = { ...nothing, queue: [accepted], nextId: 1, deliveriesLeft: 6, faultsLeft: 2 };
+  const seen = new Set([JSON.stringify(first)]);
+  let frontier = [first];
+  let toldAndQuiet = 0;
+  let watchers = 0;
+  while (frontier.length > 0) {
+    const found: State[] = [];
+    for (const state of frontier) {
+      for (const successor of await successorsOf(state)) {
+        const key = JSON.stringify(successor);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        check(successor);
+        if (successor.told.length === 1 && successor.queue.length === 0) toldAndQuiet += 1;
+        const watching = successor.queue.filter(({ role }) => role === 'watch');
+        watchers = Math.max(watchers, watching.length);
+        for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
+        found.push(successor);
+      }
+    }
+    frontier = found;
+  }
+  // Guards against an exploration that sees nothing: ends were told, and faults led to several watchers of one job.
+  expect([seen.size > 5_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
+});

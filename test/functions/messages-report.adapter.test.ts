@@ -1,0 +1,434 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dispatchesList } from '../../functions/dispatches-list.ts';
+import { messagesReport } from '../../functions/messages-report.ts';
+import { clientKey, didKey } from '../../lib/access/directory-items.ts';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
+import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { claimKey } from '../../lib/messages/items.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts';
+import { countsOf } from '../../lib/messages/outcomes/read-report.ts';
+import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
+import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
+import released from '../lib/messages/fixtures/released-0.1.0.json' with { type: 'json' };
+import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
+import { makeChannel, makeWaba } from '../support/directory.ts';
+import { lagReads } from '../support/lagging-reads.ts';
+import { loadHandover, loadJob, loadReceipts, platformIdOf, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { meterRequests } from '../support/request-meter.ts';
+import { freshTable, localDocumentClient, patientDocumentClient } from '../support/stores.ts';
+
+const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
+const clock = { nowMs: acceptedAtMs + 600_000 };
+const did = '5491100000001';
+const agent: TestCaller = { userId: 'u', clientId: 1001 };
+const plain = patientDocumentClient();
+const table = { documentClient: plain, tableName: await freshTable('messages') };
+const directoryTable = { documentClient: plain, tableName: await freshTable('directory') };
+
+// Clients and DIDs as provisioning writes them: the check of the DID is part of what a page costs.
+await putItems(directoryTable, [
+  ...[1001, 1002].map((clientId) => ({ ...clientKey(clientId) })),
+  ...[
+    makeChannel({ did }),
+    makeChannel({ did: '5491100000002', channelId: 502, clientId: 1002 }),
+    makeChannel({ did: '5491100000003', channelId: 503 }),
+  ].map((channel) => ({ ...didKey(channel.did), channel, waba: makeWaba() })),
+]);
+
+function headOf(jobId: string, changes: Partial<JobHead> = {}): JobHead {
+  return {
+    ...{ jobId, clientId: 1001, did, wabaId: '200000000000001', phoneNumberId: '3', credential: 'main' },
+    ...{ throughputPerSecond: 80, path: 'messages', templateName: 'order_update', templateLanguage: 'en_US' },
+    ...{ acceptedAtMs, total: 3 },
+    ...changes,
+  };
+}
+
+function jobIdOf(name: string): string {
+  return name.toUpperCase().padStart(26, '0');
+}
+
+/** Both pages over the real table, metered. */
+function pagesOver(client = patientDocumentClient()) {
+  const meter = meterRequests(client);
+  const nowMs = () => clock.nowMs;
+  const directory = directoryStore(client, directoryTable.tableName);
+  const report = messagesReport({
+    directory,
+    nowMs,
+    report: reportStore({ client, table: table.tableName, nowMs }),
+  });
+  const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(client, table.tableName, nowMs) });
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
+  type Body = any;
+  return {
+    report: async (jobId: string, query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
+      const { status, body } = await call(report, caller, { path: { did: onDid, dispatchId: jobId }, query });
+      return { status, body: body as Body, cost: meter.taken() };
+    },
+    list: async (query: CallOptions['query'] = {}, caller = agent, onDid = did) => {
+      const { status, body } = await call(list, caller, { path: { did: onDid }, query });
+      return { status, body: body as Body, cost: meter.taken() };
+    },
+  };
+}
+
+const pages = pagesOver();
+
+describe('what a report of 10,000 costs (D40)', () => {
+  const bulk = headOf(jobIdOf('bulk'), { total: 10_000 });
+  const mixed = headOf(jobIdOf('mixed'), { total: 10_000 });
+
+  beforeAll(async () => {
+    await loadJob(table, bulk);
+    await loadHandover(table, bulk, 1);
+    await loadJob(table, mixed);
+    await loadHandover(table, mixed, 10);
+  }, 120_000);
+
+  test('before receipts: three round trips and 1,100 read units; 6,000 among ten interleaved jobs', async () => {
+    const alone = await pages.report(bulk.jobId);
+    expect(alone.body).toMatchObject({ total: 10_000, complete: true, counts: { sent: 10_000 } });
+    expect(alone.body.data[7]).toMatchObject({
+      ...{ index: 7, to: recipientOf(7), state: 'sent', platform_message_id: platformIdOf(bulk.jobId, 7) },
+    });
+    expect(alone.cost.roundTrips).toBeLessThanOrEqual(3);
+    expect(alone.cost.readUnits).toBeLessThanOrEqual(1_100);
+    const among = await pages.report(mixed.jobId);
+    expect(among.body.counts).toEqual(alone.body.counts);
+    expect(among.cost.roundTrips).toBeLessThanOrEqual(3);
+    expect(among.cost.readUnits).toBeLessThanOrEqual(6_000);
+  }, 60_000);
+
+  test('once all receipts are in: 800 read units, and no batch record is read', async () => {
+    // A run of the receipts takes up to 100 queue messages, of which each may have hundreds: a few hundred is a slow hour.
+    await loadReceipts(table, bulk, 300);
+    await loadReceipts(table, mixed, 300);
+    for (const { jobId } of [bulk, mixed]) {
+      const { body, cost } = await pages.report(jobId, { limit: '1000' });
+      expect(body).toMatchObject({ counts: { read: 10_000 }, complete: true });
+      expect(body.data).toHaveLength(1_000);
+      expect(cost.roundTrips).toBeLessThanOrEqual(2);
+      expect(cost.readUnits).toBeLessThanOrEqual(800);
+    }
+  }, 120_000);
+
+  test('later pages: two round trips, the counts of the first, and everybody once', async () => {
+    const rows: number[] = [];
+    for (let query: Record<string, string> = { limit: '1000' }; ; ) {
+      const { body, cost } = await pages.report(bulk.jobId, query);
+      rows.push(...body.data.map(({ index }: { index: number }) => index));
+      expect(body.counts.read).toBe(10_000);
+      if ('cursor' in query) expect(cost.roundTrips).toBeLessThanOrEqual(2);
+      if ('cursor' in query) expect(cost.readUnits).toBeLessThanOrEqual(100);
+      if (body.paging.cursors.after === undefined) break;
+      query = { limit: '1000', cursor: body.paging.cursors.after };
+    }
+    expect(rows).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+  }, 60_000);
+
+  test('later pages without receipts take two round trips', async () => {
+    const bare = headOf(jobIdOf('bare'), { total: 600 });
+    await loadJob(table, bare);
+    await loadHandover(table, bare, 1);
+    const first = await pages.report(bare.jobId);
+    const { body, cost } = await pages.report(bare.jobId, { cursor: first.body.paging.cursors.after, limit: '300' });
+    expect(body.data.map(({ index }: { index: number }) => index)).toEqual(
+      Array.from({ length: 300 }, (_, i) => 100 + i),
+    );
+    expect(cost.roundTrips).toBe(2);
+    expect(cost.requests).toBeLessThanOrEqual(7);
+    const filtered = await pages.report(bare.jobId, { state: 'sent', limit: '250' });
+    const cursor = filtered.body.paging.cursors.after;
+    const rest = await pages.report(bare.jobId, { state: 'sent', limit: '1000', cursor });
+    expect(rest.body.data.map(({ index }: { index: number }) => index)).toEqual(
+      Array.from({ length: 350 }, (_, i) => 250 + i),
+    );
+    expect(rest.cost.roundTrips).toBe(2);
+  });
+});
+
+describe('a report is there from the 200 on', () => {
+  const accept = (head: JobHead, repeats: [number, number][] = [], client = plain) => {
+    const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `+${recipientOf(index)}` }));
+    const store = acceptanceStore(client, table.tableName, () => clock.nowMs);
+    return store.describe({ head, firstIndex: 0, recipients, repeats }, AbortSignal.timeout(2_000));
+  };
+
+  test('with everybody pending, numbers as they were asked for, and duplicates', async () => {
+    const head = headOf(jobIdOf('fresh'), { campaignId: 7 });
+    await accept(head, [
+      [1, 0],
+      [4, 2],
+    ]);
+    const { status, body } = await pages.report(head.jobId);
+    expect(status).toBe(200);
+    const to = (index: number) => `+${recipientOf(index)}`;
+    expect(body).toEqual({
+      dispatch_id: head.jobId,
+      client_id: 1001,
+      did,
+      template: { name: 'order_update', language: 'en_US' },
+      campaign_id: 7,
+      accepted_at: '2026-11-22T10:00:00.000Z',
+      total: 5,
+      counts: { pending: 5, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 },
+      complete: false,
+      data: [
+        { index: 0, to: to(0), state: 'pending' },
+        { index: 1, to: to(0), state: 'pending', duplicate_of: 0 },
+        { index: 2, to: to(1), state: 'pending' },
+        { index: 3, to: to(2), state: 'pending' },
+        { index: 4, to: to(1), state: 'pending', duplicate_of: 2 },
+      ],
+      paging: { cursors: {} },
+    });
+  });
+
+  test('also where reads are as late as they may be', async () => {
+    const late = localDocumentClient();
+    lagReads(late);
+    const head = headOf(jobIdOf('late'));
+    await accept(head);
+    const { status, body } = await pagesOver(late).report(head.jobId);
+    expect([status, body.data?.length]).toEqual([200, 3]);
+  });
+
+  test('and again after the fan-out has begun; what it finds described, it does not write', async () => {
+    const head = headOf(jobIdOf('begun'));
+    await accept(head, [[3, 0]]);
+    const store = jobStore(plain, table.tableName);
+    await store.begin(head, 1);
+    await store.describe({ head, firstIndex: 0, recipients: [] });
+    expect((await pages.report(head.jobId)).body).toMatchObject({ total: 4, counts: { pending: 4 } });
+  });
+
+  test('by the fan-out, part by part, where acceptance died', async () => {
+    const head = headOf(jobIdOf('parts'), { total: 4 });
+    const store = jobStore(plain, table.tableName);
+    const part = (number: number) => ({
+      ...{ head, firstIndex: (number - 1) * 2, part: { number, of: 2 }, repeats: [[4, 0]] as [number, number][] },
+      recipients: [0, 1].map((at) => ({ to: recipientOf((number - 1) * 2 + at) })),
+    });
+    for (const number of [2, 1]) {
+      await store.begin(head, number);
+      await store.describe(part(number));
+    }
+    const { body } = await pages.report(head.jobId);
+    expect(body.data.map(({ to }: { to: string }) => to)).toEqual([0, 1, 2, 3, 0].map(recipientOf));
+  });
+
+  test('a job that 0.1.0 fanned out has a report; whom a message is for is in its claim', async () => {
+    const head = headOf(jobIdOf('old'), { total: 2 });
+    // Letter for letter what 0.1.0 wrote of a job.
+    const old = { pk: `JOB#${head.jobId}`, sk: 'JOB', head: JSON.stringify(head), progress: { '1': 2 } };
+    await putItems(table, [{ ...old, expiresAtSeconds: 1_900_000_000 }]);
+    const claim = { ...claimKey({ jobId: head.jobId, index: 1 }), state: 'failed', code: '131026', reason: 'nobody' };
+    const Item = {
+      ...claim,
+      at: 'run/0',
+      claimedAtMs: acceptedAtMs + 1_000,
+      to: '549',
+      expiresAtSeconds: 1_900_000_000,
+    };
+    await plain.send(new PutCommand({ TableName: table.tableName, Item }));
+    expect((await pages.report(head.jobId)).body.data).toEqual([
+      { index: 0, state: 'pending' },
+      {
+        ...{ index: 1, to: '549', state: 'failed', code: '131026', reason: 'nobody' },
+        updated_at: '2026-11-22T10:00:01.000Z',
+      },
+    ]);
+  });
+
+  test('a job that 0.1.0 has queued is described when it is fanned out', async () => {
+    const jobs = released.sendJobs
+      .map(decodeSendJobMessage)
+      .filter(({ part }) => part === undefined)
+      // Some of them have the same id.
+      .map((job, at) => ({ ...job, head: { ...job.head, jobId: jobIdOf(`Q${at}`) } }));
+    expect(jobs.length).toBeGreaterThan(0);
+    const store = jobStore(plain, table.tableName);
+    const report = reportStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
+    for (const job of jobs) {
+      await store.begin(job.head, 1);
+      await store.describe(job);
+      const described = await report.findDescribed(job.head.jobId);
+      expect(described).toMatchObject({ head: job.head, repeats: [] });
+      expect([...(described?.recipients.values() ?? [])]).toEqual(job.recipients.map(({ to }) => to));
+    }
+  });
+
+  test('and is gone after 30 days, whatever is left of it', async () => {
+    const head = headOf(jobIdOf('aged'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 });
+    await accept(head);
+    expect((await pages.report(head.jobId)).status).toBe(404);
+    const younger = headOf(jobIdOf('young'), { acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 1 });
+    await accept(younger);
+    expect((await pages.report(younger.jobId)).status).toBe(200);
+  });
+});
+
+describe('who may see a report', () => {
+  const head = headOf(jobIdOf('mine'));
+  beforeAll(() => loadJob(table, head));
+  const operator: TestCaller = { userId: 'o', clientId: 1, permissions: ['BSP_CN'] };
+  const other: TestCaller = { userId: 'v', clientId: 1002 };
+
+  test.each([
+    ['the client itself', head.jobId, agent, did, {}, 200],
+    ['an operator for it', head.jobId, operator, did, { client_id: '1001' }, 200],
+    ['another client on the same DID', head.jobId, other, did, {}, 404],
+    ['an operator for another client', head.jobId, operator, did, { client_id: '1002' }, 404],
+    ['on another DID of the WABA', head.jobId, agent, '5491100000002', {}, 404],
+    ['a job that never was', jobIdOf('never'), agent, did, {}, 404],
+    ['an id that is none', 'JOB#1', agent, did, {}, 404],
+    ['an id that is too long for a key', 'A'.repeat(5_000), agent, did, {}, 404],
+  ] as const)('%s', async (_, jobId, caller, onDid, query, expected) => {
+    const { status, body, cost } = await pages.report(jobId, query, caller, onDid);
+    expect(status).toBe(expected);
+    // What cannot be a key is not asked for; the DID is.
+    if (jobId.length !== 26) expect(cost.requests).toBe(1);
+    if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
+  });
+
+  test('a job that was taken back is none, and is not listed', async () => {
+    const taken = headOf(jobIdOf('taken'), { did: '5491100000002' });
+    const store = acceptanceStore(plain, table.tableName, () => clock.nowMs);
+    await store.describe({ head: taken, firstIndex: 0, recipients: [] }, AbortSignal.timeout(2_000));
+    const listed = async () => (await pages.list({}, agent, '5491100000002')).body.data.length;
+    expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([1, 200]);
+    expect(await store.withdraw(taken.jobId)).toBe('withdrawn');
+    expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([0, 404]);
+  });
+});
+
+describe('queries that are refused', () => {
+  const head = headOf(jobIdOf('refused'), { total: 5 });
+  beforeAll(() => loadJob(table, head));
+
+  test.each([
+    [{ state: 'sent,gone' }, 'state', 'state must be one of pending'],
+    [{ limit: '1001' }, 'limit', 'limit must be a whole number from 1 to 1000'],
+    [{ limit: '0' }, 'limit', 'limit must be'],
+    [{ cursor: 'abc' }, 'cursor', 'cursor is not one of this report'],
+  ])('%j', async (query, path, message) => {
+    const { status, body } = await pages.report(head.jobId, query);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+
+  test('a cursor of another filter or job', async () => {
+    const { body } = await pages.report(head.jobId, { limit: '2', state: 'pending' });
+    const cursor = body.paging.cursors.after;
+    expect((await pages.report(head.jobId, { cursor })).status).toBe(400);
+    expect((await pages.report(jobIdOf('mine'), { cursor, state: 'pending' })).status).toBe(400);
+    expect((await pages.report(head.jobId, { cursor, state: ' pending ,' })).body.data).toHaveLength(3);
+  });
+});
+
+describe('the list of dispatches', () => {
+  const shared = '5491100000003';
+  const heads = Array.from({ length: 30 }, (_, at) => {
+    const clientId = at % 3 === 0 ? 1002 : 1001;
+    return headOf(jobIdOf(`L${String(at).padStart(3, '0')}`), {
+      ...{ did: shared, clientId, acceptedAtMs: acceptedAtMs + at * 1_000, total: at + 1 },
+    });
+  });
+  const own = heads.filter(({ clientId }) => clientId === 1001).toReversed();
+  const listed = (body: { data: { dispatch_id: string }[] }) => body.data.map(({ dispatch_id }) => dispatch_id);
+
+  beforeAll(async () => {
+    for (const head of heads) await loadJob(table, { ...head });
+  });
+
+  test('has those of the client alone, newest first, in two round trips', async () => {
+    const { body, cost } = await pages.list({}, agent, shared);
+    expect(listed(body)).toEqual(own.map(({ jobId }) => jobId));
+    expect(body.data[0]).toEqual({
+      dispatch_id: own[0]?.jobId,
+      template: { name: 'order_update', language: 'en_US' },
+      accepted_at: new Date(own[0]?.acceptedAtMs ?? 0).toISOString(),
+      total: own[0]?.total,
+    });
+    expect(body.paging).toEqual({ cursors: {} });
+    expect(cost.roundTrips).toBeLessThanOrEqual(2);
+    expect(cost.requests).toBe(3);
+  });
+
+  test('comes in pages, and each in two round trips', async () => {
+    const found: string[] = [];
+    let query: Record<string, string> = { limit: '8' };
+    for (;;) {
+      const { body, cost } = await pages.list(query, agent, shared);
+      found.push(...listed(body));
+      expect(cost.roundTrips).toBeLessThanOrEqual(2);
+      if (body.paging.cursors.after === undefined) break;
+      query = { limit: '8', cursor: body.paging.cursors.after };
+    }
+    expect(found).toEqual(own.map(({ jobId }) => jobId));
+  });
+
+  test('from one moment until before another', async () => {
+    const at = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toISOString();
+    const { body } = await pages.list({ from: at(10), to: at(14) }, agent, shared);
+    expect(listed(body)).toEqual([13, 11, 10].map((index) => heads[index]?.jobId));
+    expect((await pages.list({ from: at(14), to: at(10) }, agent, shared)).body.data).toEqual([]);
+    expect(listed((await pages.list({ from: '', to: at(3) }, agent, shared)).body)).toHaveLength(2);
+  });
+
+  test.each([
+    ['from', 'yesterday'],
+    ['to', '2026-02-30T00:00:00Z'],
+    ['to', '2026-11-22T10:00:00 00:00'],
+    ['limit', '101'],
+    ['cursor', 'abc'],
+  ])('%s=%s is refused', async (name, value) => {
+    const { status, body } = await pages.list({ [name]: value }, agent, shared);
+    expect([status, body.errors[0].path]).toEqual([400, name]);
+  });
+
+  test('a cursor of another client or period is refused', async () => {
+    const { body } = await pages.list({ limit: '2' }, agent, shared);
+    const cursor = body.paging.cursors.after;
+    expect((await pages.list({ cursor }, { userId: 'v', clientId: 1002 }, shared)).status).toBe(400);
+    expect((await pages.list({ cursor, to: '2026-11-23T00:00:00Z' }, agent, shared)).status).toBe(400);
+    expect((await pages.list({ cursor }, agent, shared)).status).toBe(200);
+  });
+});
+
+describe('how far a job is', () => {
+  test('partitions that are final are not read again, and the counts come when all are', async () => {
+    const head = headOf(jobIdOf('watched'), { total: 600 });
+    await loadJob(table, head);
+    const client = localDocumentClient();
+    const meter = meterRequests(client);
+    const report = reportStore({ client, table: table.tableName, nowMs: () => clock.nowMs, pause: storePause });
+    const receipts = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => ({
+        ...{ jobId: head.jobId, index: from + at, status: 'delivered', atMs: acceptedAtMs, platformMessageId: 'w' },
+      }));
+    const append = async (from: number, to: number) => {
+      for (const Item of receiptItems(head.jobId, receipts(from, to), 1_900_000_000)) {
+        await plain.send(new PutCommand({ TableName: table.tableName, Item }));
+      }
+    };
+    await append(0, 250);
+    await append(300, 600);
+    const first = await countsOf(report, head.jobId);
+    expect(first).toMatchObject({ head: { jobId: head.jobId }, finalPartitions: [0, 2] });
+    expect(first?.counts).toBeUndefined();
+    meter.taken();
+    expect((await countsOf(report, head.jobId, first?.finalPartitions))?.finalPartitions).toEqual([0, 2]);
+    expect(meter.taken().requests).toBe(3);
+    await append(250, 300);
+    const last = await countsOf(report, head.jobId, first?.finalPartitions);
+    expect(last).toMatchObject({ finalPartitions: [0, 1, 2], counts: { delivered: 600, pending: 0 } });
+    expect(await countsOf(report, jobIdOf('nothing'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { subscribeCallback } from '../../../infra/local/platform-callback.ts';
+import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+
+let simulator: SimulatorAtRest;
+let api: CallbackReceiver;
+beforeAll(async () => {
+  [simulator, api] = await Promise.all([simulatorAtRest(), callbackReceiver('demo-verify-token')]);
+});
+afterAll(() => Promise.all([simulator.stop(), api.stop()]));
+
+test('an API that does not answer the challenge: a sentence, and nothing is sent', async () => {
+  const stranger = await callbackReceiver('another');
+  expect(await subscribeCallback(simulator.url, stranger.origin)).toMatch(/verification failed .* = 403$/);
+  await simulator.send(recipient);
+  await simulator.control('POST', 'clock', { advance_seconds: 10 });
+  expect(stranger.updates()).toEqual([]);
+  await stranger.stop();
+});
+
+test('an API that does: what becomes of messages of both WABAs comes to /platform/webhook', async () => {
+  expect(await subscribeCallback(simulator.url, api.origin)).toBeUndefined();
+  await simulator.send(recipient);
+  for (const waba of ['200000000000001', '200000000000002']) {
+    await simulator.control('POST', 'webhooks', { waba_id: waba, field: 'account_update', value: {} });
+  }
+  await simulator.control('POST', 'clock', { advance_seconds: 10 });
+  expect(new Set(api.updates().map(({ wabaId, field }) => `${field} ${wabaId}`))).toEqual(
+    new Set(['messages 200000000000001', 'account_update 200000000000001', 'account_update 200000000000002']),
+  );
+  const { body } = await simulator.control('GET', 'webhooks?limit=1');
+  expect(body.data[0].url).toBe(`${api.origin}/platform/webhook`);
+});

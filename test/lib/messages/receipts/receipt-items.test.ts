@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
+import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
+import { receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
+
+const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
+const expiresAtSeconds = 1_800_000_000;
+const text = fc.string({ unit: 'binary', maxLength: 40 });
+const anyReceipt: fc.Arbitrary<Receipt> = fc
+  .record({
+    index: fc.integer({ min: 0, max: 9_999 }),
+    status: fc.oneof(fc.constantFrom('sent', 'delivered', 'read', 'failed'), text),
+    atMs: fc.integer({ min: 0, max: 2e12 }),
+    platformMessageId: text,
+    code: fc.option(text, { nil: undefined }),
+    reason: fc.option(text, { nil: undefined }),
+    pricing: fc.option(fc.constant({ billable: true, category: 'utility' }), { nil: undefined }),
+  })
+  .map((receipt) => ({ jobId, ...present(receipt) }));
+
+const sorted = (receipts: readonly Receipt[]) => [...new Set(receipts.map((each) => JSON.stringify(each)))].sort();
+const names = (receipts: readonly Receipt[]) =>
+  receiptItems(jobId, receipts, expiresAtSeconds)
+    .map(({ pk, sk }) => `${pk} ${sk}`)
+    .sort();
+
+test('receipts are read as they were written, each once', () => {
+  fc.assert(
+    fc.property(fc.array(anyReceipt), (receipts) => {
+      const items = receiptItems(jobId, receipts, expiresAtSeconds);
+      // By place and back: keys come in one order.
+      const read = items.flatMap(receiptsOf);
+      expect(read.length).toBe(sorted(receipts).length);
+      for (const receipt of read) expect(receipts).toContainEqual(receipt);
+    }),
+  );
+});
+
+test('the same receipts in another order and doubled are the same items', () => {
+  fc.assert(
+    fc.property(fc.array(anyReceipt, { minLength: 1 }), (receipts) => {
+      expect(names([...receipts].reverse().concat(receipts))).toEqual(names(receipts));
+    }),
+  );
+});
+
+const bulk = Array.from({ length: 10_000 }, (_, index) =>
+  ['sent', 'delivered', 'read'].map((status, step) => ({
+    jobId,
+    index,
+    status,
+    atMs: 1_790_000_000_000 + index * 7 + step,
+    platformMessageId: `wamid.HBgN${Buffer.from(`${index}-${index * 7_919}-noise`).toString('base64url')}`,
+    pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' },
+  })),
+).flat();
+
+test('an item holds receipts of a thousand messages at the most, and stays far below 400 KB', () => {
+  const items = receiptItems(jobId, bulk, expiresAtSeconds);
+  expect(new Set(items.map(({ pk }) => pk)).size).toBe(10);
+  expect(Math.max(...items.map(({ receipts }) => receipts.byteLength))).toBeLessThan(200_000);
+  expect(items.flatMap(receiptsOf)).toHaveLength(bulk.length);
+  expect(items.length).toBeLessThan(bulk.length * 0.01);
+});
+
+test('no receipts are no items', () => {
+  expect(receiptItems(jobId, [], expiresAtSeconds)).toEqual([]);
+});

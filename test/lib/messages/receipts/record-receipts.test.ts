@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import { claimMemorySeconds } from '../../../../lib/messages/dispatch/claim.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
+import { recordReceipts } from '../../../../lib/messages/receipts/record-receipts.ts';
+import { type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
+import { scenarioHead as head, startMs } from '../../../faults/scenario-job.ts';
+import { countedBy } from '../../../support/counted.ts';
+import { DispatchWorld } from '../../../support/dispatch-ports.ts';
+
+type Fact = Partial<Receipt> & { readonly status: string };
+
+function queued(
+  receipts: readonly Fact[],
+  { messageId = 'message-0', ...number }: { messageId?: string; wabaId?: string; phoneNumberId?: string } = {},
+) {
+  const whole = receipts.map((fact): Receipt => {
+    const { jobId } = head;
+    return { jobId, index: 0, atMs: startMs + 5_000, platformMessageId: 'wamid.1', ...fact };
+  });
+  const { wabaId, phoneNumberId } = head;
+  const body: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, ...number, receipts: whole }] };
+  return { messageId, body: JSON.stringify(body) };
+}
+
+/** A day later than the scenario's job. */
+function world(): DispatchWorld {
+  const made = new DispatchWorld();
+  made.nowMs = startMs + 86_400_000;
+  return made;
+}
+
+const everything = async () => new Set(eventTypes as EventType[]);
+
+function claimed(state: 'claimed' | 'sent' | 'failed' | 'unknown', changes: object = {}) {
+  return {
+    'J-0': { key: { jobId: 'J', index: 0 }, state, at: 'run-1/0', claimedAtMs: startMs, to: '549', ...changes },
+  };
+}
+
+describe('what counts', () => {
+  test('a receipt is appended; without doubt no claim is read, and nothing is told that nobody asked for', async () => {
+    const at = world();
+    const failed = await recordReceipts(
+      [queued([{ status: 'sent' }, { status: 'delivered' }])],
+      at.receiptPorts([head]),
+    );
+    expect(failed).toEqual([]);
+    expect(at.store.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
+    expect(at.storeCalls).toEqual(['append', 'doubtfulJobs']);
+    expect(at.events.sent).toEqual([]);
+  });
+
+  test('a status that does not exist yet is kept as told', async () => {
+    const at = world();
+    await recordReceipts([queued([{ status: 'seen_twice' }])], at.receiptPorts([head], { wanted: everything }));
+    expect(at.store.receipts['J-0']).toMatchObject([{ status: 'seen_twice' }]);
+    expect(at.events.sent).toEqual([]);
+  });
+
+  const memoryMs = claimMemorySeconds * 1_000;
+  test.each<[string, string, Fact, { wabaId?: string; phoneNumberId?: string }, number]>([
+    ['of a job that nobody knows', 'unknown_job', { status: 'read', jobId: 'K' }, {}, 0],
+    ['after the memory of its job', 'job_forgotten', { status: 'read' }, {}, memoryMs],
+    ['of another number', 'other_number', { status: 'read' }, { phoneNumberId: '1' }, 0],
+    ['of another WABA', 'other_number', { status: 'read' }, { wabaId: '1' }, 0],
+    ['of a recipient behind the last', 'no_such_recipient', { status: 'read', index: 1_000 }, {}, 0],
+    ['of half a recipient', 'no_such_recipient', { status: 'read', index: 0.5 }, {}, 0],
+    ['of a recipient before the first', 'no_such_recipient', { status: 'read', index: -1 }, {}, 0],
+  ])('one %s is dropped as %s and recreates nothing', async (_, code, fact, number, ageMs) => {
+    const at = world();
+    at.nowMs = startMs + ageMs;
+    at.store = { ...at.store, doubtful: { J: true } };
+    const batch = [queued([fact, fact], number)];
+    const counted = await countedBy(() => recordReceipts(batch, at.receiptPorts([head], { wanted: everything })));
+    expect(counted).toMatchObject([{ ReceiptsDropped: 2 }]);
+    expect(at.logged).toEqual([{ event: 'receipts.dropped', facts: { code, count: 2 } }]);
+    expect(at.storeCalls).toEqual([]);
+    expect(at.events.sent).toEqual([]);
+  });
+
+  test('the last moment of the memory and the last recipient count', async () => {
+    const at = world();
+    at.nowMs = startMs + memoryMs - 1;
+    await recordReceipts([queued([{ status: 'read', index: 999 }])], at.receiptPorts([head]));
+    expect(Object.keys(at.store.receipts)).toEqual(['J-999']);
+  });
+
+  test('receipts of many queue messages are appended together, by job', async () => {
+    const at = world();
+    const other: JobHead = { ...head, jobId: 'K' };
+    const batch = [
+      queued([{ status: 'sent' }], { messageId: 'a' }),
+      queued([{ status: 'sent', jobId: 'K' }, { status: 'read' }], { messageId: 'b' }),
+    ];
+    expect(await recordReceipts(batch, at.receiptPorts([head, other]))).toEqual([]);
+    expect(at.storeCalls).toEqual(['append', 'append', 'doubtfulJobs']);
+    expect(Object.keys(at.store.receipts).sort()).toEqual(['J-0', 'K-0']);
+  });
+});
+
+describe('what comes again', () => {
+  test.each(['{', '{"version":2,"numbers":[]}', '{"version":1}', 'null'])('%s alone (R18)', async (body) => {
+    const at = world();
+    const batch = [queued([{ status: 'read' }], { messageId: 'good' }), { messageId: 'bad', body }];
+    expect(await recordReceipts(batch, at.receiptPorts([head]))).toEqual(['bad']);
+    expect(Object.keys(at.store.receipts)).toEqual(['J-0']);
+  });
+
+  test('a message about a job that this version cannot read, alone; its other receipts count', async () => {
+    const at = world();
+    const ports = at.receiptPorts([head]);
+    const findHeads = async () =>
+      new Map<string, JobHead | 'unreadable'>([
+        ['J', head],
+        ['K', 'unreadable'],
+      ]);
+    const batch = [
+      queued([{ status: 'read' }], { messageId: 'good' }),
+      queued(
+        [
+          { status: 'read', index: 1 },
+          { status: 'read', jobId: 'K' },
+        ],
+        { messageId: 'later' },
+      ),
+    ];
+    expect(await recordReceipts(batch, { ...ports, records: { ...ports.records, findHeads } })).toEqual(['later']);
+    expect(Object.keys(at.store.receipts)).toEqual(['J-0', 'J-1']);
+    expect(at.logged).toContainEqual({ event: 'receipts.job_unreadable', facts: { jobId: 'K' } });
+  });
+
+  test('all of it when the event queue takes nothing; told once more, it is the same event', async () => {
+    const at = world();
+    at.store = { ...at.store, doubtful: { J: true }, claims: claimed('unknown', { code: 'no_answer' }) };
+    at.events.broken = true;
+    const batch = [queued([{ status: 'failed', code: '131026' }])];
+    expect(await recordReceipts(batch, at.receiptPorts([head]))).toEqual(['message-0']);
+    expect(at.store.claims['J-0']).toMatchObject({ state: 'sent', code: 'receipt', resolvedAtMs: at.nowMs });
+    at.events.broken = false;
+    at.nowMs += 60_000;
+    expect(await recordReceipts(batch, at.receiptPorts([head]))).toEqual([]);
+    expect(await recordReceipts(batch, at.receiptPorts([head]))).toEqual([]);
+    const told = at.events.sent.map(({ id, type, timestampMs }) => `${type} ${id} ${timestampMs}`);
+    expect(told).toHaveLength(4);
+    expect(new Set(told).size).toBe(2);
+    expect(at.events.sent.map(({ type }) => type).slice(0, 2)).toEqual(['message.resolved', 'message.failed']);
+  });
+});
+
+describe('in doubt', () => {
+  async function settled(claims: object, batches: object = {}) {
+    const at = world();
+    at.store = { ...at.store, doubtful: { J: true }, claims: { ...claims }, batches: { ...batches } };
+    expect(await recordReceipts([queued([{ status: 'delivered' }])], at.receiptPorts([head]))).toEqual([]);
+    return { claim: at.store.claims['J-0'], told: at.events.sent };
+  }
+
+  test('a claim that was given back is taken, so that no copy is sent', async () => {
+    const { claim, told } = await settled({});
+    expect(claim).toMatchObject({ state: 'sent', code: 'receipt', at: 'receipts/0' });
+    expect(told).toEqual([]);
+  });
+
+  test('unknown is settled and told as resolved, with the recipient', async () => {
+    const { claim, told } = await settled(claimed('unknown', { code: 'no_answer', reason: 'nobody answered' }));
+    expect(claim).toMatchObject({ state: 'sent', code: 'receipt', at: 'run-1/0', claimedAtMs: startMs });
+    expect(claim).not.toHaveProperty('reason');
+    expect(told).toMatchObject([
+      {
+        type: 'message.resolved',
+        clientId: 1001,
+        data: { message_id: 'J-0', to: '549', platform_message_id: 'wamid.1' },
+      },
+    ]);
+  });
+
+  test.each([
+    ['what is claimed and in no batch record', claimed('claimed'), {}, { state: 'sent', code: 'receipt' }],
+    [
+      'not what a batch record vouches for',
+      claimed('claimed'),
+      { 'run-1': { 'J-0': { platformMessageId: 'w' } } },
+      { state: 'claimed' },
+    ],
+    ['not a refusal', claimed('failed', { code: '131026' }), {}, { state: 'failed', code: '131026' }],
+    [
+      'not the word of an operator',
+      claimed('sent', { code: 'resolved_by_operator', resolvedAtMs: 1 }),
+      {},
+      { code: 'resolved_by_operator' },
+    ],
+  ])('a receipt settles %s, and nothing is told', async (_, claims, batches, expected) => {
+    const { claim, told } = await settled(claims, batches);
+    expect(claim).toMatchObject(expected);
+    expect(told).toEqual([]);
+  });
+
+  test('a claim that changes under the hand is looked at again', async () => {
+    const at = world();
+    at.store = { ...at.store, doubtful: { J: true }, claims: claimed('claimed') };
+    const ports = at.receiptPorts([head]);
+    const settleSeen: typeof ports.claims.settleSeen = async (...args) => {
+      if (at.store.claims['J-0']?.state === 'claimed') at.store = { ...at.store, claims: claimed('unknown') };
+      return await ports.claims.settleSeen(...args);
+    };
+    await recordReceipts([queued([{ status: 'delivered' }])], { ...ports, claims: { ...ports.claims, settleSeen } });
+    expect(at.store.claims['J-0']).toMatchObject({ state: 'sent', resolvedAtMs: at.nowMs });
+    expect(at.events.sent).toHaveLength(1);
+  });
+});
+
+describe('what is told', () => {
+  async function told(batches: readonly (readonly Fact[])[], wanted = everything) {
+    const at = world();
+    at.store = { ...at.store, claims: claimed('claimed') };
+    for (const facts of batches) await recordReceipts([queued(facts)], at.receiptPorts([head], { wanted }));
+    return at.events.sent;
+  }
+
+  test('each step that the client wants, with price, time and recipient', async () => {
+    const pricing = { billable: true, category: 'utility' };
+    const events = await told([[{ status: 'sent', pricing }, { status: 'delivered' }, { status: 'played' }]]);
+    expect(events.map(({ type }) => type)).toEqual(['message.sent', 'message.delivered', 'message.read']);
+    expect(events[0]).toMatchObject({
+      clientId: 1001,
+      timestampMs: startMs + 5_000,
+      data: { job_id: 'J', message_id: 'J-0', to: '549', platform_message_id: 'wamid.1', pricing },
+    });
+    expect(events[1]?.data).not.toHaveProperty('pricing');
+  });
+
+  test('nothing of what the client does not want is read or queued', async () => {
+    const at = world();
+    const wanted = async () => new Set<EventType>(['message.read']);
+    await recordReceipts(
+      [queued([{ status: 'delivered' }, { status: 'failed' }])],
+      at.receiptPorts([head], { wanted }),
+    );
+    expect(at.events.sent).toEqual([]);
+    expect(at.storeCalls).toEqual(['append', 'doubtfulJobs']);
+  });
+
+  test('the same receipt again is the same event, and only one of a run', async () => {
+    const events = await told([[{ status: 'read' }, { status: 'read', atMs: startMs + 9_000 }], [{ status: 'read' }]]);
+    expect(events.map(({ id }) => id)).toEqual(Array(2).fill(events[0]?.id));
+  });
+
+  test('a failure with its code and reason, as the event that the dispatch would tell of it', async () => {
+    const [event] = await told([[{ status: 'failed', code: '131049', reason: 'too many' }]]);
+    expect(event).toMatchObject({
+      type: 'message.failed',
+      data: { code: '131049', platform_code: 131_049, reason: 'too many', to: '549' },
+    });
+  });
+
+  test.each([
+    ['before it', [[{ status: 'delivered' }], [{ status: 'failed' }]]],
+    ['with it', [[{ status: 'failed' }, { status: 'delivered' }]]],
+  ])('no failure of a message whose delivery was told %s', async (_, batches) => {
+    expect((await told(batches)).map(({ type }) => type)).toEqual(['message.delivered']);
+  });
+
+  test('a time before the job or in the future is put right', async () => {
+    const events = await told([
+      [
+        { status: 'delivered', atMs: 0 },
+        { status: 'read', atMs: 9e12 },
+      ],
+    ]);
+    expect(events.map(({ timestampMs }) => timestampMs)).toEqual([startMs, startMs + 86_400_000]);
+  });
+});

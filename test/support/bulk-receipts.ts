@@ -1,0 +1,66 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { fold } from '../../lib/messages/receipts/fold.ts';
+import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
+import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
+import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
+import type { WantedEvents } from '../../lib/webhooks/event.ts';
+import { scenarioHead, startMs } from '../faults/scenario-job.ts';
+import { seededRandom } from './faults.ts';
+import type { MemoryEvents } from './memory-events.ts';
+import { meterRequests } from './request-meter.ts';
+
+const statuses = ['sent', 'delivered', 'read'];
+/** As many as one run gets (infra/functions.ts). */
+const batchSize = 500;
+
+interface Bulk {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly jobId: string;
+  readonly messages: number;
+  readonly wanted: WantedEvents;
+  readonly events: MemoryEvents;
+}
+
+/**
+ * Records three receipts of each message of one job, shuffled and half of them doubled, as they come at worst: a queue message
+ * for each. Returns how many they were, what they took, and the messages that are not read by what is stored.
+ */
+export async function recordInBulk({ client, table, jobId, messages, wanted, events }: Bulk) {
+  const head = { ...scenarioHead, jobId, total: messages };
+  await jobStore(client, table).begin(head, 1);
+  const once = Array.from({ length: messages }, (_, index) =>
+    statuses.map((status) => ({ jobId, index, status, atMs: startMs, platformMessageId: `wamid.${index * 7_919}` })),
+  ).flat();
+  const random = seededRandom(39);
+  const shuffled = [...once, ...once.filter(() => random() < 0.5)]
+    .map((receipt) => ({ receipt, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ receipt }, place) => ({ messageId: String(place), body: JSON.stringify(messageOf(receipt)) }));
+  const store = receiptStore({ client, table, pause: async () => undefined });
+  const { take } = dispatchStore({ client, table, nowMs: () => startMs });
+  const meter = meterRequests(client);
+  for (let first = 0; first < shuffled.length; first += batchSize) {
+    const failed = await recordReceipts(shuffled.slice(first, first + batchSize), {
+      records: store,
+      claims: { ...store, take },
+      wanted,
+      events,
+      nowMs: () => startMs,
+      log: () => undefined,
+    });
+    if (failed.length > 0) throw new Error(`${failed.length} queue messages came to nothing`);
+  }
+  const { writes } = meter.taken();
+  const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => store.ofGroup(jobId, group));
+  const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
+  const lost = Array.from({ length: messages }, (_, index) => fold(stored.get(index) ?? [])?.proof !== 'read');
+  return { receipts: once.length, writes, lost: lost.filter(Boolean).length };
+}
+
+function messageOf(receipt: Receipt): ReceiptMessage {
+  const { wabaId, phoneNumberId } = scenarioHead;
+  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+}

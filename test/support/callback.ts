@@ -1,0 +1,8 @@
+/** From now on the platform simulator sends webhooks to that address, or to nobody. */
+export async function tellAt(platformUrl: string, callbackUrl: string | null): Promise<void> {
+  const reply = await fetch(`${platformUrl}/_control/apps/500000000000001`, {
+    method: 'POST',
+    body: JSON.stringify({ callback_url: callbackUrl }),
+  });
+  if (!reply.ok) throw new Error(`the simulator's callback was refused: ${await reply.text()}`);
+}

@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { parseAst } from 'vitest/node';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A node of the syntax tree; only what every reading looks at is spelled out. */
+export interface Node {
+  readonly type: string;
+  readonly [property: string]: unknown;
+}
+
+/** The code of one function in one readable module: packages stay imports, and code that nobody reaches is left out. */
+export async function codeOf(functionName: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'functions', `${functionName}.ts`)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+export function syntaxOf(code: string): Node {
+  return parseAst(code) as unknown as Node;
+}
+
+/** The node and all below it but the given parts, and but names that only stand for a property. */
+export function* within(node: Node, without: ReadonlySet<Node> = new Set()): Generator<Node> {
+  if (without.has(node)) return;
+  yield node;
+  for (const child of childrenOf(node)) {
+    const isName = child === node['property'] || (child === node['key'] && child !== node['value']);
+    if (!isName || node['computed'] === true) yield* within(child, without);
+  }
+}
+
+export function childrenOf(node: Node): Node[] {
+  return Object.values(node)
+    .flat()
+    .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
+}
+
+/** Of an identifier, or of a key that is text. */
+export function nameOf(node: unknown): string {
+  const { name, value } = node as { readonly name?: unknown; readonly value?: unknown };
+  return String(name ?? value);
+}
+
+export function isFunction(node: Node | undefined): boolean {
+  return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression';
+}

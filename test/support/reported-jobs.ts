@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../../lib/aws/dynamodb-batch.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import { putDescription } from '../../lib/messages/accept/accepted-job-store.ts';
+import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { batchKey, claimKey } from '../../lib/messages/items.ts';
+import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
+import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
+import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
+import type { LoadedTable } from './scale-loading.ts';
+
+const expiresAtSeconds = 1_900_000_000;
+const batchSize = 10;
+
+/** Text of the platform's ids, as long and as random as its own. */
+export function platformIdOf(jobId: string, index: number): string {
+  const random = createHash('sha256').update(`${jobId} ${index}`).digest('hex').slice(0, 20).toUpperCase();
+  return `wamid.${Buffer.from(`\u0018\u0013${recipientOf(index)}\u0015\u0002\u0011\u0018\u0012${random}`).toString('base64')}`;
+}
+
+export function recipientOf(index: number): string {
+  return String(549_110_000_000 + index * 7_919);
+}
+
+/** Put items in any number, as fast as the emulator takes them. */
+export async function putItems({ documentClient, tableName }: LoadedTable, items: readonly Item[]): Promise<void> {
+  const chunks = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) => items.slice(at * 25, at * 25 + 25));
+  const waiting = chunks.values();
+  const work = async () => {
+    for (const chunk of waiting) {
+      const requests = chunk.map((Item) => ({ PutRequest: { Item } }));
+      await documentClient.send(new BatchWriteCommand({ RequestItems: { [tableName]: requests } }));
+    }
+  };
+  await Promise.all([work(), work(), work(), work()]);
+}
+
+/** A job as acceptance and fan-out leave it. */
+export async function loadJob(table: LoadedTable, head: JobHead): Promise<void> {
+  const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
+  await putDescription({ ...table, pause: storePause }, { head, firstIndex: 0, recipients });
+  const store = jobStore(table.documentClient, table.tableName);
+  await store.begin(head, 1);
+  await store.checkpoint(head.jobId, 1, head.total);
+}
+
+/**
+ * The claims of a job that was handed over, and the records of its batches of ten. `interleaved` jobs were sent at the
+ * same time: then each batch has one message of each.
+ */
+export async function loadHandover(table: LoadedTable, head: JobHead, interleaved: number): Promise<void> {
+  const { jobId, total, acceptedAtMs } = head;
+  const ownPerBatch = Math.ceil(batchSize / interleaved);
+  const invocationOfIndex = (index: number) => uuidOf(`${jobId} ${Math.floor(index / ownPerBatch)}`);
+  const claims = Array.from({ length: total }, (_, index) => ({
+    ...claimKey({ jobId, index }),
+    at: `${invocationOfIndex(index)}/${index % batchSize}`,
+    claimedAtMs: acceptedAtMs + index,
+    to: recipientOf(index),
+    state: 'claimed',
+    expiresAtSeconds,
+  }));
+  const batches = Array.from({ length: Math.ceil(total / ownPerBatch) }, (_, batch) => {
+    const own = Array.from({ length: ownPerBatch }, (_, at) => ({ jobId, index: batch * ownPerBatch + at }));
+    const others = Array.from({ length: batchSize - ownPerBatch }, (_, at) => ({
+      jobId: `${jobId.slice(0, -2)}X${at}`,
+      index: batch,
+    }));
+    const sent = [...own, ...others].map((key) => [dispatchIdOf(key), platformIdOf(key.jobId, key.index)]);
+    return { ...batchKey(invocationOfIndex(batch * ownPerBatch)), sent: Object.fromEntries(sent), expiresAtSeconds };
+  });
+  await putItems(table, [...claims, ...batches]);
+}
+
+/** Sent, delivered and read of every message, appended in runs that each saw so many receipts. */
+export async function loadReceipts(table: LoadedTable, head: JobHead, receiptsPerRun: number): Promise<void> {
+  const { jobId, total, acceptedAtMs } = head;
+  const receipts = Array.from({ length: total }, (_, index) =>
+    ['sent', 'delivered', 'read'].map((status, step): Receipt => {
+      const atMs = acceptedAtMs + index * 13 + step * 4_000;
+      const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
+      const facts = { jobId, index, status, atMs, platformMessageId: platformIdOf(jobId, index) };
+      return step === 2 ? facts : { ...facts, pricing };
+    }),
+  ).flat();
+  receipts.sort((a, b) => a.atMs - b.atMs);
+  const runs = Array.from({ length: Math.ceil(receipts.length / receiptsPerRun) }, (_, at) =>
+    receipts.slice(at * receiptsPerRun, (at + 1) * receiptsPerRun),
+  );
+  await putItems(
+    table,
+    runs.flatMap((run) => receiptItems(jobId, run, expiresAtSeconds)).map((item) => ({ ...item })),
+  );
+}
+
+function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}

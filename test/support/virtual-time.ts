@@ -1,0 +1,51 @@
+interface Sleeper {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
+
+/** A clock that only moves while everybody sleeps: as many workers as a test likes, and hours that take no time. */
+export class VirtualTime {
+  nowMs: number;
+  readonly #sleepers = new Map<number, Sleeper[]>();
+  #times: number[] = [];
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  sleep(ms: number): Promise<void> {
+    const atMs = this.nowMs + Math.max(0, Math.ceil(ms));
+    const beside = this.#sleepers.get(atMs);
+    return new Promise((wake) => {
+      if (beside !== undefined) return void beside.push({ atMs, wake });
+      this.#sleepers.set(atMs, [{ atMs, wake }]);
+      this.#insert(atMs);
+    });
+  }
+
+  /** Lets time pass until `isOver` says so, or nobody sleeps any more. */
+  async pass(isOver: () => boolean): Promise<void> {
+    for (;;) {
+      // Whatever can go on without time does so first.
+      await new Promise((resolve) => setImmediate(resolve));
+      const atMs = isOver() ? undefined : this.#times.pop();
+      if (atMs === undefined) return;
+      this.nowMs = atMs;
+      const woken = this.#sleepers.get(atMs) ?? [];
+      this.#sleepers.delete(atMs);
+      for (const { wake } of woken) wake();
+    }
+  }
+
+  /** Latest first, so that the next is at the end. */
+  #insert(atMs: number): void {
+    let low = 0;
+    let high = this.#times.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#times[middle] as number) > atMs) low = middle + 1;
+      else high = middle;
+    }
+    this.#times.splice(low, 0, atMs);
+  }
+}
