@@ -185,6 +185,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       directory: ['GetItem', 'Query'],
       templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
+      webhooks: ['GetItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
     },

@@ -214,7 +214,13 @@ describe('event sources', () => {
 
   it('allow recursion exactly where a worker sends to the queue it consumes', () => {
     const allowed = names.filter((name) => functionNamed(name).properties.RecursiveLoop === 'Allow');
-    expect(allowed.sort()).toEqual(['events-deliver', 'messages-dispatch', 'messages-watch', 'templates-sync-worker']);
+    expect(allowed.sort()).toEqual([
+      'events-deliver',
+      'messages-dispatch',
+      'messages-watch',
+      'platform-hints',
+      'templates-sync-worker',
+    ]);
   });
 });
 

@@ -181,6 +181,8 @@ export function onTemplates(): void {
   describe('GET /v1/templates/{messageTemplateId}', () => {
     const ask = (caller: Caller, id: string, asked: Asked = { means: undefined }) =>
       call(caller, `GET ${withQuery(`/v1/templates/${encodeURIComponent(id)}`, asked)}`);
+    // Whichever document names it, the answer is the operating client's own.
+    const ownId = (client: number) => documents.shared[client as 1001 | 1002];
 
     test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
       const client = clientRule(caller, asked);
@@ -191,8 +193,6 @@ export function onTemplates(): void {
         else expect([reply.status, reply.body.client_id, reply.body.id]).toEqual([200, client, ownId(client)]);
       }
     });
-    // Whichever document names it, the answer is the operating client's own.
-    const ownId = (client: number) => documents.shared[client as 1001 | 1002];
 
     test('a template of another WABA is like one that nobody has, and so is any other spelling', async () => {
       const [caller] = callers as [Caller];
