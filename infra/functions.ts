@@ -187,7 +187,6 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       webhooks: ['GetItem'],
       redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
