@@ -98,6 +98,7 @@ test('goes upstream as the platform writes it, and every client has it: the crea
     template: { ...sent, ...platform.created },
     deleted: false,
     readAtMs: 0,
+    sinceMs: nowMs,
   });
   expect(rows.find(({ clientId }) => clientId === 1001)).toMatchObject({
     status: 'PENDING',
