@@ -4,14 +4,15 @@ import { CommandError, callersPath, commandLine, runCommand } from '../operate/c
 import { findLocalStack, localStacksFolder, runningLocalStack } from '../operate/local-stacks.ts';
 import { nameTarget } from '../operate/target.ts';
 import { audience, demoDid, orderUpdate } from './demo/audience.ts';
-import { ApiRefusal, type DemoStack, logIn } from './demo/client.ts';
-import { mail } from './demo/mailing.ts';
+import { ApiRefusal, type DemoStack, logIn, type Report } from './demo/client.ts';
+import { discrepancies, tableOf } from './demo/ending.ts';
+import { arrange, fates, lostRecipient } from './demo/fates.ts';
+import { follow, isSettled, lostOneWatched } from './demo/following.ts';
 import { type Progress, progressOn } from './demo/progress.ts';
-import { discrepancies, tableOf } from './demo/tally.ts';
 import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
 
-const usage = `The main job, once: log in, synchronize, list, send to 1,000 recipients, follow every message.
+const usage = `The main job, once: log in, synchronize, list, send to 1,000 recipients, ask what became of each.
 
 npm run demo                     on the running local stack (npm start), or on one of its own
 npm run demo -- --stack FILE     on the local stack that FILE describes, as npm start describes its own`;
@@ -19,6 +20,7 @@ npm run demo -- --stack FILE     on the local stack that FILE describes, as npm 
 const user = 'supervisor1001';
 const recipientCount = 1_000;
 const limitMs = 120_000;
+const everyMs = 500;
 
 const interrupted = new AbortController();
 
@@ -32,15 +34,26 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
   console.log(`synchronized; ${total} templates without a campaign: ${names.join(', ')}`);
 
   console.log(`sending ${orderUpdate.name} from ${demoDid} to ${recipientCount} recipients`);
-  const recipients = audience(recipientCount, randomInt(10 ** 8));
-  const onProgress = (arrived: number) => progress.show(arrived, recipientCount);
-  const { tally, seconds } = await mail({ stack, client, recipients, limitMs, signal, onProgress });
+  await arrange(stack, signal);
+  const special = fates.map(({ to }) => to);
+  const recipients = audience(recipientCount, randomInt(10 ** 8), special);
+  const startedMs = performance.now();
+  const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });
+  const lostOne = lostOneWatched();
+  const onReport = (report: Report) => {
+    progress.show(report.counts);
+    lostOne.look(report);
+  };
+  const waits = { limitMs, everyMs, signal };
+  const report = await follow({ client, did: demoDid, jobId, ...waits, isOver: isSettled, onReport });
   progress.end();
-  console.log(`\n${tableOf(tally, seconds)}`);
+  console.log(`\n${tableOf(report, (performance.now() - startedMs) / 1_000)}`);
+  const told = lostOne.told.map(({ state }) => state).join(', ');
+  console.log(`\nOne answer was lost (${lostRecipient}); the report said of it: ${told}.`);
 
-  const faults = discrepancies(tally, recipientCount);
+  const faults = discrepancies(report, recipients);
   if (faults.length > 0) throw new CommandError(`\nThis does not add up:\n${faults.join('\n')}`, 1);
-  console.log('\nEvery recipient got one message, with the parameters meant for it.');
+  console.log('Its receipt has settled it. Every recipient is in the report once, in the state that was meant for it.');
 }
 
 /** On a stack of its own, which ends with it. */

@@ -8,13 +8,16 @@ export interface Recipient {
 export const orderUpdate = { name: 'order_update', language: 'en_US' } as const;
 export const demoDid = '5491100000001';
 
-/** At most 100,000 recipients, each with parameters of its own. Audiences of different runs (below 10^8) share nobody. */
-export function audience(count: number, run: number): Recipient[] {
+/**
+ * At most 100,000 recipients, each with parameters of its own. Audiences of different runs (below 10^8) share nobody but
+ * `known`, who come first.
+ */
+export function audience(count: number, run: number, known: readonly string[] = []): Recipient[] {
   const prefix = `54${String(run).padStart(8, '0')}`;
   return Array.from({ length: count }, (_, index) => {
     const order = `${run}-${index}`;
     return {
-      to: `${prefix}${String(index).padStart(5, '0')}`,
+      to: known[index] ?? `${prefix}${String(index).padStart(5, '0')}`,
       params: { body: [`Customer ${index}`, order], buttons: [order] },
     };
   });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { present } from '../../../lib/keys/present.ts';
+import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import { lockKey } from '../../../lib/templates/model/items.ts';
 import { deploymentLockName } from '../../../lib/templates/sync/sync-lock.ts';
 import type { LocalStack } from '../../operate/local-stacks.ts';
@@ -28,6 +29,8 @@ export interface DemoClient {
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
   /** Returns the job id. */
   send(order: SendOrder): Promise<string>;
+  /** The first page of the report of a dispatch: the counts of all, and 1,000 rows. */
+  report(did: string, jobId: string): Promise<Report>;
   /** Has the client's events delivered to the URL; returns the secret that signs them, a new one each time. */
   receiveEvents(url: string): Promise<string>;
   stopEvents(url: string): Promise<void>;
@@ -47,6 +50,22 @@ const ListSchema = v.object({
   total: v.number(),
   data: v.array(v.object({ platform_template: v.object({ name: v.string() }) })),
 });
+const StateSchema = v.picklist(reportedStates);
+const RowSchema = v.object({
+  to: v.exactOptional(v.string()),
+  state: StateSchema,
+  code: v.exactOptional(v.string()),
+  reason: v.exactOptional(v.string()),
+  updated_at: v.exactOptional(v.string()),
+});
+const ReportSchema = v.object({
+  total: v.number(),
+  counts: v.object(v.entriesFromList(reportedStates, v.number())),
+  data: v.array(RowSchema),
+});
+export type ReportRow = v.InferOutput<typeof RowSchema>;
+export type Report = v.InferOutput<typeof ReportSchema>;
+
 const LockSchema = v.object({ leaseUntilMs: v.number() });
 
 const syncLimitMs = 60_000;
@@ -84,6 +103,11 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
       const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
       const { headers } = await request(`POST /v1/template/messages/${did}`, body);
       return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
+    },
+
+    report: async (did, jobId) => {
+      const { json: page } = await request(`GET /v1/template/messages/${did}/${jobId}?limit=1000`);
+      return v.parse(ReportSchema, page);
     },
 
     receiveEvents: async (url) => {

@@ -1,6 +1,8 @@
-/** How far a long piece of work is, for whoever watches. */
+import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
+
+/** How far a send is, for whoever watches. */
 export interface Progress {
-  show(done: number, of: number): void;
+  show(counts: Readonly<Record<ReportedState, number>>): void;
   /** Leaves the last line as it is. */
   end(): void;
 }
@@ -10,14 +12,14 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** One line that is written over and over on a terminal; elsewhere a new line whenever the number has changed. */
+/** One line that is written over and over on a terminal; elsewhere a new line whenever a number has changed. */
 export function progressOn(output: Output): Progress {
-  let last: number | undefined;
+  let last: string | undefined;
   return {
-    show: (done, of) => {
-      if (done === last) return;
-      last = done;
-      const line = `${String(done).padStart(String(of).length)} of ${of} have reached the platform`;
+    show: (counts) => {
+      const line = reportedStates.map((state) => `${state} ${String(counts[state]).padStart(4)}`).join('  ');
+      if (line === last) return;
+      last = line;
       output.write(output.isTTY === true ? `\r${line}` : `${line}\n`);
     },
     end: () => {

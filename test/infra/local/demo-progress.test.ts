@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { progressOn } from '../../../infra/local/demo/progress.ts';
 
+const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
+const begun = 'pending 1000  held    0  sent    0  delivered    0  read    0  failed    0  expired    0  unknown    0';
+const later = 'pending    0  held    2  sent  250  delivered  500  read  240  failed    7  expired    0  unknown    1';
+
 test.each([
-  [true, '\r   0 of 1000 have reached the platform\r 250 of 1000 have reached the platform\n'],
-  [false, '   0 of 1000 have reached the platform\n 250 of 1000 have reached the platform\n'],
+  [true, `\r${begun}\r${later}\n`],
+  [false, `${begun}\n${later}\n`],
 ])('on a terminal (%s) one line is written over, elsewhere each change has its own', (isTTY, expected) => {
   let written = '';
   const progress = progressOn({
@@ -12,7 +16,8 @@ test.each([
       written += text;
     },
   });
-  for (const done of [0, 0, 250, 250]) progress.show(done, 1_000);
+  const half = { ...none, held: 2, sent: 250, delivered: 500, read: 240, failed: 7, unknown: 1 };
+  for (const counts of [{ ...none, pending: 1_000 }, { ...none, pending: 1_000 }, half, half]) progress.show(counts);
   progress.end();
   progress.end();
   expect(written).toBe(expected);

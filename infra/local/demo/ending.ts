@@ -1,0 +1,52 @@
+import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
+import type { Recipient } from './audience.ts';
+import type { Report, ReportRow } from './client.ts';
+import { type Fate, fates } from './fates.ts';
+
+const usual: Omit<Fate, 'to'> = { what: 'nothing special', ending: 'read' };
+const fateOf = new Map<string | undefined, Omit<Fate, 'to'>>(fates.map((fate) => [fate.to, fate]));
+
+/** The table that the demo ends with: the report's counts, then who did not simply read it, and why. */
+export function tableOf({ total, counts, data }: Report, seconds: number): string {
+  const columns = [['total', total], ...reportedStates.map((state) => [state, counts[state]] as const)] as const;
+  const cells = [...columns, ['seconds', seconds.toFixed(1)] as const];
+  const row = (at: 0 | 1) => cells.map((cell) => String(cell[at]).padStart(Math.max(7, cell[0].length))).join('  ');
+  const special = data.filter(({ to, state }) => fateOf.has(to) || state !== 'read');
+  return [row(0), row(1), '', ...special.map(lineOf)].join('\n');
+}
+
+function lineOf({ to = '', state, code, reason }: ReportRow): string {
+  const { what } = fateOf.get(to) ?? usual;
+  return [to.padEnd(15), what.padEnd(20), state.padEnd(9), code, reason].filter(Boolean).join('  ').trimEnd();
+}
+
+/** In one sentence each, everything in the report that is not as it must be after a send to the recipients has ended. */
+export function discrepancies({ total, counts, data }: Report, recipients: readonly Recipient[]): string[] {
+  const sum = Object.values(counts).reduce((all, count) => all + count, 0);
+  const rows = new Map(data.map((row) => [row.to, row]));
+  const strays = recipients.flatMap(({ to }) => strayOf(to, rows.get(to)) ?? []);
+  const open = counts.pending + counts.unknown;
+  return [
+    ...(total === recipients.length ? [] : [`The report has ${total} recipients, not ${recipients.length}.`]),
+    ...(sum === total ? [] : [`The states add up to ${sum}, not to ${total}.`]),
+    ...(rows.size === data.length ? [] : [`${data.length - rows.size} recipients are in the report twice.`]),
+    ...(open === 0 ? [] : [`${open} messages have no outcome yet.`]),
+    ...(strays.length === 0 ? [] : [`${strays.length} messages ended otherwise than they should:`, ...first(strays)]),
+  ];
+}
+
+function strayOf(to: string, row: Pick<ReportRow, 'state' | 'code'> | undefined): string | undefined {
+  const { ending, code } = fateOf.get(to) ?? usual;
+  if (row === undefined) return `${to} is not in the report`;
+  if (row.state === ending && row.code === code) return undefined;
+  return `${to} is ${stateOf(row.state, row.code)}, not ${stateOf(ending, code)}`;
+}
+
+function stateOf(state: ReportedState, code: string | undefined): string {
+  return code === undefined ? state : `${state} (${code})`;
+}
+
+function first(sentences: readonly string[]): readonly string[] {
+  const shown = sentences.slice(0, 10);
+  return sentences.length === shown.length ? shown : [...shown, `and ${sentences.length - shown.length} more`];
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { audience } from '../../../infra/local/demo/audience.ts';
+import type { Report, ReportRow } from '../../../infra/local/demo/client.ts';
+import { discrepancies, tableOf } from '../../../infra/local/demo/ending.ts';
+import { fates } from '../../../infra/local/demo/fates.ts';
+import { isSettled, lostOneWatched } from '../../../infra/local/demo/following.ts';
+import { countStates } from '../../../lib/messages/outcomes/outcome.ts';
+
+const special = fates.map(({ to }) => to);
+const recipients = audience(special.length + 3, 7, special);
+const rows: readonly ReportRow[] = recipients.map(({ to }) => {
+  const { ending, code } = fates.find((fate) => fate.to === to) ?? { ending: 'read' };
+  return { to, state: ending, ...(code === undefined ? {} : { code, reason: `reason of ${code}` }) };
+});
+const [refused, late] = rows;
+const usual = rows.at(-1);
+
+function reportOf(data: readonly (ReportRow | undefined)[], changes: Partial<Report> = {}): Report {
+  const known = data.filter((row) => row !== undefined);
+  return { total: data.length, counts: countStates(known.map(({ state }) => state)), data: known, ...changes };
+}
+
+/** The usual rows with one of them, by its place, as told. */
+const withRow = (at: number, row: ReportRow | undefined) => reportOf(rows.with(at, row ?? { state: 'read' }));
+
+describe('the audience', () => {
+  test('has distinct numbers of 15 digits and parameters of its own', () => {
+    const everyone = [...audience(10_000, 0), ...audience(10_000, 99_999_999)];
+    expect(new Set(everyone.map(({ to }) => to)).size).toBe(20_000);
+    expect(new Set(everyone.map(({ params }) => JSON.stringify(params))).size).toBe(20_000);
+    expect(everyone.filter(({ to }) => !/^\d{15}$/.test(to))).toEqual([]);
+  });
+
+  test('begins with those to whom something happens', () => {
+    expect(recipients.slice(0, special.length).map(({ to }) => to)).toEqual(special);
+  });
+});
+
+describe('what adds up and what does not', () => {
+  const { to = '' } = usual ?? {};
+
+  test.each<[string, Report, readonly string[]]>([
+    ['everybody as meant', reportOf(rows), []],
+    [
+      'a refusal that was not meant',
+      withRow(-1, { to, state: 'failed', code: '131026' }),
+      ['1 messages ended otherwise than they should:', `${to} is failed (131026), not read`],
+    ],
+    [
+      'a failure that never came',
+      withRow(1, { to: late?.to ?? '', state: 'read' }),
+      ['1 messages ended otherwise than they should:', `${late?.to} is read, not failed (131026)`],
+    ],
+    [
+      'one that stays unknown',
+      withRow(-1, { to, state: 'unknown', code: 'no_answer' }),
+      [
+        '1 messages have no outcome yet.',
+        '1 messages ended otherwise than they should:',
+        `${to} is unknown (no_answer), not read`,
+      ],
+    ],
+    [
+      'one twice and one missing',
+      withRow(-1, refused),
+      [
+        '1 recipients are in the report twice.',
+        '1 messages ended otherwise than they should:',
+        `${to} is not in the report`,
+      ],
+    ],
+    ['one too many', reportOf([...rows, { to: '549', state: 'read' }]), [`The report has 13 recipients, not 12.`]],
+    [
+      'states that do not add up',
+      reportOf(rows, { counts: countStates([]) }),
+      [`The states add up to 0, not to ${rows.length}.`],
+    ],
+  ])('%s', (_, report, sentences) => {
+    expect(discrepancies(report, recipients)).toEqual(sentences);
+  });
+});
+
+test('a send is settled when nobody is on the way any more', () => {
+  expect(isSettled(reportOf(rows))).toBe(true);
+  for (const state of ['pending', 'unknown', 'sent', 'delivered'] as const) {
+    expect(isSettled(withRow(-1, { to: '549', state }))).toBe(false);
+  }
+});
+
+test('of the one whose answer was lost, every state is remembered once', () => {
+  const { look, told } = lostOneWatched();
+  const at = special.indexOf('15550000200');
+  for (const state of ['pending', 'unknown', 'unknown', 'read'] as const) {
+    look(withRow(at, { to: '15550000200', state }));
+  }
+  expect(told.map(({ state }) => state)).toEqual(['pending', 'unknown', 'read']);
+});
+
+test('the table has one column for each state, and one line for each who is special', () => {
+  const [names, values, , ...lines] = tableOf(reportOf(rows), 12.345).split('\n');
+  expect(names?.trim().split(/\s+/)).toEqual([
+    'total',
+    'pending',
+    'held',
+    'sent',
+    'delivered',
+    'read',
+    'failed',
+    'expired',
+    'unknown',
+    'seconds',
+  ]);
+  expect(values?.trim().split(/\s+/)).toEqual(['12', '0', '1', '0', '0', '5', '6', '0', '0', '12.3']);
+  expect(lines).toHaveLength(special.length);
+  expect(lines[0]).toBe('15550231026      refused at once       failed     131026  reason of 131026');
+});
