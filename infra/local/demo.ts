@@ -70,6 +70,9 @@ async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<v
     signal: interrupted.signal,
   });
   try {
+    if (stack.withoutWebhooks !== undefined) {
+      console.log(`the platform simulator sends no webhooks: ${stack.withoutWebhooks}`);
+    }
     await Promise.race([use(stack.addresses), stack.broken.then((error) => Promise.reject(error))]);
   } finally {
     await stack.stop();

@@ -1,6 +1,5 @@
 import type { ReportedState } from '../../../lib/messages/receipts/reported-state.ts';
-import type { DemoStack } from './client.ts';
-import { call } from './client.ts';
+import { call, type DemoStack } from './client.ts';
 
 /** A recipient to whom something special happens, by the simulator's table of them (infra/simulator/README.md). */
 export interface Fate {

@@ -52,6 +52,11 @@ describe('what adds up and what does not', () => {
       ['1 messages ended otherwise than they should:', `${late?.to} is read, not failed (131026)`],
     ],
     [
+      'a failure for another reason',
+      withRow(1, { to: late?.to ?? '', state: 'failed', code: '131049' }),
+      ['1 messages ended otherwise than they should:', `${late?.to} is failed (131049), not failed (131026)`],
+    ],
+    [
       'one that stays unknown',
       withRow(-1, { to, state: 'unknown', code: 'no_answer' }),
       [
@@ -70,6 +75,16 @@ describe('what adds up and what does not', () => {
       ],
     ],
     ['one too many', reportOf([...rows, { to: '549', state: 'read' }]), [`The report has 13 recipients, not 12.`]],
+    [
+      'nobody at all',
+      reportOf([]),
+      [
+        'The report has 0 recipients, not 12.',
+        '12 messages ended otherwise than they should:',
+        ...recipients.slice(0, 10).map(({ to }) => `${to} is not in the report`),
+        'and 2 more',
+      ],
+    ],
     [
       'states that do not add up',
       reportOf(rows, { counts: countStates([]) }),
