@@ -264,9 +264,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
-    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together.
-    timeoutSeconds: 60,
-    memoryMb: 512,
+    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together; where each is an event
+    // to queue, that is what the time is for.
+    timeoutSeconds: 120,
+    // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
+    memoryMb: 1024,
     tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
     sendsTo: ['events'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },

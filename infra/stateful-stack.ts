@@ -121,7 +121,7 @@ export class StatefulStack extends Stack {
       whoIsHurt:
         'Clients whose reports are behind, and are told late of messages that failed: receipts have waited for more than 15 minutes.',
       whatToDo:
-        'Look for receipts.failed in the log of messages-receipts and for its throttles; when both are quiet, raise its concurrency in infra/functions.ts.',
+        'Look for receipts.failed and receipts.events_left in the log of messages-receipts and for its throttles; when all are quiet, raise its concurrency in infra/functions.ts.',
     });
   }
 }

@@ -43,6 +43,7 @@ export const logEvents = [
   'pricing.refresh_failed',
   'pricing.refreshed',
   'receipts.dropped',
+  'receipts.events_left',
   'receipts.failed',
   'receipts.job_unreadable',
   'receipts.recorded',

@@ -135,6 +135,7 @@ test.each([1, 2, 3, 4])(
         wanted: async () => defaultEventTypes,
         events,
         nowMs: () => nowMs,
+        remainingMs: () => 60_000,
         log: () => undefined,
       });
       const again = batch.filter((_, position) => failed.includes(String(position)) || random() < 0.1);

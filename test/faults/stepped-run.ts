@@ -158,6 +158,7 @@ export class SteppedRun {
       wanted: async () => defaultEventTypes,
       events: { send: this.call('sendEvents') },
       nowMs: () => this.nowMs,
+      remainingMs: () => 60_000,
       log: () => undefined,
     };
   }

@@ -49,6 +49,7 @@ export async function recordInBulk({ client, table, jobId, messages, wanted, eve
       wanted,
       events,
       nowMs: () => startMs,
+      remainingMs: () => 60_000,
       log: () => undefined,
     });
     if (failed.length > 0) throw new Error(`${failed.length} queue messages came to nothing`);

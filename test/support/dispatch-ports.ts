@@ -82,6 +82,7 @@ export class DispatchWorld {
       wanted: async () => defaultEventTypes,
       events: this.events,
       nowMs: () => this.nowMs,
+      remainingMs: () => 60_000,
       log: (event, facts) => void this.logged.push({ event, facts }),
       ...changes,
     };

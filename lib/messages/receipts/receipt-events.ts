@@ -26,21 +26,37 @@ interface Tellable {
   readonly timestampMs: number;
 }
 
+/** The keys of the events that a receipt may lead to. */
+export function eventKeysOf(receipt: Receipt): string[] {
+  const proof = proofOf(receipt);
+  const types = proof === 'taken' ? [] : [typeOfProof[proof]];
+  return ['message.resolved' as const, ...types].map((type) => eventKeyOf(type, receipt));
+}
+
+function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
+  return `${type} ${dispatchIdOf(receipt)}`;
+}
+
 /**
- * What the clients who want it are told of these receipts, each event once (D41). A failure is told only when all receipts of
- * its message together say that it failed. `resolved` has the claims that were `unknown` before a receipt settled them.
+ * What the clients who want it are told of these receipts, each event once (D41), by key (`eventKeysOf`). A failure is told
+ * only when all receipts of its message together say that it failed. `resolved` has the claims that were `unknown` before a
+ * receipt settled them.
  */
 export async function eventsOfReceipts(
   jobs: readonly ReceiptsOfJob[],
   resolved: ReadonlyMap<string, Claim>,
   ports: EventPorts,
-): Promise<ServiceEvent[]> {
+): Promise<ReadonlyMap<string, ServiceEvent>> {
   const tellable = (await Promise.all(jobs.map((job) => tellableOf(job, resolved, ports)))).flat();
-  if (tellable.length === 0) return [];
+  if (tellable.length === 0) return new Map();
   const keys = new Map(tellable.map(({ receipt: { jobId, index } }) => [`${jobId}-${index}`, { jobId, index }]));
   const claims = await ports.claims.findClaims([...keys.values()]);
-  const events = tellable.map((each) => eventOf(each, claims.get(dispatchIdOf(each.receipt))?.to));
-  return [...new Map(events.map((event) => [event.id, event])).values()];
+  return new Map(
+    tellable.map((each) => [
+      eventKeyOf(each.type, each.receipt),
+      eventOf(each, claims.get(dispatchIdOf(each.receipt))?.to),
+    ]),
+  );
 }
 
 async function tellableOf(

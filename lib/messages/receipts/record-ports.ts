@@ -33,5 +33,7 @@ export interface RecordPorts {
   readonly wanted: WantedEvents;
   readonly events: EventSink;
   readonly nowMs: () => number;
+  /** How long this invocation may still work. */
+  readonly remainingMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }

@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import type { ServiceEvent } from '../../webhooks/event.ts';
 import type { Claim, DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf, type JobHead } from '../job.ts';
 import { countable, type ReceiptsOfJob } from './countable.ts';
+import { queueEvents } from './queue-events.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema } from './receipt.ts';
-import { eventsOfReceipts } from './receipt-events.ts';
+import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
 import type { RecordPorts } from './record-ports.ts';
 import { settleClaims } from './settle-claims.ts';
 
@@ -14,31 +16,42 @@ interface QueuedReceipts {
   readonly body: string;
 }
 
+/** What recording one queue message takes at most: reads and writes, and a slice of events. */
+const aloneBudgetMs = 20_000;
+
+/** A queue message that could be read. */
+interface ReadMessage {
+  readonly messageId: string;
+  readonly told: ReceiptMessage;
+}
+
 /**
  * Works off one batch of the receipt queue, all of it together, and returns the ids of the queue messages to be delivered
- * again: those that cannot be read, and all of them when a read, a write or the event queue fails. Promises (D39): what
- * counts is appended before anything follows from it; a message with a receipt is neither sent again nor left `unknown`
- * once its run has ended; what a client asked to be told is queued before the batch is acknowledged. Repeating a run, or a
- * part of it, appends what is there already and tells the same events.
+ * again: those that cannot be read, those with an event that could not be queued in this run, and those of which a read or a
+ * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with a receipt is
+ * neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before a queue
+ * message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
  */
 export async function recordReceipts(queued: readonly QueuedReceipts[], ports: RecordPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
   const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
   const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
-  if (readable.length === 0) return failed;
+  return readable.length === 0 ? failed : [...failed, ...(await recordTogether(readable, ports))];
+}
+
+/** What fails together is tried alone, once: one item that nobody can read must not take others to the dead letters. */
+async function recordTogether(messages: readonly ReadMessage[], ports: RecordPorts): Promise<string[]> {
   try {
-    const unreadable = await recordAll(
-      readable.flatMap(({ told }) => told.numbers),
-      ports,
-    );
-    const concerned = readable.filter(({ told }) =>
-      told.numbers.some(({ receipts }) => receipts.some(({ jobId }) => unreadable.has(jobId))),
-    );
-    return [...failed, ...concerned.map(({ messageId }) => messageId)];
+    return await recordAll(messages, ports);
   } catch (error) {
-    ports.log('receipts.failed', { count: readable.length, error: nameOf(error) });
-    return queued.map(({ messageId }) => messageId);
+    ports.log('receipts.failed', { count: messages.length, error: nameOf(error) });
   }
+  const failed: string[] = [];
+  for (const message of messages) {
+    const again = messages.length === 1 || ports.remainingMs() < aloneBudgetMs;
+    failed.push(...(again ? [message.messageId] : await recordTogether([message], ports)));
+  }
+  return failed;
 }
 
 function readMessage(body: string, ports: RecordPorts): ReceiptMessage | undefined {
@@ -50,8 +63,9 @@ function readMessage(body: string, ports: RecordPorts): ReceiptMessage | undefin
   }
 }
 
-/** Returns the jobs that are there and cannot be read: their receipts wait for a version that can. */
-async function recordAll(numbers: ReceiptMessage['numbers'], ports: RecordPorts): Promise<ReadonlySet<string>> {
+/** Returns the messages about jobs that are there and cannot be read, and those of which something is still to be told. */
+async function recordAll(messages: readonly ReadMessage[], ports: RecordPorts): Promise<string[]> {
+  const numbers = messages.flatMap(({ told }) => told.numbers);
   const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
   const found = await ports.records.findHeads([...jobIds]);
   const heads = new Map([...found].filter((entry): entry is [string, JobHead] => entry[1] !== 'unreadable'));
@@ -69,20 +83,43 @@ async function recordAll(numbers: ReceiptMessage['numbers'], ports: RecordPorts)
     count('ReceiptsDropped', total);
   }
   for (const jobId of unreadable) ports.log('receipts.job_unreadable', { jobId });
-  if (jobs.length > 0) await recordJobs(jobs, ports);
-  return unreadable;
+  const events = jobs.length === 0 ? new Map<string, ServiceEvent>() : await recordJobs(jobs, ports);
+  const left = await queueEvents(inOrderOf(messages, events), ports);
+  return messages
+    .filter((message) =>
+      receiptsIn(message).some((each) => unreadable.has(each.jobId) || eventKeysOf(each).some((key) => left.has(key))),
+    )
+    .map(({ messageId }) => messageId);
 }
 
-async function recordJobs(jobs: readonly ReceiptsOfJob[], ports: RecordPorts): Promise<void> {
+/** Message by message: when time runs short, all events of the first ones are queued, however slow the queue is. */
+function inOrderOf(
+  messages: readonly ReadMessage[],
+  events: ReadonlyMap<string, ServiceEvent>,
+): (readonly [string, ServiceEvent])[] {
+  const keys = new Set(messages.flatMap(receiptsIn).flatMap(eventKeysOf));
+  return [...keys].flatMap((key) => {
+    const event = events.get(key);
+    return event === undefined ? [] : [[key, event] as const];
+  });
+}
+
+function receiptsIn({ told }: ReadMessage): Receipt[] {
+  return told.numbers.flatMap(({ receipts }) => receipts);
+}
+
+/** Returns what is to be told of these receipts, by key. */
+async function recordJobs(
+  jobs: readonly ReceiptsOfJob[],
+  ports: RecordPorts,
+): Promise<ReadonlyMap<string, ServiceEvent>> {
   await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
-  const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
-  const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => keysOf(receipts));
-  const resolved = await settleClaims(inDoubt, ports);
-  const events = await eventsOfReceipts(jobs, byDispatchId(resolved), ports);
-  if (events.length > 0) await ports.events.send(events);
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
+  const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
+  const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => keysOf(receipts));
+  return await eventsOfReceipts(jobs, byDispatchId(await settleClaims(inDoubt, ports)), ports);
 }
 
 /** The messages of these receipts, each once. */

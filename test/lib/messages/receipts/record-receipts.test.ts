@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { claimMemorySeconds } from '../../../../lib/messages/dispatch/claim.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
+import type { RecordPorts } from '../../../../lib/messages/receipts/record-ports.ts';
 import { recordReceipts } from '../../../../lib/messages/receipts/record-receipts.ts';
-import { type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
+import { type EventType, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead as head, startMs } from '../../../faults/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { DispatchWorld } from '../../../support/dispatch-ports.ts';
@@ -145,6 +146,84 @@ describe('what comes again', () => {
     expect(told).toHaveLength(4);
     expect(new Set(told).size).toBe(2);
     expect(at.events.sent.map(({ type }) => type).slice(0, 2)).toEqual(['message.resolved', 'message.failed']);
+  });
+});
+
+describe('what fails with others', () => {
+  const other: JobHead = { ...head, jobId: 'K', clientId: 1002 };
+  const batch = [
+    queued([{ status: 'read' }], { messageId: 'first' }),
+    queued([{ status: 'read', jobId: 'K' }], { messageId: 'broken' }),
+    queued([{ status: 'read', index: 1 }], { messageId: 'last' }),
+    { messageId: 'unreadable', body: '{' },
+  ];
+
+  function brokenForOne(at: DispatchWorld, changes: Partial<RecordPorts> = {}): RecordPorts {
+    const wanted = async (clientId: number) => {
+      if (clientId === other.clientId) throw new TypeError('nobody can read this configuration');
+      return await everything();
+    };
+    return at.receiptPorts([head, other], { wanted, ...changes });
+  }
+
+  test('is recorded alone, and only what fails alone comes again', async () => {
+    const at = world();
+    expect(await recordReceipts(batch, brokenForOne(at))).toEqual(['unreadable', 'broken']);
+    expect(at.events.sent.map(({ data }) => 'message_id' in data && data.message_id)).toEqual(['J-0', 'J-1']);
+    expect(at.store.receipts['J-0']).toHaveLength(1);
+    const failures = at.logged.filter(({ event }) => event === 'receipts.failed').map(({ facts }) => facts);
+    expect(failures).toEqual([3, 1].map((count) => ({ count, error: 'TypeError' })));
+  });
+
+  test('comes again untried when time is short', async () => {
+    const at = world();
+    const remainingMs = () => (at.events.sent.length === 0 ? 20_000 : 19_999);
+    expect(await recordReceipts(batch, brokenForOne(at, { remainingMs }))).toEqual(['unreadable', 'broken', 'last']);
+    expect(at.storeCalls.filter((name) => name === 'append')).toHaveLength(3);
+  });
+
+  test('one message alone is not tried twice', async () => {
+    const at = world();
+    expect(await recordReceipts(batch.slice(1, 2), brokenForOne(at))).toEqual(['broken']);
+    expect(at.storeCalls.filter((name) => name === 'append')).toHaveLength(1);
+  });
+});
+
+describe('events that could not all be queued', () => {
+  const heads = [
+    { ...head, total: 1_050 },
+    { ...head, jobId: 'K', total: 1_050 },
+  ];
+  const batch = [0, 1, 2].map((part) =>
+    queued(
+      Array.from({ length: 350 }, (_, index) =>
+        heads.map(({ jobId }) => ({ status: 'read', jobId, index: part * 350 + index })),
+      ).flat(),
+      { messageId: `part-${part}` },
+    ),
+  );
+
+  test.each([
+    ['time runs short', false],
+    ['the event queue stops taking them', true],
+  ])('when %s, what was told is acknowledged and the rest comes again', async (_, breaks) => {
+    const at = world();
+    const calls: number[] = [];
+    const send = async (events: readonly ServiceEvent[]) => {
+      if (breaks && calls.length === 1) throw new Error('the event queue takes nothing');
+      calls.push(events.length);
+    };
+    const changes = {
+      wanted: everything,
+      events: { send },
+      remainingMs: () => (!breaks && calls.length === 1 ? 9_999 : 10_000),
+    };
+    const ports = at.receiptPorts(heads, changes);
+    expect(await recordReceipts(batch, ports)).toEqual(['part-1', 'part-2']);
+    expect(calls).toEqual([1_000]);
+    expect(Object.keys(at.store.receipts)).toHaveLength(2_100);
+    const error = breaks ? 'Error' : 'time is short';
+    expect(at.logged).toContainEqual({ event: 'receipts.events_left', facts: { count: 1_100, error } });
   });
 });
 
