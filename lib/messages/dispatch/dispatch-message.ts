@@ -32,6 +32,8 @@ export interface Ending {
   readonly acknowledged: boolean;
   readonly events: readonly ServiceEvent[];
   readonly taken?: Taken & { readonly dispatchId: string };
+  /** It left, and the platform is to tell at once what becomes of it. */
+  readonly receiptExpected?: true;
 }
 
 const acknowledged: Ending = { acknowledged: true, events: [] };
@@ -138,7 +140,7 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
   ports.log('dispatch.sent', { dispatchId });
   const taken = { dispatchId, platformMessageId };
-  return { ...endedTaken(message, taken, ports), taken };
+  return { ...endedTaken(message, taken, ports), taken, ...present({ receiptExpected: message.receiptsExpected }) };
 }
 
 async function afterFailure(

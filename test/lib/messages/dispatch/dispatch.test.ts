@@ -310,10 +310,24 @@ test('every message is counted once, by what became of it', async () => {
   expect(again).toEqual([]);
 });
 
+test('a receipt is expected of each message that left on a number of which a platform app tells (D38)', async () => {
+  const world = new DispatchWorld();
+  const told = { receiptsExpected: true } as const;
+  const batch = [0, 1, 2, 3].map((index) => deliveryOf(dispatchMessage(index, told), `m-${index}`));
+  // Of a number without an app, or queued by an older version.
+  batch.push(deliveryOf(dispatchMessage(4), 'm-4'));
+  const send = async ({ index }: DispatchMessage): Promise<Handover> => {
+    if (index === 2) throw new PlatformFailure('refused', { code: 131026 });
+    return { platformMessageId: 'p', ...(index === 3 ? { messageStatus: 'paused' } : {}) };
+  };
+  const [line] = await countedBy(() => dispatchBatch(batch, world.ports({ send })));
+  expect(line).toMatchObject({ MessagesSent: 3, MessagesHeld: 1, MessagesFailed: 1, ReceiptsExpected: 2 });
+});
+
 test('what the batch record does not vouch for is not counted as sent', async () => {
   const world = new DispatchWorld();
   const claims = { ...world.claims, recordBatch: () => Promise.reject(new Error('no connection')) };
-  const batch = [deliveryOf(dispatchMessage(0))];
+  const batch = [deliveryOf(dispatchMessage(0, { receiptsExpected: true }))];
   expect(await countedBy(() => dispatchBatch(batch, world.ports({ claims })))).toEqual([]);
   expect(world.posted).toHaveLength(1);
 });
