@@ -413,6 +413,43 @@ describe('a message that a receipt proves taken (D39)', () => {
     expect(world.events.sent).toHaveLength(1);
   });
 
+  test.each(['mark', 'hasReceipt'] as const)('is asked for again when %s fails after a refusal', async (broken) => {
+    const world = new DispatchWorld();
+    let failures = 2;
+    const failing = async (...args: [never]) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the table is away for a moment');
+      return (await world.doubts[broken](...args)) as never;
+    };
+    const pauses: number[] = [];
+    const ports = world.ports({
+      send: failingWith('refused', { code: 130429 }),
+      doubts: { ...world.doubts, [broken]: failing },
+      pause: async (ms) => void pauses.push(ms),
+    });
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual([]);
+    expect(world.store.claims).toEqual({});
+    expect(world.copies).toHaveLength(1);
+    expect(pauses).toEqual([500, 1_000]);
+  });
+
+  test('is not asked for again without the time for it', async () => {
+    const world = new DispatchWorld();
+    let asked = 0;
+    const hasReceipt = async () => {
+      asked += 1;
+      throw new Error('the table cannot be read');
+    };
+    let remainingMs = 60_000;
+    const send = async () => {
+      remainingMs = 4_000;
+      throw new PlatformFailure('refused', { code: 130429 });
+    };
+    const ports = world.ports({ send, remainingMs: () => remainingMs, doubts: { ...world.doubts, hasReceipt } });
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+    expect(asked).toBe(1);
+  });
+
   test('keeps its claim when nobody can say whether it is proven', async () => {
     const world = new DispatchWorld();
     const hasReceipt = async () => {
