@@ -48,18 +48,17 @@ export function percentage(metrics: { readonly part: IMetric; readonly of: reado
 }
 
 /**
- * 1 for a period in which messages left on numbers of which the platform is to tell what became of them, and it told of
- * none; else 0. Where no platform app is provisioned nothing is expected, so nothing is missed.
+ * 1 for an hour in which `atLeast` messages left on numbers of which the platform is to tell what became of them, and it
+ * told of none; else 0. Where no platform app is provisioned nothing is expected, so nothing is missed.
  */
-export function receiptsMissing(settings: Settings, { minutes, atLeast }: { minutes: number; atLeast: number }) {
+export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: number }) {
   return new MathExpression({
-    expression: `IF(FILL(expected, 0) >= ${atLeast} AND FILL(sent, 0) > 0 AND FILL(told, 0) == 0, 1, 0)`,
+    expression: `IF(FILL(expected, 0) >= ${atLeast} AND FILL(told, 0) == 0, 1, 0)`,
     usingMetrics: {
-      expected: serviceMetric(settings, 'ReceiptsExpected', minutes),
-      sent: serviceMetric(settings, 'MessagesSent', minutes),
-      told: serviceMetric(settings, 'ReceiptsQueued', minutes),
+      expected: serviceMetric(settings, 'ReceiptsExpected', 60),
+      told: serviceMetric(settings, 'ReceiptsQueued', 60),
     },
-    period: Duration.minutes(minutes),
+    period: Duration.minutes(60),
   });
 }
 

@@ -64,11 +64,12 @@ export class StatefulStack extends Stack {
 
   private addQueue(settings: Settings, name: QueueName, purpose: string): QueueWithDeadLetters {
     const consumer = Object.values(functions).find((shape) => shape.consumes?.queue === name);
+    if (consumer === undefined) throw new Error(`no function in infra/functions.ts consumes the queue ${name}`);
     return new QueueWithDeadLetters(this, `Queue-${name}`, {
       settings,
       purpose,
       shape: queues[name],
-      consumerTimeoutSeconds: consumer?.timeoutSeconds ?? 60,
+      consumerTimeoutSeconds: consumer.timeoutSeconds,
     });
   }
 

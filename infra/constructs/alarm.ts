@@ -1,4 +1,4 @@
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, CfnAlarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -17,6 +17,8 @@ export interface AlarmProps extends AlarmText {
   readonly above: number;
   /** ... for this many periods of the metric in a row; 1 when left out. */
   readonly periods?: number;
+  /** Looks at hours of the clock that have ended, not at the last 60 minutes: for a metric with a period of an hour. */
+  readonly wholeHours?: true;
 }
 
 /** An alarm that tells who is hurt and what to do, and reaches the topic of the settings when there is one. */
@@ -30,6 +32,11 @@ export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps
     evaluationPeriods: props.periods ?? 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
+  if (props.wholeHours) {
+    const { defaultChild } = alarm.node;
+    if (!CfnAlarm.isCfnAlarm(defaultChild)) throw new Error(`the alarm ${props.purpose} has no resource`);
+    defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } };
+  }
   if (settings.alarmTopicArn === undefined) return;
   const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${props.purpose}`, settings.alarmTopicArn));
   alarm.addAlarmAction(action);

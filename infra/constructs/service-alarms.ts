@@ -46,10 +46,10 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   });
   addAlarm(scope, settings, {
     purpose: 'receipts-missing',
-    // Two halves of an hour, so that messages that leave at the end of one are not held against it.
-    metric: receiptsMissing(settings, { minutes: 30, atLeast: 10 }),
+    // One whole hour, so that a mailing of ten minutes counts; it has ended, so the receipts of its mailings had time.
+    metric: receiptsMissing(settings, { atLeast: 10 }),
     above: 0,
-    periods: 2,
+    wholeHours: true,
     whoIsHurt: 'Clients who believe that messages arrived: for an hour the platform has told of none that left.',
     whatToDo:
       'Run npm run provision -- FILE --dry-run: it says which WABAs are not subscribed. Then look at platform-signatures-refused, at the errors of platform-webhook-receive, and at the address and the field messages in the app at the platform.',

@@ -59,6 +59,8 @@ export const JobHeadSchema = v.object({
   phoneNumberId: v.string(),
   credential: v.string(),
   throughputPerSecond: v.number(),
+  /** A platform app tells of its number what became of messages (D38). Not said by 0.1.0. */
+  receiptsExpected: v.exactOptional(v.literal(true)),
   path: v.picklist(sendPaths),
   templateName: v.string(),
   templateLanguage: v.string(),
@@ -100,6 +102,8 @@ export const DispatchMessageSchema = v.object({
   }),
   /** It is all there is of its job, so that its end is the end of the job (D41). Not said by 0.1.0. */
   alone: v.exactOptional(v.literal(true)),
+  /** As its job says. */
+  receiptsExpected: v.exactOptional(v.literal(true)),
   /** The request body for the platform. */
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });

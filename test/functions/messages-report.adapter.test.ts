@@ -374,6 +374,22 @@ describe('the list of dispatches', () => {
     expect(found).toEqual(own.map(({ jobId }) => jobId));
   });
 
+  test('ends where its next page is older than 30 days by now', async () => {
+    const { body } = await pages.list({ limit: '8' }, agent, shared);
+    const cursor = body.paging.cursors.after;
+    const before = clock.nowMs;
+    // The first page ended with this one, which is listed no more.
+    clock.nowMs = (own[7]?.acceptedAtMs ?? 0) + 30 * 86_400_000;
+    try {
+      const last = await pages.list({ limit: '8', cursor }, agent, shared);
+      expect([last.status, last.body.data, last.body.paging]).toEqual([200, [], { cursors: {} }]);
+      clock.nowMs -= 1;
+      expect((await pages.list({ limit: '8', cursor }, agent, shared)).status).toBe(200);
+    } finally {
+      clock.nowMs = before;
+    }
+  });
+
   test('from one moment until before another', async () => {
     const at = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toISOString();
     const { body } = await pages.list({ from: at(10), to: at(14) }, agent, shared);

@@ -60,6 +60,7 @@ test('an accepted request answers success, and its job carries everything', asyn
         phoneNumberId: '300000000000001',
         credential: 'main',
         throughputPerSecond: 1_000,
+        receiptsExpected: true,
         path: 'messages',
         templateName: sendable.image.name,
         templateLanguage: 'en_US',
@@ -75,18 +76,22 @@ test('an accepted request answers success, and its job carries everything', asyn
   ]);
 });
 
-test('a receipt is expected for each recipient on a number of which a platform app tells, and on no other (D38)', async () => {
-  const { send } = await sendingEndpoint({ templates });
+test('receipts are expected of a job on a number of which a platform app tells, and of no other (D38)', async () => {
+  const { send, queueUrl } = await sendingEndpoint({ templates });
   const recipients = makeRecipients(3);
   const lines = await countedBy(async () => {
     await send({ ...order, recipients });
     await send({ ...order, did: '5491100000002', recipients }, { did: '5491100000002' });
     await send({ ...order, recipients: [] });
   });
-  expect(lines.map((line) => [line['RecipientsAccepted'], line['ReceiptsExpected']])).toEqual([
-    [3, 3],
-    [3, undefined],
-  ]);
+  expect(lines.map((line) => line['RecipientsAccepted'])).toEqual([3, 3]);
+  const jobs = await drainJobs(localQueueClient(), queueUrl);
+  expect(new Map(jobs.map(({ head }) => [head.did, head.receiptsExpected]))).toEqual(
+    new Map([
+      ['5491100000001', true],
+      ['5491100000002', undefined],
+    ]),
+  );
 });
 
 test('10,000 recipients are one queue request and one write to the messages table', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../infra/functions.ts';
+import { type Consumption, functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
@@ -108,6 +108,17 @@ it.each(['sendJobs', 'dispatch'] as const)('a claim outlives a message of %s and
 
 it('there is no queue that infra/names.ts does not name', () => {
   expect(queueByName.size).toBe(2 * Object.keys(queuePurposes).length);
+});
+
+it('a queue that no function consumes is refused', () => {
+  const watch: { consumes?: Consumption } = functions['messages-watch'];
+  const { consumes } = watch;
+  delete watch.consumes;
+  try {
+    expect(() => synthesize({ stage: 'test' })).toThrow('no function in infra/functions.ts consumes the queue watch');
+  } finally {
+    Object.assign(watch, { consumes });
+  }
 });
 
 it('nothing that holds state is in the stateless stack, and no function in the stateful one', () => {

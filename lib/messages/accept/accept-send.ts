@@ -59,7 +59,6 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
   await enqueueJob(job, { ...ports, remainingMs: send.remainingMs });
   count('RecipientsAccepted', kept.length);
-  if (did.waba.appId !== undefined) count('ReceiptsExpected', kept.length);
   log('job.accepted', { jobId, clientId, count: kept.length });
   await describeAccepted(job, { ...ports, remainingMs: send.remainingMs });
 
@@ -114,6 +113,7 @@ function jobHead(
     phoneNumberId: did.channel.phoneNumberId,
     credential: did.waba.credential,
     throughputPerSecond: did.channel.throughputPerSecond,
+    ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     path,
     templateName: template.name,
     templateLanguage: template.language,

@@ -32,6 +32,8 @@ export interface Ending {
   readonly acknowledged: boolean;
   readonly events: readonly ServiceEvent[];
   readonly taken?: Taken & { readonly dispatchId: string };
+  /** It left, and the platform is to tell at once what becomes of it. */
+  readonly receiptExpected?: true;
 }
 
 const acknowledged: Ending = { acknowledged: true, events: [] };
@@ -120,6 +122,21 @@ function keyOf({ jobId, index }: DispatchMessage): DispatchKey {
   return { jobId, index };
 }
 
+/**
+ * The same, asked again while there is time: when nobody can say, the claim stays, and a message that was certainly not
+ * sent ends unknown. A mark written twice is the same mark.
+ */
+async function isProvenAfterRefusal(message: DispatchMessage, ports: DispatchPorts): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await isProvenTaken(message, ports);
+    } catch (error) {
+      if (attempt === 3 || ports.remainingMs() < 5_000) throw error;
+      await ports.pause(500 * attempt);
+    }
+  }
+}
+
 async function handOver(message: DispatchMessage, at: string, ports: DispatchPorts): Promise<Ending> {
   let handover: Handover;
   try {
@@ -138,7 +155,7 @@ async function handOver(message: DispatchMessage, at: string, ports: DispatchPor
   if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
   ports.log('dispatch.sent', { dispatchId });
   const taken = { dispatchId, platformMessageId };
-  return { ...endedTaken(message, taken, ports), taken };
+  return { ...endedTaken(message, taken, ports), taken, ...present({ receiptExpected: message.receiptsExpected }) };
 }
 
 async function afterFailure(
@@ -149,7 +166,7 @@ async function afterFailure(
 ): Promise<Ending> {
   const verdict = verdictOn(error);
   if (verdict.kind === 'settle') return await settle(message, at, verdict.settlement, ports);
-  if (await isProvenTaken(message, ports)) return await settle(message, at, provenByReceipt, ports);
+  if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
     ports.log('dispatch.credential_refused', { dispatchId: dispatchIdOf(message), clientId: message.clientId });
   }

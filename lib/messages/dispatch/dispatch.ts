@@ -26,6 +26,8 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     }),
   );
   const recorded = await batchIsRecorded(taken, ports);
+  const expected = endings.filter(({ receiptExpected }) => receiptExpected).length;
+  if (recorded && expected > 0) count('ReceiptsExpected', expected);
   const told = await eventsAreQueued(
     // What is not recorded is not told either: it may yet end otherwise.
     endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),

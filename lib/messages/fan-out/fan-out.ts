@@ -174,6 +174,7 @@ function delayedMessage(job: SendJob, composed: Pick<DispatchMessage, 'index' | 
     attempt: 0,
     about: aboutJob(head),
     ...(isAlone(job) ? { alone: true as const } : {}),
+    ...present({ receiptsExpected: head.receiptsExpected }),
     request: composed.request,
   };
   return { message, delaySeconds: fanOutDelaySeconds(composed.index, head.throughputPerSecond) };

@@ -38,7 +38,9 @@ export function dispatchesStore(
     listAccepted: async ({ clientId, did, fromMs = 0, toMs = latestMs }, { after, limit }) => {
       // Older ones are on their way out, and have no report any more.
       const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1, 0);
-      if (oldestMs >= toMs) return { accepted: [] };
+      const oldest = jobsOfDaySortKey(oldestMs);
+      // A list that is read on 30 days after has ended meanwhile: DynamoDB refuses a start outside of what is asked for.
+      if (oldestMs >= toMs || (after !== undefined && after < oldest)) return { accepted: [] };
       const pk = dispatchesPartition(clientId, did);
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -46,7 +48,7 @@ export function dispatchesStore(
           KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
           ExpressionAttributeValues: {
             ':partition': pk,
-            ':from': jobsOfDaySortKey(oldestMs),
+            ':from': oldest,
             // Job ids follow the time, so the bare end time sorts before the first job that is too late.
             ':to': jobsOfDaySortKey(Math.min(toMs, latestMs)),
           },

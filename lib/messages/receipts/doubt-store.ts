@@ -14,6 +14,7 @@ const rememberedJobs = 1_000;
  */
 export function doubtStore(client: DynamoDBDocumentClient, table: string): Doubts {
   const marks = new Map<string, Promise<void>>();
+  const indexesOf = sharedReads((partition) => indexesWithReceipts(client, table, partition));
   return {
     mark: async ({ jobId, acceptedAtMs }) => {
       const known = marks.get(jobId);
@@ -28,12 +29,45 @@ export function doubtStore(client: DynamoDBDocumentClient, table: string): Doubt
     },
 
     hasReceipt: async ({ jobId, index }) => {
-      const partition = receiptPartition(jobId, receiptGroupOf(index));
-      const where = { documentClient: client, tableName: table };
-      for await (const items of queryPages(where, partition, { sort: undefined, consistent: true })) {
-        if (items.some((item) => receiptsOf(item).some((receipt) => receipt.index === index))) return true;
-      }
-      return false;
+      return (await indexesOf(receiptPartition(jobId, receiptGroupOf(index)))).has(index);
     },
+  };
+}
+
+async function indexesWithReceipts(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  partition: string,
+): Promise<ReadonlySet<number>> {
+  const indexes = new Set<number>();
+  const pages = queryPages({ documentClient, tableName }, partition, { sort: undefined, consistent: true });
+  for await (const items of pages) {
+    for (const { index } of items.flatMap(receiptsOf)) indexes.add(index);
+  }
+  return indexes;
+}
+
+/**
+ * One read at a time of each partition, for everybody who asks before it begins: the throttled messages of a batch. Who
+ * asks while one runs waits for the next. So no answer comes from a read that began before its caller asked, and that is
+ * after the caller's own write (items.ts, `doubtKey`).
+ */
+function sharedReads<Found>(read: (partition: string) => Promise<Found>): (partition: string) => Promise<Found> {
+  const running = new Map<string, Promise<Found>>();
+  const waiting = new Map<string, Promise<Found>>();
+  const readAfter = async (partition: string, before: Promise<Found> | undefined) => {
+    // Also with none before, this lets those join who ask at the same moment.
+    await before?.catch(() => undefined);
+    const own = waiting.get(partition);
+    waiting.delete(partition);
+    if (own !== undefined) running.set(partition, own);
+    return await read(partition).finally(() => running.delete(partition));
+  };
+  return async (partition) => {
+    const joined = waiting.get(partition);
+    if (joined !== undefined) return await joined;
+    const next = readAfter(partition, running.get(partition));
+    waiting.set(partition, next);
+    return await next;
   };
 }

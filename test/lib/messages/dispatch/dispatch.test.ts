@@ -310,10 +310,24 @@ test('every message is counted once, by what became of it', async () => {
   expect(again).toEqual([]);
 });
 
+test('a receipt is expected of each message that left on a number of which a platform app tells (D38)', async () => {
+  const world = new DispatchWorld();
+  const told = { receiptsExpected: true } as const;
+  const batch = [0, 1, 2, 3].map((index) => deliveryOf(dispatchMessage(index, told), `m-${index}`));
+  // Of a number without an app, or queued by an older version.
+  batch.push(deliveryOf(dispatchMessage(4), 'm-4'));
+  const send = async ({ index }: DispatchMessage): Promise<Handover> => {
+    if (index === 2) throw new PlatformFailure('refused', { code: 131026 });
+    return { platformMessageId: 'p', ...(index === 3 ? { messageStatus: 'paused' } : {}) };
+  };
+  const [line] = await countedBy(() => dispatchBatch(batch, world.ports({ send })));
+  expect(line).toMatchObject({ MessagesSent: 3, MessagesHeld: 1, MessagesFailed: 1, ReceiptsExpected: 2 });
+});
+
 test('what the batch record does not vouch for is not counted as sent', async () => {
   const world = new DispatchWorld();
   const claims = { ...world.claims, recordBatch: () => Promise.reject(new Error('no connection')) };
-  const batch = [deliveryOf(dispatchMessage(0))];
+  const batch = [deliveryOf(dispatchMessage(0, { receiptsExpected: true }))];
   expect(await countedBy(() => dispatchBatch(batch, world.ports({ claims })))).toEqual([]);
   expect(world.posted).toHaveLength(1);
 });
@@ -397,6 +411,43 @@ describe('a message that a receipt proves taken (D39)', () => {
     world.store = { ...world.store, receipts: { 'J-0': [receipt] } };
     expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }))).toEqual([]);
     expect(world.events.sent).toHaveLength(1);
+  });
+
+  test.each(['mark', 'hasReceipt'] as const)('is asked for again when %s fails after a refusal', async (broken) => {
+    const world = new DispatchWorld();
+    let failures = 2;
+    const failing = async (...args: [never]) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the table is away for a moment');
+      return (await world.doubts[broken](...args)) as never;
+    };
+    const pauses: number[] = [];
+    const ports = world.ports({
+      send: failingWith('refused', { code: 130429 }),
+      doubts: { ...world.doubts, [broken]: failing },
+      pause: async (ms) => void pauses.push(ms),
+    });
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual([]);
+    expect(world.store.claims).toEqual({});
+    expect(world.copies).toHaveLength(1);
+    expect(pauses).toEqual([500, 1_000]);
+  });
+
+  test('is not asked for again without the time for it', async () => {
+    const world = new DispatchWorld();
+    let asked = 0;
+    const hasReceipt = async () => {
+      asked += 1;
+      throw new Error('the table cannot be read');
+    };
+    let remainingMs = 60_000;
+    const send = async () => {
+      remainingMs = 4_000;
+      throw new PlatformFailure('refused', { code: 130429 });
+    };
+    const ports = world.ports({ send, remainingMs: () => remainingMs, doubts: { ...world.doubts, hasReceipt } });
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+    expect(asked).toBe(1);
   });
 
   test('keeps its claim when nobody can say whether it is proven', async () => {

@@ -97,7 +97,11 @@ test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in
 test('a message carries what a worker needs, under its own dispatch id and at its number’s pace', async () => {
   const { ports, queued } = world();
   const told = { campaignId: 10, attends: { waitTime: -1 } };
-  await fanOut(jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1, ...told }) }), startMs, ports);
+  await fanOut(
+    jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1, receiptsExpected: true, ...told }) }),
+    startMs,
+    ports,
+  );
   expect(queued.find(({ index }) => index === 165)).toEqual({
     jobId: 'J',
     index: 165,
@@ -108,6 +112,7 @@ test('a message carries what a worker needs, under its own dispatch id and at it
     acceptedAtMs: startMs,
     expiresAtMs: startMs + 1,
     attempt: 0,
+    receiptsExpected: true,
     about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, ...told },
     request: { to: '5490000000165', biz_opaque_callback_data: 'J-165' },
     delaySeconds: 2,

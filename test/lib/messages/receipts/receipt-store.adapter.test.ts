@@ -64,6 +64,46 @@ describe('receipts', () => {
     expect(await Promise.all(asked)).toEqual([false, true, false, true, false]);
     expect(await doubts.hasReceipt({ jobId: 'A', index: 3 })).toBe(false);
   });
+
+  test('are read once for all who ask at once; who asks while that read runs has one of its own', async () => {
+    const client = localDocumentClient();
+    const { attempts } = injectFaults(client, () => undefined);
+    const read = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    client.middlewareStack.add(
+      (next, { commandName }) => async (args) => {
+        const reply = await next(args);
+        if (commandName !== 'QueryCommand') return reply;
+        read.resolve();
+        await held.promise;
+        return reply;
+      },
+      { step: 'initialize', name: 'holdReplies' },
+    );
+    const doubts = doubtStore(client, table);
+    const ask = async (index: number) => {
+      await doubts.mark({ jobId: 'Q', acceptedAtMs: startMs });
+      return await doubts.hasReceipt({ jobId: 'Q', index });
+    };
+    const early = Array.from({ length: 10 }, (_, index) => ask(index));
+    await read.promise;
+    await storeOver(own).append(headOf('Q'), [receipt('Q', 1)]);
+    const late = [0, 1, 2].map(ask);
+    held.resolve();
+    expect(await Promise.all(early)).toEqual(Array(10).fill(false));
+    expect(await Promise.all(late)).toEqual([false, true, false]);
+    expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'QueryCommand', 'QueryCommand']);
+  });
+
+  test('that could not be read are read anew for the next that asks', async () => {
+    const client = localDocumentClient();
+    let broken = true;
+    injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
+    const doubts = doubtStore(client, table);
+    await expect(doubts.hasReceipt({ jobId: 'Q', index: 0 })).rejects.toThrow();
+    broken = false;
+    expect(await doubts.hasReceipt({ jobId: 'Q', index: 0 })).toBe(false);
+  });
 });
 
 describe('a doubt', () => {
