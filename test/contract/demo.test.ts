@@ -3,20 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { platform } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { runScript } from '../support/processes.ts';
 import { noteRunningStack } from '../support/running-target.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'demo-'));
 const stackFile = join(folder, 'stack.json');
 
-beforeAll(() => noteRunningStack(stackFile));
+beforeAll(async () => {
+  noteRunningStack(stackFile);
+  await tellAt(inject('platformUrl'), `${inject('apiUrl')}/platform/webhook`);
+});
 
 afterEach(async () => {
   // What a run arranges and does not use must not befall the messages of others.
   for (const what of ['faults', 'receipts']) await platform(`DELETE /_control/${what}`);
 });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(async () => {
+  await tellAt(inject('platformUrl'), null);
+  rmSync(folder, { recursive: true });
+});
 
 /** Runs the demo and reads the counts that it ends with. */
 async function demo() {

@@ -7,6 +7,7 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -190,6 +191,7 @@ const nowSeconds = () => String(Math.floor(Date.now() / 1_000));
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
+  await tellAt(inject('platformUrl'), `${inject('apiUrl')}/platform/webhook`);
   receiver = await startWebhookReceiver(inject('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
   });
@@ -204,6 +206,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform('DELETE /_control/receipts').catch(() => undefined);
   await platform('DELETE /_control/faults').catch(() => undefined);
+  await tellAt(inject('platformUrl'), null);
   await configure(false);
   await receiver.close();
   for (const sk of ['CONFIG', 'DELIVERY']) {
