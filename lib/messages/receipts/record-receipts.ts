@@ -16,6 +16,9 @@ interface QueuedReceipts {
   readonly body: string;
 }
 
+/** With less time left, no queue message is tried alone: reads and writes, and a slice of events of 8 seconds. */
+const aloneBudgetMs = 20_000;
+
 /** A queue message that could be read. */
 interface ReadMessage {
   readonly messageId: string;
@@ -24,22 +27,31 @@ interface ReadMessage {
 
 /**
  * Works off one batch of the receipt queue, all of it together, and returns the ids of the queue messages to be delivered
- * again: those that cannot be read, those with an event that could not be queued in this run, and all of them when a read or
- * a write fails. Promises (D39): what counts is appended before anything follows from it; a message with a receipt is
- * neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before a queue
- * message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
+ * again: those that cannot be read, those with an event that could not be queued in this run, and those of which a read or a
+ * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with
+ * a receipt is neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before
+ * a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
  */
 export async function recordReceipts(queued: readonly QueuedReceipts[], ports: RecordPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
   const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
   const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
-  if (readable.length === 0) return failed;
+  return readable.length === 0 ? failed : [...failed, ...(await recordTogether(readable, ports))];
+}
+
+/** What fails together is tried alone, once: one item that nobody can read must not take others to the dead letters. */
+async function recordTogether(messages: readonly ReadMessage[], ports: RecordPorts): Promise<string[]> {
   try {
-    return [...failed, ...(await recordAll(readable, ports))];
+    return await recordAll(messages, ports);
   } catch (error) {
-    ports.log('receipts.failed', { count: readable.length, error: nameOf(error) });
-    return queued.map(({ messageId }) => messageId);
+    ports.log('receipts.failed', { count: messages.length, error: nameOf(error) });
   }
+  const failed: string[] = [];
+  for (const message of messages) {
+    const again = messages.length === 1 || ports.remainingMs() < aloneBudgetMs;
+    failed.push(...(again ? [message.messageId] : await recordTogether([message], ports)));
+  }
+  return failed;
 }
 
 function readMessage(body: string, ports: RecordPorts): ReceiptMessage | undefined {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { claimMemorySeconds } from '../../../../lib/messages/dispatch/claim.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
+import type { RecordPorts } from '../../../../lib/messages/receipts/record-ports.ts';
 import { recordReceipts } from '../../../../lib/messages/receipts/record-receipts.ts';
 import { type EventType, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead as head, startMs } from '../../../faults/scenario-job.ts';
@@ -145,6 +146,46 @@ describe('what comes again', () => {
     expect(told).toHaveLength(4);
     expect(new Set(told).size).toBe(2);
     expect(at.events.sent.map(({ type }) => type).slice(0, 2)).toEqual(['message.resolved', 'message.failed']);
+  });
+});
+
+describe('what fails with others', () => {
+  const other: JobHead = { ...head, jobId: 'K', clientId: 1002 };
+  const batch = [
+    queued([{ status: 'read' }], { messageId: 'first' }),
+    queued([{ status: 'read', jobId: 'K' }], { messageId: 'broken' }),
+    queued([{ status: 'read', index: 1 }], { messageId: 'last' }),
+    { messageId: 'unreadable', body: '{' },
+  ];
+
+  function brokenForOne(at: DispatchWorld, changes: Partial<RecordPorts> = {}): RecordPorts {
+    const wanted = async (clientId: number) => {
+      if (clientId === other.clientId) throw new TypeError('nobody can read this configuration');
+      return await everything();
+    };
+    return at.receiptPorts([head, other], { wanted, ...changes });
+  }
+
+  test('is recorded alone, and only what fails alone comes again', async () => {
+    const at = world();
+    expect(await recordReceipts(batch, brokenForOne(at))).toEqual(['unreadable', 'broken']);
+    expect(at.events.sent.map(({ data }) => 'message_id' in data && data.message_id)).toEqual(['J-0', 'J-1']);
+    expect(at.store.receipts['J-0']).toHaveLength(1);
+    const failures = at.logged.filter(({ event }) => event === 'receipts.failed').map(({ facts }) => facts);
+    expect(failures).toEqual([3, 1].map((count) => ({ count, error: 'TypeError' })));
+  });
+
+  test('comes again untried when time is short', async () => {
+    const at = world();
+    const remainingMs = () => (at.events.sent.length === 0 ? 20_000 : 19_999);
+    expect(await recordReceipts(batch, brokenForOne(at, { remainingMs }))).toEqual(['unreadable', 'broken', 'last']);
+    expect(at.storeCalls.filter((name) => name === 'append')).toHaveLength(3);
+  });
+
+  test('one message alone is not tried twice', async () => {
+    const at = world();
+    expect(await recordReceipts(batch.slice(1, 2), brokenForOne(at))).toEqual(['broken']);
+    expect(at.storeCalls.filter((name) => name === 'append')).toHaveLength(1);
   });
 });
 
