@@ -5,13 +5,13 @@ import { fold } from '../../lib/messages/receipts/fold.ts';
 import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
-import type { WantedEvents } from '../../lib/webhooks/event.ts';
+import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../faults/scenario-job.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { meterRequests } from './request-meter.ts';
 
-const statuses = ['sent', 'delivered', 'read'];
+const statuses = ['sent', 'delivered', 'read'] as const;
 /** As many as one run gets (infra/functions.ts). */
 const batchSize = 500;
 
@@ -26,7 +26,8 @@ interface Bulk {
 
 /**
  * Records three receipts of each message of one job, shuffled and half of them doubled, as they come at worst: a queue message
- * for each. Returns how many they were, what they took, and the messages that are not read by what is stored.
+ * for each. Returns how many they were, what they took, the messages that are not read by what is stored, and of the events,
+ * where each step is wanted, how many are missing and how many were told under an id that is not theirs.
  */
 export async function recordInBulk({ client, table, jobId, messages, wanted, events }: Bulk) {
   const head = { ...scenarioHead, jobId, total: messages };
@@ -58,7 +59,17 @@ export async function recordInBulk({ client, table, jobId, messages, wanted, eve
   const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => store.ofGroup(jobId, group));
   const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
   const lost = Array.from({ length: messages }, (_, index) => fold(stored.get(index) ?? [])?.proof !== 'read');
-  return { receipts: once.length, writes, lost: lost.filter(Boolean).length };
+  const told = new Set(events.sent.map(({ id }) => id));
+  const expected = new Set(
+    once.map(({ index, status }) => eventId(`message.${status}`, head.clientId, [`${jobId}-${index}`])),
+  );
+  return {
+    receipts: once.length,
+    writes,
+    lost: lost.filter(Boolean).length,
+    eventsLost: [...expected].filter((id) => !told.has(id)).length,
+    eventsUnexpected: [...told].filter((id) => !expected.has(id)).length,
+  };
 }
 
 function messageOf(receipt: Receipt): ReceiptMessage {

@@ -16,7 +16,7 @@ interface QueuedReceipts {
   readonly body: string;
 }
 
-/** What recording one queue message takes at most: reads and writes, and a slice of events. */
+/** With less time left, no queue message is tried alone: reads and writes, and a slice of events of 8 seconds. */
 const aloneBudgetMs = 20_000;
 
 /** A queue message that could be read. */
@@ -28,9 +28,9 @@ interface ReadMessage {
 /**
  * Works off one batch of the receipt queue, all of it together, and returns the ids of the queue messages to be delivered
  * again: those that cannot be read, those with an event that could not be queued in this run, and those of which a read or a
- * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with a receipt is
- * neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before a queue
- * message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
+ * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with
+ * a receipt is neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before
+ * a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
  */
 export async function recordReceipts(queued: readonly QueuedReceipts[], ports: RecordPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));

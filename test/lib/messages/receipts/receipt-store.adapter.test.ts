@@ -7,7 +7,7 @@ import { doubtKey, jobKey } from '../../../../lib/messages/items.ts';
 import { doubtStore } from '../../../../lib/messages/receipts/doubt-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
-import { defaultEventTypes } from '../../../../lib/webhooks/event.ts';
+import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 import { recordInBulk } from '../../../support/bulk-receipts.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
@@ -196,4 +196,11 @@ test('30,000 receipts of one job, shuffled and doubled, take at most a write for
   expect(writes / receipts).toBeLessThanOrEqual(0.1);
   expect(lost).toBe(0);
   expect(events.sent).toEqual([]);
+});
+
+test('where each step is wanted, each is told under its one id, and nothing else is', async () => {
+  const events = new MemoryEvents();
+  const wanted = async () => new Set(eventTypes as EventType[]);
+  const bulk = { client: localDocumentClient(), table, jobId: 'TOLD', messages: 1_000, wanted, events };
+  expect(await recordInBulk(bulk)).toMatchObject({ receipts: 3_000, eventsLost: 0, eventsUnexpected: 0 });
 });
