@@ -111,7 +111,7 @@ it('there is no queue that infra/names.ts does not name', () => {
 });
 
 it('a queue that no function consumes is refused', () => {
-  const watch: { consumes?: Consumption } = functions['messages-watch'];
+  const watch: { consumes?: Consumption } = functions['messages-watch'] ?? {};
   const { consumes } = watch;
   delete watch.consumes;
   try {
