@@ -71,13 +71,14 @@ describe('receipts', () => {
     const read = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     client.middlewareStack.add(
-      (next, { commandName }) => async (args) => {
-        const reply = await next(args);
-        if (commandName !== 'QueryCommand') return reply;
-        read.resolve();
-        await held.promise;
-        return reply;
-      },
+      (next, { commandName }) =>
+        async (args) => {
+          const reply = await next(args);
+          if (commandName !== 'QueryCommand') return reply;
+          read.resolve();
+          await held.promise;
+          return reply;
+        },
       { step: 'initialize', name: 'holdReplies' },
     );
     const doubts = doubtStore(client, table);
