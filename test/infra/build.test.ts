@@ -42,6 +42,7 @@ describe('messages-send at start-up', () => {
     TEMPLATES_TABLE: 'templates',
     MESSAGES_TABLE: 'messages',
     REDIRECTS_TABLE: 'redirects',
+    WEBHOOKS_TABLE: 'webhooks',
     EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
     SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',
