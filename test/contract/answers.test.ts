@@ -118,6 +118,14 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('GET /v1/templates'),
       refused: () => asSupervisor('GET /v1/templates?page=0'),
     },
+    'templates-get': {
+      success: async () => asSupervisor(`GET /v1/templates/${(await ownTemplate()).id}`),
+      refused: () => asSupervisor('GET /v1/templates/x?client_id=abc'),
+    },
+    'campaigns-list': {
+      success: () => asSupervisor('GET /v1/campaigns'),
+      refused: () => asSupervisor('GET /v1/campaigns?client_id=abc'),
+    },
     'channels-list': {
       success: () => asSupervisor('GET /v1/client-messaging-channels'),
       refused: () => asSupervisor('GET /v1/client-messaging-channels?deleted=perhaps'),

@@ -29,6 +29,8 @@ const requests: Readonly<
   'messages-report': {},
   'dispatches-list': {},
   'templates-list': {},
+  'templates-get': {},
+  'campaigns-list': {},
   'templates-status': { body: { action: 'enable', templates: ['x'] } },
   'templates-sync': { body: {} },
   'templates-create': { body: { ...template, category: 'UTILITY', components } },
