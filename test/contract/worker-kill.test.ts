@@ -13,6 +13,7 @@ import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { call, eventually } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
 /*
@@ -36,7 +37,9 @@ beforeAll(async () => {
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     onLog: ({ functionName, text }) => appendFileSync(inject('functionLog'), `${functionName} | ${text}\n`),
   });
-  const { apiUrl, sqsEndpoint } = stack.addresses;
+  const { apiUrl, platformUrl, sqsEndpoint } = stack.addresses;
+  // Receipts would settle what this is about: what the service knows by itself.
+  await tellAt(platformUrl, null);
   sqs = queueClientAt(sqsEndpoint);
   target = runningTarget(stack.addresses);
   outcomes = outcomesOn(target);
