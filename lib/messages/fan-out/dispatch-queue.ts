@@ -10,19 +10,24 @@ import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
  */
 export function dispatchQueue(client: SQSClient, queueUrl: string): DispatchQueue & FanOutQueue {
   return {
-    sendLater: async (message, delaySeconds) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: queueBody(message),
-          MessageGroupId: String(message.clientId),
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+    sendLater: delayedSender(client, queueUrl),
     postpone: postponer(client, queueUrl),
     pack: packBatches,
     sendBatch: (entries) => sendEntries({ client, url: queueUrl }, entries),
+  };
+}
+
+/** Queues one message of a client on the given queue, to be delivered after so many seconds. */
+export function delayedSender(client: SQSClient, queueUrl: string) {
+  return async (message: { readonly clientId: number }, delaySeconds: number): Promise<void> => {
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: queueBody(message),
+        MessageGroupId: String(message.clientId),
+        DelaySeconds: delaySeconds,
+      }),
+    );
   };
 }
 

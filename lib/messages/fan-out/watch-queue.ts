@@ -1,18 +1,7 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueBody } from '../../aws/queue-body.ts';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { delayedSender } from './dispatch-queue.ts';
 import type { WatchQueue } from './watch-message.ts';
 
 export function watchQueue(client: SQSClient, queueUrl: string): WatchQueue {
-  return {
-    sendLater: async (message, delaySeconds) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: queueBody(message),
-          MessageGroupId: String(message.clientId),
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
-  };
+  return { sendLater: delayedSender(client, queueUrl) };
 }
