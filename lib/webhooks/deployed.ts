@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues, secretValue } from '../aws/deployed.ts';
-import { storePause } from '../aws/pause.ts';
+import { backoff } from '../aws/pause.ts';
 import { log } from '../observe/log.ts';
 import { type WebhookConfigs, webhookConfigStore } from './config/config-store.ts';
 import { type SealingKeySet, sealingKeySet, secretOpener } from './config/sealing.ts';
@@ -42,7 +42,8 @@ export function deployedDeliveries() {
     states: deliveryStateStore({
       client: documents(),
       table: environmentVariable('WEBHOOKS_TABLE'),
-      pause: storePause,
+      // A change takes some 10 ms, and other runs of the function make theirs at the same time.
+      pause: backoff(10, 200),
     }),
     queue: pendingQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
     post: (post: Post) => postPublic(post),

@@ -7,7 +7,8 @@ import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
 
-const tries = 6;
+/** Of one change, which the other runs of the function overtake at a rush: what is given up there comes again much later. */
+const tries = 10;
 const VersionSchema = v.optional(v.object({ version: v.number() }), { version: 0 });
 
 /** The state of delivery of each client: the item `DELIVERY` of the table `webhooks`, changed one version after another. */
