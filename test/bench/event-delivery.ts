@@ -12,10 +12,15 @@ const storeMs = 5;
 const events = 600;
 /** Runs of the function at a time, of ten events each. */
 const runs = 20;
+/** Events a second to one receiver that are promised (D41). */
+const promised = 100;
+/** How many times slower than the direct posts delivery may be on a machine that cannot make what is promised. */
+const slowerAtMost = 2;
 
 /**
  * Events a second over TLS to receivers that answer in 50 ms, with stores and queue in memory that take what they take in a
  * region: to one receiver and to fifty. Beside them the same posts made directly, forty at a time: what the machine can do.
+ * The limit for one receiver is red when it gets less than is promised, unless that is what the machine can do.
  */
 export async function benchEventDelivery(): Promise<void> {
   const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), answerMs));
@@ -29,8 +34,9 @@ export async function benchEventDelivery(): Promise<void> {
     );
     report({ figure: 'events.to_one_receiver', value: toOne, unit: 'events per second' });
     report({ figure: 'events.to_50_receivers', value: toFifty, unit: 'events per second' });
-    report({ figure: 'events.direct_to_one_receiver', value: direct / toOne, limit: 8, unit: 'ratio' });
-    report({ figure: 'events.direct_to_50_receivers', value: direct / toFifty, limit: 8, unit: 'ratio' });
+    const limit = Math.max(slowerAtMost, direct / promised);
+    report({ figure: 'events.direct_to_one_receiver', value: direct / toOne, limit, unit: 'ratio' });
+    report({ figure: 'events.direct_to_50_receivers', value: direct / toFifty, limit: 5, unit: 'ratio' });
   } finally {
     await receiver.close();
   }

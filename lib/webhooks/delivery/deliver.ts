@@ -1,7 +1,15 @@
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { DeliverPorts, SwitchOffReason } from './deliver-ports.ts';
-import { admitted, afterFailure, afterSuccess, type DeliveryState, isHopeless, released } from './delivery-state.ts';
+import {
+  admitted,
+  afterFailure,
+  afterSuccess,
+  type DeliveryState,
+  isFast,
+  isHopeless,
+  released,
+} from './delivery-state.ts';
 import { decodeQueued, type Pending } from './pending.ts';
 import { deliveryLimitMs, hopSeconds, nextDueMs, yieldSeconds } from './retry.ts';
 import { allEnded, type EndedPost, postDue, type Turn, tell, type Waiting } from './turn.ts';
@@ -75,8 +83,8 @@ async function deliverTo(clientId: number, waiting: readonly Waiting[], ports: D
 async function deliverDue(turn: Turn, ports: DeliverPorts): Promise<void> {
   const { clientId, due, done } = turn;
   const owner = ports.newOwner();
+  const entered = await ports.states.change(clientId, (before) => admitted(before, owner, ports.nowMs()));
   const startedMs = ports.nowMs();
-  const entered = await ports.states.change(clientId, (before) => admitted(before, owner, startedMs));
   const ended = entered.changed ? await postDue(turn, entered.state, ports) : [];
   const state = entered.changed ? await leave({ clientId, owner, startedMs, ended }, ports) : entered.state;
   const failed = ended.filter((post) => post.verdict.kind === 'failed');
@@ -112,7 +120,7 @@ async function leave({ clientId, owner, startedMs, ended }: Leaving, ports: Deli
   const { state } = await ports.states.change(clientId, (before) => {
     const known = ended.some(({ verdict }) => verdict.kind === 'delivered') ? afterSuccess(before, nowMs) : before;
     const left = released(failure === undefined ? known : afterFailure(known, failure, nowMs), owner);
-    return { ...left, turnMs: nowMs - startedMs };
+    return ended.length === 0 ? left : { ...left, turnMs: nowMs - startedMs };
   });
   return state;
 }
@@ -143,12 +151,18 @@ async function tryAgainLater(pending: Pending, failure: Failure, ports: DeliverP
   else await putBack({ ...pending, attempts, dueMs, yields: 0 }, ports);
 }
 
-/** No attempt was made and none is counted: back until the client's pause is over, and a little longer by chance. */
+/**
+ * No attempt was made and none is counted: back until the client's pause is over, and a little longer by chance. Beside a
+ * receiver that is fast a place is free within moments, and a delay of the queue has whole seconds: back at once.
+ */
 async function makeWay(pending: Pending, state: DeliveryState, ports: DeliverPorts): Promise<void> {
-  const afterMs = Math.max(ports.nowMs(), state.pausedUntilMs);
+  const nowMs = ports.nowMs();
+  // It says nothing about how long the event waits, and must not lengthen the waits that come when the receiver fails.
+  if (isFast(state, nowMs)) return await putBack({ ...pending, dueMs: nowMs }, ports);
+  const { yields } = pending;
   const failing = state.consecutiveFailures > 0;
-  const dueMs = afterMs + yieldSeconds({ yields: pending.yields, failing }, ports.random()) * 1_000;
-  await putBack({ ...pending, dueMs, yields: pending.yields + 1 }, ports);
+  const dueMs = Math.max(nowMs, state.pausedUntilMs) + yieldSeconds({ yields, failing }, ports.random()) * 1_000;
+  await putBack({ ...pending, dueMs, yields: yields + 1 }, ports);
 }
 
 async function putBack(pending: Pending, ports: DeliverPorts): Promise<void> {

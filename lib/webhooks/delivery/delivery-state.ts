@@ -52,8 +52,9 @@ const runGapMs = 2 * 24 * 3_600_000;
  * taking a slot renews the pause, so that only one probe is under way.
  */
 export function admitted(state: DeliveryState, owner: string, nowMs: number): DeliveryState | undefined {
-  const held = state.leases.filter(({ untilMs }) => untilMs > nowMs);
-  if (state.pausedUntilMs > nowMs || held.length >= slotsOf(state)) return undefined;
+  const held = heldAt(state, nowMs);
+  const most = isFast(state, nowMs) ? fastSlots : slots;
+  if (state.pausedUntilMs > nowMs || held.length >= most) return undefined;
   return {
     ...state,
     leases: [...held, { owner, untilMs: nowMs + leaseMs }],
@@ -61,8 +62,18 @@ export function admitted(state: DeliveryState, owner: string, nowMs: number): De
   };
 }
 
-function slotsOf({ consecutiveFailures, turnMs }: DeliveryState): number {
-  return consecutiveFailures === 0 && turnMs !== undefined && turnMs <= fastTurnMs ? fastSlots : slots;
+function heldAt({ leases }: DeliveryState, nowMs: number): DeliveryState['leases'] {
+  return leases.filter(({ untilMs }) => untilMs > nowMs);
+}
+
+/**
+ * Whether the receiver is well, the last holder's posts ended within a second, and no holder is at it for longer now: one
+ * that turns slow is not fast from that moment on, before any of its answers says so.
+ */
+export function isFast(state: DeliveryState, nowMs: number): boolean {
+  const { turnMs = Number.POSITIVE_INFINITY } = state;
+  const isAtItForLonger = ({ untilMs }: { readonly untilMs: number }) => nowMs - (untilMs - leaseMs) > fastTurnMs;
+  return !needsProbe(state) && turnMs <= fastTurnMs && !heldAt(state, nowMs).some(isAtItForLonger);
 }
 
 /** Posts that a holder may have under way, once the receiver is known to answer. */

@@ -48,13 +48,13 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   return Number.isNaN(ms) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, ms));
 }
 
-/** Longest wait for a place beside a receiver that answers: longer, and the end of a backlog would trickle. */
+/** Longest wait for a place beside a receiver that answers slowly: longer, and the end of a backlog would trickle. */
 const maxYieldSeconds = 8;
 
 /**
- * Seconds that an event waits for a place beside its client's others, when it has been put back `yields` times: by chance
- * up to 2, 4, 8, so that a long backlog does not keep the queue busy with itself; up to 900 behind a receiver that
- * fails, where one event at a time is tried anyhow.
+ * Seconds that an event waits for a place beside its client's others, where none is free within moments, when it has
+ * been put back `yields` times: by chance up to 2, 4, 8, so that a long backlog does not keep the queue busy with
+ * itself; up to 900 behind a receiver that fails, where one event at a time is tried anyhow.
  */
 export function yieldSeconds(
   { yields, failing }: { readonly yields: number; readonly failing: boolean },

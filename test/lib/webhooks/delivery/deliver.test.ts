@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
-import { defaultEventTypes } from '../../../../lib/webhooks/event.ts';
+import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 
 const hourMs = 3_600_000;
@@ -273,6 +273,45 @@ describe('one client beside another', () => {
     expect(world.waiting).toMatchObject([{ body: { attempts: 0, yields: 1 } }]);
     for (const resolve of answers) resolve({ status: 200 });
     expect(await Promise.all(three)).toEqual([[], [], []]);
+  });
+
+  test('a fast one has four runs, and its other events come back at once', async () => {
+    const world = subscribed();
+    world.states.set(client, {
+      leases: [],
+      pausedUntilMs: 0,
+      consecutiveFailures: 0,
+      lastSuccessMs: 1,
+      turnMs: 60,
+    });
+    const answers: ((answer: PostAnswer) => void)[] = [];
+    world.answer = () => new Promise((resolve) => answers.push(resolve));
+    const deliver = (each: ServiceEvent) =>
+      deliverBatch([{ messageId: each.id, body: JSON.stringify(each) }], world.ports());
+    const five = events(client, 5).map(deliver);
+    await expect.poll(() => world.waiting.length).toBe(1);
+    expect(world.posts).toHaveLength(4);
+    expect(world.waiting).toMatchObject([{ inMs: 0, body: { attempts: 0, yields: 0 } }]);
+    // A second later none of the four has answered: it is slow from now on.
+    world.nowMs += 1_001;
+    await deliver(makeEvent(client, 6));
+    expect(world.waiting).toMatchObject([{}, { inMs: 1_000, body: { attempts: 0, yields: 1 } }]);
+    for (const resolve of answers) resolve({ status: 200 });
+    expect(await Promise.all(five)).toEqual([[], [], [], [], []]);
+  });
+
+  test('a run without the time for a post says nothing about how fast its receiver is', async () => {
+    const world = subscribed();
+    world.states.set(client, {
+      leases: [],
+      pausedUntilMs: 0,
+      consecutiveFailures: 0,
+      lastSuccessMs: 1,
+      turnMs: 9_000,
+    });
+    await deliverBatch([{ messageId: 'm', body: JSON.stringify(event) }], world.ports({ remainingMs: () => 1_000 }));
+    expect([world.posts.length, world.states.get(client)?.turnMs]).toEqual([0, 9_000]);
+    expect(world.waiting).toMatchObject([{ inMs: 1_000, body: { attempts: 0 } }]);
   });
 
   test('what there is no time for goes back, uncounted', async () => {

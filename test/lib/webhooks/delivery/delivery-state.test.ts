@@ -6,6 +6,7 @@ import {
   afterSuccess,
   type DeliveryState,
   DeliveryStateSchema,
+  isFast,
   isHopeless,
   needsProbe,
   released,
@@ -60,6 +61,22 @@ describe('how much at once', () => {
       4, 2, 2,
     ]);
     expect(entering({ ...failing(1), pausedUntilMs: 0, turnMs: 10 })).toBe(1);
+  });
+
+  test('fast is what ended its last posts within a second, is well, and has nothing under way for longer', () => {
+    const fast = { ...well, turnMs: 1_000 };
+    expect(isFast(fast, 0)).toBe(true);
+    expect([well, { ...well, turnMs: 1_001 }, { ...untouched, turnMs: 50 }].map((state) => isFast(state, 0))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(isFast(afterFailure(fast, failure, 0), 0)).toBe(false);
+    const busy = admitted(admitted(fast, 'a', 0) ?? well, 'b', 900) ?? well;
+    expect([1_000, 1_001].map((nowMs) => isFast(busy, nowMs))).toEqual([true, false]);
+    expect(admitted(busy, 'c', 1_000)?.leases).toHaveLength(3);
+    expect(admitted(busy, 'c', 1_001)).toBeUndefined();
+    expect(isFast(released(busy, 'a'), 1_001)).toBe(true);
   });
 
   test('a receiver that is unknown or has failed is probed; one that answered gets ten posts', () => {
