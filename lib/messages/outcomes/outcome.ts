@@ -1,5 +1,11 @@
 import { present } from '../../keys/present.ts';
-import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey, provenByReceipt } from '../dispatch/claim.ts';
+import {
+  type BatchRecord,
+  type Claim,
+  claimRemainderMs,
+  type DispatchKey,
+  provenByReceipt,
+} from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {

@@ -79,7 +79,10 @@ describe('a claim that a receipt settled is reported as if it had been left alon
 
   test.each(cases)('%s: %s', (_, unsettled, record, status) => {
     const { reason: _removed, ...kept } = unsettled;
-    for (const settled of [{ ...kept, ...provenByReceipt }, { ...kept, ...provenByReceipt, resolvedAtMs: nowMs + 9 }]) {
+    for (const settled of [
+      { ...kept, ...provenByReceipt },
+      { ...kept, ...provenByReceipt, resolvedAtMs: nowMs + 9 },
+    ]) {
       expect(reportOf(settled, record, [status])).toEqual(reportOf(unsettled, record, [status]));
       expect(reportOf(settled, record, [status]).code).not.toBe(provenByReceipt.code);
     }
