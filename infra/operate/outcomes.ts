@@ -3,6 +3,7 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
 import { jobIdPattern } from '../../lib/messages/job.ts';
+import type { DescribedJob } from '../../lib/messages/outcomes/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
 import {
   type Outcomes,
@@ -10,7 +11,6 @@ import {
   type Period,
   type PlacedOutcome,
 } from '../../lib/messages/outcomes/outcomes-store.ts';
-import type { DescribedJob } from '../../lib/messages/outcomes/report.ts';
 import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';

@@ -96,3 +96,7 @@ export function countStates(states: Iterable<ReportedState>): OutcomeCounts {
   for (const state of states) counts[state] += 1;
   return counts;
 }
+
+export function totalOf(counts: OutcomeCounts): number {
+  return reportedStates.reduce((sum, state) => sum + counts[state], 0);
+}

@@ -12,8 +12,8 @@ import {
   jobsOfDaySortKey,
   stillClaimed,
 } from '../items.ts';
+import { type DescribedJob, placesOf } from './described-job.ts';
 import type { ReportedOutcome } from './outcome.ts';
-import { type DescribedJob, placesOf } from './report.ts';
 import { reportStore } from './report-store.ts';
 
 /** A place of the request with what became of it. */

@@ -8,9 +8,9 @@ import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { DescribedJob } from '../../../../lib/messages/outcomes/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../../../lib/messages/outcomes/outcome.ts';
 import { type Outcomes, outcomesStore, type Period } from '../../../../lib/messages/outcomes/outcomes-store.ts';
-import type { DescribedJob } from '../../../../lib/messages/outcomes/report.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
