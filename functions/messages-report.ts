@@ -12,7 +12,8 @@ import { answer, type Endpoint, invalid, noBody, parse, Refusal } from '../lib/h
 import { countTo, listFilter, textFilter } from '../lib/http/query.ts';
 import { deployedReport } from '../lib/messages/deployed.ts';
 import { openReport, readPage } from '../lib/messages/outcomes/read-report.ts';
-import { reportAnswer, reportMaxLimit, reportPlaceOf, statesOf } from '../lib/messages/outcomes/report.ts';
+import { reportAnswer, statesOf } from '../lib/messages/outcomes/report.ts';
+import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/outcomes/report-place.ts';
 import type { Report } from '../lib/messages/outcomes/report-store.ts';
 
 const defaultLimit = 100;
@@ -36,7 +37,7 @@ export function messagesReport(ports: Ports): Endpoint {
     const query = parse(MessagesReportQuery, event.queryStringParameters ?? {});
     const question = { jobId, states: statesOf(query.state), limit: query.limit ?? defaultLimit };
     const from = query.cursor === undefined ? undefined : reportPlaceOf(question, query.cursor);
-    if (query.cursor !== undefined && from === undefined) throw invalid('cursor', 'cursor is not one of this report');
+    if (query.cursor !== undefined && from === undefined) throw strayCursor();
     const askedId = askedClientId({ query: query.client_id });
 
     // Side by side, because the report has few round trips; nothing of it is told before the client may use the DID.
@@ -48,10 +49,16 @@ export function messagesReport(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
+    if (from !== undefined && !isPlaceIn(open.job, question, from)) throw strayCursor();
+
     const page = await readPage(ports.report, question, open);
 
     return answer(200, reportAnswer(open.job.head, question, page));
   });
+}
+
+function strayCursor(): Refusal {
+  return invalid('cursor', 'cursor is not one of this report');
 }
 
 export const handler = deployed(() => messagesReport({ ...deployedAccess(), report: deployedReport() }));

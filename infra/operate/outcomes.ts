@@ -3,9 +3,14 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
 import { jobIdPattern } from '../../lib/messages/job.ts';
+import type { DescribedJob } from '../../lib/messages/outcomes/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
-import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
-import type { DescribedJob } from '../../lib/messages/outcomes/report.ts';
+import {
+  type Outcomes,
+  outcomesStore,
+  type Period,
+  type PlacedOutcome,
+} from '../../lib/messages/outcomes/outcomes-store.ts';
 import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
@@ -44,6 +49,8 @@ export interface OutcomesStage {
   readonly outcomes: Outcomes;
   /** Every DID that there is. */
   readonly listDids: () => Promise<readonly string[]>;
+  /** The clients that may send from a DID; none for one that there is not. */
+  readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly nowMs: () => number;
 }
 
@@ -105,22 +112,21 @@ const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
 async function jobsOf(wanted: Wanted, key: DispatchKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
   const { dispatch, did, from, to, since } = wanted.values;
-  const { outcomes, listDids, nowMs } = stage;
+  const { outcomes, listDids, clientsOf, nowMs } = stage;
+  const jobsFrom = async (each: string, period: Period) =>
+    await outcomes.listJobs({ did: each, clientIds: await clientsOf(each) }, period);
   if (dispatch !== undefined) {
     const job = await outcomes.findJob(key?.jobId ?? dispatch);
     return job === undefined ? [] : [job];
   }
   if (since === undefined) {
-    return await outcomes.listJobs(required(did, '--did'), {
-      fromMs: timeMs(from, '--from'),
-      toMs: timeMs(to, '--to'),
-    });
+    const asked = required(did, '--did');
+    return await jobsFrom(asked, { fromMs: timeMs(from, '--from'), toMs: timeMs(to, '--to') });
   }
   if (from !== undefined || to !== undefined) throw new CommandError('--since stands for --from and --to');
   const period = { fromMs: nowMs() - durationMs(since), toMs: nowMs() + 1 };
   const jobs: DescribedJob[] = [];
-  for (const each of did === undefined ? await listDids() : [did])
-    jobs.push(...(await outcomes.listJobs(each, period)));
+  for (const each of did === undefined ? await listDids() : [did]) jobs.push(...(await jobsFrom(each, period)));
   return jobs;
 }
 
@@ -204,7 +210,7 @@ function aligned(cells: Cells, widths: readonly number[]): string {
 }
 
 function notFound(): CommandError {
-  return new CommandError('Nothing found: no such job, or its fan-out has not begun, or it is older than 30 days.', 1);
+  return new CommandError('Nothing found: no such job, or it is older than 30 days.', 1);
 }
 
 function messageKey(id: string): DispatchKey | undefined {
@@ -250,6 +256,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
       const channels = await Promise.all(clients.map((clientId) => directory.listChannels(clientId)));
       return [...new Set(channels.flat().map(({ did }) => did))].sort();
     },
+    clientsOf: async (did) => (await directory.findDid(did))?.waba.clientIds ?? [],
     nowMs: Date.now,
   };
 }

@@ -132,6 +132,21 @@ describe('what a report of 10,000 costs (D40)', () => {
     expect(rows).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
   }, 60_000);
 
+  test('when every receipt came alone: a second page of receipts, no batch record, and a tenth of 1,100 units', async () => {
+    const trickled = headOf(jobIdOf('trickled'), { total: 900 });
+    await loadJob(table, trickled);
+    await loadHandover(table, trickled, 1);
+    // 2,700 items in one partition: more than a page of a query has.
+    await loadReceipts(table, trickled, 1);
+    const first = await pages.report(trickled.jobId, { limit: '300' });
+    expect(first.body).toMatchObject({ counts: { read: 900 }, complete: true });
+    expect(first.cost.roundTrips).toBe(3);
+    expect(first.cost.readUnits).toBeLessThanOrEqual(110);
+    const later = await pages.report(trickled.jobId, { limit: '300', cursor: first.body.paging.cursors.after });
+    expect(later.body.data).toHaveLength(300);
+    expect(later.cost.roundTrips).toBe(2);
+  }, 60_000);
+
   test('later pages without receipts take two round trips', async () => {
     const bare = headOf(jobIdOf('bare'), { total: 600 });
     await loadJob(table, bare);

@@ -9,6 +9,7 @@ import { type Course, receiptsOf } from '../webhooks/receipts.ts';
 import { checkComponents } from './component-checks.ts';
 import { usageHeader } from './limits.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
+import { mediaIdsIn } from './sent-media.ts';
 
 export interface SendPlace {
   readonly number: PhoneNumber;
@@ -51,7 +52,8 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   const usage = usageHeader(waba.id, 'whatsapp', throughput.used);
   const { action, course: magic } = world.magicFates.next(recipient.key);
   const accept = () => {
-    const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, magic);
+    const usual = { ...(hasMedia(world, sent.components) ? {} : { fail: mediaFailure }), ...magic };
+    const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, usual);
     return accepted(world, { ...place, body, recipient, template, course, usage }, request);
   };
   if (action === undefined) return accept();
@@ -108,6 +110,13 @@ function checkEndpoint(
     throw messagingError(131055, 'the business account is not onboarded');
   if (category !== 'MARKETING') throw messagingError(134100);
   if (bid !== undefined && send.recipient.scopedUser) throw messagingError(131062);
+}
+
+/** Media are looked for once a message is accepted: what is wrong with them is told by webhook. */
+const mediaFailure = 131053;
+
+function hasMedia(world: World, parts: NonNullable<MessageBody['template']>['components']): boolean {
+  return mediaIdsIn(parts).every((id) => world.media.get(id, world.clock.nowMs()) !== undefined);
 }
 
 interface Acceptance extends SendPlace {

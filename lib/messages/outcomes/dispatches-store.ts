@@ -4,8 +4,8 @@ import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { type DispatchPointer, PointerSchema } from '../accept/accepted-job.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
-import { dispatchesPartition, jobKey, jobsOfDaySortKey } from '../items.ts';
-import type { DispatchesQuestion } from './dispatches.ts';
+import { dispatchesPartition, jobKey } from '../items.ts';
+import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
 
 /** The list of a client's dispatches: two round trips, whoever else uses the DID. */
 export interface Dispatches {
@@ -35,12 +35,12 @@ export function dispatchesStore(
   pause: Pause = storePause,
 ): Dispatches {
   return {
-    listAccepted: async ({ clientId, did, fromMs = 0, toMs = latestMs }, { after, limit }) => {
+    listAccepted: async ({ clientId, did, fromMs = 0, toMs }, { after, limit }) => {
       // Older ones are on their way out, and have no report any more.
-      const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1, 0);
-      const oldest = jobsOfDaySortKey(oldestMs);
+      const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1);
+      const { from, to } = boundsOf({ fromMs: oldestMs, toMs });
       // A list that is read on 30 days after has ended meanwhile: DynamoDB refuses a start outside of what is asked for.
-      if (oldestMs >= toMs || (after !== undefined && after < oldest)) return { accepted: [] };
+      if (from >= to || (after !== undefined && after < from)) return { accepted: [] };
       const pk = dispatchesPartition(clientId, did);
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -48,9 +48,8 @@ export function dispatchesStore(
           KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
           ExpressionAttributeValues: {
             ':partition': pk,
-            ':from': oldest,
-            // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-            ':to': jobsOfDaySortKey(Math.min(toMs, latestMs)),
+            ':from': from,
+            ':to': to,
           },
           // Who was told 200 a moment ago finds it here.
           ConsistentRead: true,
@@ -76,6 +75,3 @@ export function dispatchesStore(
     },
   };
 }
-
-/** The last moment that a sort key can spell. */
-const latestMs = 999_999_999_999_999;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { present } from '../../keys/present.ts';
 import type { DispatchPointer } from '../accept/accepted-job.ts';
+import { jobsOfDaySortKey } from '../items.ts';
 
 /** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */
 export interface DispatchesQuestion {
@@ -21,11 +22,25 @@ export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: stri
   return opaqueCursor(scopeOf(question), lastSortKey);
 }
 
-/** The sort key after which a page begins; undefined for a cursor of another list. */
+/** The sort key after which a page begins; undefined for a cursor of another list, and for one beyond its ends. */
 export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string): string | undefined {
   const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question), cursor));
-  return parsed.success ? parsed.output : undefined;
+  if (!parsed.success) return undefined;
+  const { from, to } = boundsOf(question);
+  return from <= parsed.output && parsed.output < to ? parsed.output : undefined;
 }
+
+/** Between which sort keys the dispatches are; DynamoDB takes no start outside of them. */
+export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestion, 'fromMs' | 'toMs'>): {
+  readonly from: string;
+  readonly to: string;
+} {
+  // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+  return { from: jobsOfDaySortKey(Math.max(fromMs, 0)), to: jobsOfDaySortKey(Math.min(Math.max(toMs, 0), latestMs)) };
+}
+
+/** The last moment that a sort key can spell. */
+const latestMs = 999_999_999_999_999;
 
 /** A dispatch as it is listed (D40). */
 export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {

@@ -1,5 +1,11 @@
 import { present } from '../../keys/present.ts';
-import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey } from '../dispatch/claim.ts';
+import {
+  type BatchRecord,
+  type Claim,
+  claimRemainderMs,
+  type DispatchKey,
+  provenByReceipt,
+} from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {
@@ -35,8 +41,8 @@ export function reported(own: Outcome, proven: Proven | undefined): ReportedOutc
 
 /**
  * The outcome of one message, from its claim and the batch record that the claim names. A batch record is proof: it
- * also overrules `unknown`, which a second worker wrote when the first was only slow. A claim without one counts as
- * unknown once its owner cannot be running any more.
+ * also overrules `unknown`, which a second worker wrote when the first was only slow, and says more than a claim that a
+ * receipt settled. A claim without one counts as unknown once its owner cannot be running any more.
  */
 export function outcomeOf(
   key: DispatchKey,
@@ -58,6 +64,8 @@ export function outcomeOf(
     if (claimRemainderMs(claim, nowMs) > 0) return { dispatchId, state: 'pending', ...to };
     return { dispatchId, state: 'unknown', ...to, code: 'worker_lost', atMs };
   }
+  // When that was, its receipt tells, and the word for it is ours.
+  if (isProvenByReceipt(claim)) return { dispatchId, state: 'sent', ...to };
   return {
     dispatchId,
     state: claim.state,
@@ -69,7 +77,11 @@ export function outcomeOf(
 
 /** Claims whose outcome may stand in a batch record; every other claim says everything itself. */
 export function needsBatchRecord(claim: Claim): boolean {
-  return claim.state === 'claimed' || claim.state === 'unknown';
+  return claim.state === 'claimed' || claim.state === 'unknown' || isProvenByReceipt(claim);
+}
+
+function isProvenByReceipt({ state, code }: Claim): boolean {
+  return state === provenByReceipt.state && code === provenByReceipt.code;
 }
 
 /** Whether a batch record can change what is reported: not where a receipt says more than that the message was taken. */
@@ -83,4 +95,8 @@ export function countStates(states: Iterable<ReportedState>): OutcomeCounts {
   const counts = Object.fromEntries(reportedStates.map((state) => [state, 0])) as Record<ReportedState, number>;
   for (const state of states) counts[state] += 1;
   return counts;
+}
+
+export function totalOf(counts: OutcomeCounts): number {
+  return reportedStates.reduce((sum, state) => sum + counts[state], 0);
 }

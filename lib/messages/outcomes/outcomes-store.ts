@@ -4,9 +4,16 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import type { Claim, DispatchKey } from '../dispatch/claim.ts';
-import { claimKey, claimsPerPartition, jobsOfDayPartition, jobsOfDaySortKey, stillClaimed } from '../items.ts';
+import {
+  claimKey,
+  claimsPerPartition,
+  dispatchesPartition,
+  jobsOfDayPartition,
+  jobsOfDaySortKey,
+  stillClaimed,
+} from '../items.ts';
+import { type DescribedJob, placesOf } from './described-job.ts';
 import type { ReportedOutcome } from './outcome.ts';
-import { type DescribedJob, placesOf } from './report.ts';
 import { reportStore } from './report-store.ts';
 
 /** A place of the request with what became of it. */
@@ -16,12 +23,21 @@ export interface PlacedOutcome extends ReportedOutcome {
   readonly duplicateOf?: number;
 }
 
+/** From `fromMs` until before `toMs`. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Read side of what became of messages, for operators. Every read is strongly consistent. */
 export interface Outcomes {
   /** Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID accepted from `fromMs` until before `toMs`, oldest first; those that the fan-out has begun. */
-  listJobs(did: string, period: { readonly fromMs: number; readonly toMs: number }): Promise<DescribedJob[]>;
+  /** Jobs of one DID accepted in a period, oldest first. Until the fan-out has begun, only those of the clients asked for. */
+  listJobs(
+    from: { readonly did: string; readonly clientIds: readonly number[] },
+    period: Period,
+  ): Promise<DescribedJob[]>;
   /** One outcome for every place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: DispatchKey): Promise<ReportedOutcome>;
@@ -39,8 +55,12 @@ interface StoreOptions {
   readonly pause: Pause;
 }
 
-const dayMs = 86_400_000;
-const PointerSchema = v.object({ jobId: v.string() });
+const oneDayMs = 86_400_000;
+const PointerSchema = v.object({ sk: v.string(), jobId: v.string() });
+
+function startOfDay(atMs: number): number {
+  return Math.floor(atMs / oneDayMs) * oneDayMs;
+}
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
   const messages = { documentClient: client, tableName: table, pause };
@@ -48,18 +68,24 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   return {
     findJob: (jobId) => report.findDescribed(jobId),
 
-    listJobs: async (did, { fromMs, toMs }) => {
-      const jobs: DescribedJob[] = [];
-      for (let dayStart = Math.floor(fromMs / dayMs) * dayMs; dayStart < toMs; dayStart += dayMs) {
-        const pointers = await queryPartition(messages, jobsOfDayPartition(did, dayStart), {
-          from: jobsOfDaySortKey(Math.max(fromMs, dayStart)),
-          // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-          to: jobsOfDaySortKey(Math.min(toMs, dayStart + dayMs)),
-        });
-        for (const pointer of pointers) {
-          const job = await report.findDescribed(v.parse(PointerSchema, pointer).jobId);
-          if (job !== undefined) jobs.push(job);
+    listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
+      // What 0.1.0 fanned out stands in the list of the day alone, what was accepted a moment ago in its client's alone.
+      const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
+      for (let dayMs = startOfDay(fromMs); dayMs < toMs; dayMs += oneDayMs)
+        partitions.push(jobsOfDayPartition(did, dayMs));
+      const jobIds = new Map<string, string>();
+      for (const partition of fromMs < toMs ? partitions : []) {
+        // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+        const period = { from: jobsOfDaySortKey(Math.max(fromMs, 0)), to: jobsOfDaySortKey(toMs) };
+        for (const item of await queryPartition(messages, partition, period)) {
+          const { sk, jobId } = v.parse(PointerSchema, item);
+          jobIds.set(sk, jobId);
         }
+      }
+      const jobs: DescribedJob[] = [];
+      for (const [, jobId] of [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const job = await report.findDescribed(jobId);
+        if (job !== undefined) jobs.push(job);
       }
       return jobs;
     },

@@ -1,15 +1,9 @@
 import { claimsPerPartition } from '../items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
+import { type DescribedJob, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts } from './outcome.ts';
-import {
-  type DescribedJob,
-  partitionsOf,
-  placesOf,
-  type ReportPage,
-  type ReportPlace,
-  type ReportQuestion,
-  reportPage,
-} from './report.ts';
+import { type ReportPage, reportPage } from './report.ts';
+import { partitionsOf, type ReportPlace, type ReportQuestion } from './report-place.ts';
 import type { Report, WrittenMessages } from './report-store.ts';
 
 /** A report that is being read: the job, and for a later page its messages, which came in the same round trip. */

@@ -20,8 +20,8 @@ import {
 import { JobHeadSchema } from '../job.ts';
 import { fold, type Proven } from '../receipts/fold.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
+import { type DescribedJob, isForgotten } from './described-job.ts';
 import { batchRecordDecides, outcomeOf, type ReportedOutcome, reported } from './outcome.ts';
-import { type DescribedJob, isForgotten } from './report.ts';
 
 /** What is written of some messages of a job. */
 export interface WrittenMessages {

@@ -1,75 +1,11 @@
-import * as v from 'valibot';
-import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
-import { claimMemorySeconds } from '../dispatch/claim.ts';
-import { claimsPerPartition } from '../items.ts';
-import type { JobHead, Repeat } from '../job.ts';
+import type { JobHead } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
-import { countStates, type OutcomeCounts, type ReportedOutcome } from './outcome.ts';
-
-/** A job as its report opens: who its recipients are, as far as that is written, and which were dropped. */
-export interface DescribedJob {
-  readonly head: JobHead;
-  readonly repeats: readonly Repeat[];
-  /** The address of each recipient by its index in the job; none for a job that 0.1.0 fanned out. */
-  readonly recipients: ReadonlyMap<number, string>;
-}
-
-/** The report is kept for as long as claims are (D40): afterwards the rest of it is on its way out. */
-export function isForgotten(head: JobHead, nowMs: number): boolean {
-  return head.acceptedAtMs + claimMemorySeconds * 1_000 <= nowMs;
-}
-
-/** One position of the request: which message of the job it became. */
-export interface Place {
-  readonly position: number;
-  readonly index: number;
-  /** The position that it repeats, when it was dropped for that (D25). */
-  readonly duplicateOf?: number;
-}
-
-/** The places of a request in order. Repeats that no request can have are refused: what is stored is wrong then. */
-export function placesOf({ head, repeats }: Pick<DescribedJob, 'head' | 'repeats'>): Place[] {
-  const repeated = new Map(repeats);
-  const places: Place[] = [];
-  let next = 0;
-  for (let position = 0; position < head.total + repeats.length; position += 1) {
-    const duplicateOf = repeated.get(position);
-    const original = duplicateOf === undefined ? undefined : places[duplicateOf];
-    if (duplicateOf === undefined) {
-      places.push({ position, index: next });
-      next += 1;
-    } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
-    else places.push({ position, index: original.index, duplicateOf });
-  }
-  return places;
-}
-
-export const reportMaxLimit = 1_000;
-
-/** What is asked of a report: some states or all of them, and how many rows. */
-export interface ReportQuestion {
-  readonly jobId: string;
-  readonly states: ReadonlySet<ReportedState> | undefined;
-  readonly limit: number;
-}
-
-/**
- * Where a page begins, and what its reader must know before it has read the job: which claims to ask for in the same
- * round trip, and the counts, which are those of the first page.
- */
-export interface ReportPlace {
-  readonly position: number;
-  /** The index in the job of the next recipient that repeats none. */
-  readonly index: number;
-  /** Messages of the job. */
-  readonly total: number;
-  readonly counts: OutcomeCounts;
-  /** Partitions of claims before `index` that places of the page may repeat. */
-  readonly repeatedPartitions: readonly number[];
-}
+import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
+import { placeAt, type ReportPlace, type ReportQuestion, reportCursor } from './report-place.ts';
 
 /** The states that a filter names; undefined for all. Refuses what is no state with a 400 that names it. */
 export function statesOf(filter: readonly string[] | undefined): ReadonlySet<ReportedState> | undefined {
@@ -80,53 +16,6 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
     throw invalid('state', `state must be one of ${reportedStates.join(', ')}; received "${clip(stray)}"`);
   }
   return new Set(filter as ReportedState[]);
-}
-
-const whole = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
-const maxMessages = 10_000;
-const CursorSchema = v.strictTuple([
-  whole(maxMessages),
-  whole(maxMessages),
-  whole(maxMessages),
-  v.strictTuple([
-    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
-    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
-  ]),
-  v.pipe(v.array(whole(maxMessages / claimsPerPartition - 1)), v.maxLength(maxMessages / claimsPerPartition)),
-]);
-
-/** A cursor belongs to one job and one filter; the number of rows may differ from page to page. */
-function scopeOf({ jobId, states }: Omit<ReportQuestion, 'limit'>): string {
-  return `report ${jobId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
-}
-
-export function reportCursor(question: Omit<ReportQuestion, 'limit'>, place: ReportPlace): string {
-  const { position, index, total, counts, repeatedPartitions } = place;
-  const told = reportedStates.map((state) => counts[state]);
-  return opaqueCursor(scopeOf(question), [position, index, total, told, repeatedPartitions]);
-}
-
-/** The place that a cursor names; undefined when it is none of this job and filter. */
-export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: string): ReportPlace | undefined {
-  const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
-  if (!parsed.success) return undefined;
-  const [position, index, total, told, repeatedPartitions] = parsed.output;
-  const counts = Object.fromEntries(reportedStates.map((state, at) => [state, told[at]])) as unknown as OutcomeCounts;
-  return { position, index, total, counts, repeatedPartitions };
-}
-
-/** The partitions of claims that a page needs, ascending: all of the job for the first page, which counts. */
-export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlace | number): number[] {
-  if (typeof from === 'number') return partitionRange(0, from);
-  // Where rows are filtered, how far a page reaches is known when it is read.
-  const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
-  return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
-}
-
-function partitionRange(firstIndex: number, endIndex: number): number[] {
-  const first = Math.floor(firstIndex / claimsPerPartition);
-  const end = Math.ceil(endIndex / claimsPerPartition);
-  return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
 }
 
 export interface ReportRow {
@@ -176,19 +65,6 @@ export function reportPage(
   return { counts, rows };
 }
 
-function placeAt(
-  places: readonly Place[],
-  position: number,
-  { counts, filtered }: { readonly counts: OutcomeCounts; readonly filtered: boolean },
-): ReportPlace {
-  const before = places.slice(0, position).filter(({ duplicateOf }) => duplicateOf === undefined).length;
-  const reach = filtered ? places.slice(position) : places.slice(position, position + reportMaxLimit);
-  const repeated = reach.filter(({ duplicateOf, index }) => duplicateOf !== undefined && index < before);
-  const total = places.filter(({ duplicateOf }) => duplicateOf === undefined).length;
-  const repeatedPartitions = [...new Set(repeated.map(({ index }) => Math.floor(index / claimsPerPartition)))];
-  return { position, index: before, total, counts, repeatedPartitions };
-}
-
 function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to: string | undefined): ReportRow {
   const { state, code, reason, platformMessageId, atMs } = outcome;
   return {
@@ -215,7 +91,7 @@ export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, 
     template: { name: templateName, language: templateLanguage },
     ...present({ campaign_id: campaignId }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
-    total: reportedStates.reduce((sum, state) => sum + counts[state], 0),
+    total: totalOf(counts),
     counts,
     complete: counts.pending === 0,
     data: rows,

@@ -34,13 +34,14 @@ export interface ReportedOutcome extends Omit<OwnOutcome, 'state'> {
 /**
  * The outcome of one message by all that is known of it: our own records, and what its receipts prove together (D39). Any
  * receipt proves that the platform took the message, so it overrules `pending`, `unknown`, and what else we took for not
- * sent. A receipt whose status nobody knows says nothing against `held`. Code, reason and time are those of whoever decides.
+ * sent. A receipt whose status nobody knows says nothing against `held`. Code, reason and time are those of whoever decides;
+ * the time is the receipt's where ours is not known.
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;
   const { proof, receipt } = proven;
   const { platformMessageId, code, reason, atMs } = receipt;
-  if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) return { ...own, platformMessageId };
+  if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) return { atMs, ...own, platformMessageId };
   const state = proof === 'taken' ? 'sent' : proof;
   return { state, platformMessageId, atMs, ...(proof === 'failed' ? present({ code, reason }) : {}) };
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { firstNumber, simulatorOfFile, thirdNumber } from '../../support/simulator.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { callbackReceiver } from '../../support/callback-receiver.ts';
+import { body, firstNumber, header, recipient, simulatorOfFile, thirdNumber } from '../../support/simulator.ts';
+import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 
@@ -72,4 +74,56 @@ test('of another number, or without the right to the number: not there', async (
   expect((await simulator.get(id, { phone_number_id: thirdNumber })).body.error.error_subcode).toBe(33);
   const other = await simulator.call('GET', `/v25.0/${id}`, undefined, 'second-waba-platform-token');
   expect(other.body.error.code).toBe(200);
+});
+
+describe('media that a message names by id', async () => {
+  const receiver = await callbackReceiver();
+  afterAll(() => receiver.stop());
+  const advance = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
+  const withImage = (medium: object) => ({
+    name: 'welcome_offer',
+    language: { code: 'es' },
+    components: [header({ type: 'image', image: medium }), body('Ana')],
+  });
+
+  /** What the first second tells of a message that was accepted. */
+  async function statusesOf(template: object): Promise<readonly unknown[]> {
+    await simulator.control('POST', 'apps/500000000000001', { callback_url: receiver.url, secret: 'demo-app-secret' });
+    receiver.forget();
+    const answer = await simulator.send(recipient, { template });
+    expect(answer.body.messages).toMatchObject([{ message_status: 'accepted' }]);
+    await advance(1);
+    const own = receiver.updates().filter(({ value }) => value.id === answer.body.messages[0].id);
+    return own.map(({ value }) => [value.status, value.errors?.[0].code]);
+  }
+
+  const taken = [
+    ['sent', undefined],
+    ['delivered', undefined],
+  ];
+  const failed = [['failed', 131053]];
+
+  test('uploaded: delivered; deleted or too old: accepted, then failed by webhook', async () => {
+    const { id } = (await upload()).body;
+    const short = (await upload({ ttl_minutes: '10' })).body.id;
+    expect(await statusesOf(withImage({ id }))).toEqual(taken);
+    expect(await statusesOf(withImage({ id: short }))).toEqual(taken);
+    await advance(600);
+    expect(await statusesOf(withImage({ id: short }))).toEqual(failed);
+    await simulator.call('DELETE', `/v25.0/${id}`);
+    expect(await statusesOf(withImage({ id }))).toEqual(failed);
+  });
+
+  test('never known, also in a card: accepted, then failed by webhook', async () => {
+    expect(await statusesOf(withImage({ id: '1' }))).toEqual(failed);
+    const { language, components } = validSends.city_tour;
+    const tour = { name: 'city_tour', language: { code: language }, components };
+    expect(await statusesOf(tour)).toEqual(taken);
+    const text = JSON.stringify(tour).replace(/\{"link":"[^"]*"\}/, '{"id":"1"}');
+    expect(await statusesOf(JSON.parse(text))).toEqual(failed);
+  });
+
+  test('a link is not fetched', async () => {
+    expect(await statusesOf(withImage({ link: 'https://nowhere.example.com/a.jpg' }))).toEqual(taken);
+  });
 });

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
-import { countStates, outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
+import { describe, expect, test } from 'vitest';
+import { type BatchRecord, type Claim, claimLifeMs, provenByReceipt } from '../../../../lib/messages/dispatch/claim.ts';
+import { batchRecordDecides, countStates, outcomeOf, reported } from '../../../../lib/messages/outcomes/outcome.ts';
+import { fold } from '../../../../lib/messages/receipts/fold.ts';
 
 const key = { jobId: 'J', index: 7 };
 const nowMs = 1_800_000_000_000;
@@ -47,6 +48,58 @@ test('an outcome tells recipient, code, reason and the platform’s id', () => {
   });
   const refused = claim({ state: 'failed', code: '131026', reason: 'undeliverable' });
   expect(outcomeOf(key, { claim: refused }, nowMs)).toMatchObject({ code: '131026', reason: 'undeliverable' });
+});
+
+const heldWord = { 'J-7': { platformMessageId: 'platform-7', held: 'held_for_quality_assessment' } };
+const statusesTold = ['a word of tomorrow', 'sent', 'delivered', 'read', 'failed'] as const;
+
+/** What a reader of the report sees, who reads a batch record only where that decides. */
+function reportOf(stored: Claim | undefined, record: BatchRecord | undefined, statuses: readonly string[]) {
+  const proven = fold(
+    statuses.map((status) => ({
+      ...{ jobId: 'J', index: 7, status, atMs: nowMs + 5, platformMessageId: 'platform-7' },
+      ...(status === 'failed' ? { code: '131049', reason: 'a cap' } : {}),
+    })),
+  );
+  const isRead = stored !== undefined && batchRecordDecides(stored, proven);
+  return reported(outcomeOf(key, { claim: stored, batch: isRead ? record : undefined }, nowMs), proven);
+}
+
+describe('a claim that a receipt settled is reported as if it had been left alone (D39)', () => {
+  const young = { claimedAtMs: nowMs };
+  const before = [
+    ['in flight, sent', claim(young), batch],
+    ['in flight, held', claim(young), heldBatch],
+    ['in flight, held for its quality', claim(young), heldWord],
+    ['in flight, and its worker dies', claim(young), undefined],
+    ['unknown', claim({ state: 'unknown', code: 'no_answer', reason: 'nobody answered' }), undefined],
+    ['unknown, held by a late batch record', claim({ state: 'unknown', code: 'worker_lost' }), heldBatch],
+  ] as const;
+  const cases = before.flatMap((each) => statusesTold.map((status) => [...each, status] as const));
+
+  test.each(cases)('%s: %s', (_, unsettled, record, status) => {
+    const { reason: _removed, ...kept } = unsettled;
+    for (const settled of [
+      { ...kept, ...provenByReceipt },
+      { ...kept, ...provenByReceipt, resolvedAtMs: nowMs + 9 },
+    ]) {
+      expect(reportOf(settled, record, [status])).toEqual(reportOf(unsettled, record, [status]));
+      expect(reportOf(settled, record, [status]).code).not.toBe(provenByReceipt.code);
+    }
+  });
+
+  test('also one that was taken because it had been given back', () => {
+    const taken = { ...provenByReceipt, key, at: 'receipts/0', claimedAtMs: nowMs + 7 };
+    for (const status of statusesTold) {
+      expect(reportOf(taken, undefined, [status])).toEqual(reportOf(undefined, undefined, [status]));
+    }
+  });
+
+  test('and is never pending or unknown where its receipts are not seen yet', () => {
+    const settled = claim(provenByReceipt);
+    expect(reportOf(settled, undefined, [])).toEqual({ dispatchId: 'J-7', state: 'sent', to: '549' });
+    expect(reportOf(settled, heldBatch, [])).toEqual(reportOf(claim(), heldBatch, []));
+  });
 });
 
 test('every outcome is counted once', () => {

@@ -2,14 +2,15 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
+import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
 import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
+import type { DescribedJob } from '../../../../lib/messages/outcomes/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../../../lib/messages/outcomes/outcome.ts';
-import { type Outcomes, outcomesStore } from '../../../../lib/messages/outcomes/outcomes-store.ts';
-import type { DescribedJob } from '../../../../lib/messages/outcomes/report.ts';
+import { type Outcomes, outcomesStore, type Period } from '../../../../lib/messages/outcomes/outcomes-store.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -87,7 +88,12 @@ async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   await outcomesCommand(
     commandLine,
-    () => ({ outcomes, listDids: async () => ['5', '5491100000001'], nowMs: () => acceptedAtMs + 2_000 }),
+    () => ({
+      outcomes,
+      listDids: async () => ['5', '5491100000001'],
+      clientsOf: async () => [1001],
+      nowMs: () => acceptedAtMs + 2_000,
+    }),
     (line) => lines.push(line),
   );
   return lines;
@@ -127,11 +133,37 @@ test('claims that fill more than one page of a query are all read', async () => 
 
 test('jobs are found by DID and time, over midnight, the end excluded', async () => {
   const ids = async (fromMs: number, toMs: number) =>
-    (await outcomes.listJobs('5491100000001', { fromMs, toMs })).map(({ head: { jobId } }) => jobId);
+    (await outcomes.listJobs({ did: '5491100000001', clientIds: [] }, { fromMs, toMs })).map(
+      ({ head: { jobId } }) => jobId,
+    );
   expect(await ids(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([first, second]);
   expect(await ids(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([first]);
   expect(await ids(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([second]);
-  expect(await outcomes.listJobs('5491100000009', { fromMs: 0, toMs: 86_400_000 })).toEqual([]);
+  expect(await outcomes.listJobs({ did: '5491100000009', clientIds: [1001] }, { fromMs: 0, toMs: 1 })).toEqual([]);
+});
+
+test('jobs are found from their acceptance on, of every client of the DID, each once', async () => {
+  const client = localDocumentClient();
+  const acceptances = acceptanceStore(client, table, () => nowMs);
+  const heads = [1002, 1001, 1001].map((clientId, at) =>
+    head(`01KAH0000000000000000ACC0${at}`, { clientId, did: '9', acceptedAtMs: acceptedAtMs + at, total: 1 }),
+  );
+  for (const each of heads) {
+    const job = { head: each, firstIndex: 0, recipients: [{ to: '549' }], repeats: [] };
+    await acceptances.describe(job, AbortSignal.timeout(2_000));
+  }
+  await jobStore(client, table).begin(heads[2] as JobHead, 1);
+  const found = async (clientIds: readonly number[], period: Partial<Period> = {}) => {
+    const asked = { fromMs: acceptedAtMs - 86_400_000, toMs: nowMs, ...period };
+    return (await outcomes.listJobs({ did: '9', clientIds }, asked)).map(({ head: { jobId } }) => jobId);
+  };
+  const ids = heads.map(({ jobId }) => jobId);
+  expect(await found([1001, 1002])).toEqual(ids);
+  expect(await found([1001])).toEqual(ids.slice(1));
+  expect(await found([])).toEqual(ids.slice(2));
+  expect(await found([1001, 1002], { fromMs: acceptedAtMs + 1, toMs: acceptedAtMs + 2 })).toEqual([ids[1]]);
+  expect(await found([1001, 1002], { fromMs: nowMs, toMs: acceptedAtMs })).toEqual([]);
+  expect((await printed('--since', '1h', '--did', '9')).at(-1)).toMatch(/^total 2: 2 pending/);
 });
 
 test('the command lists what did not go well, with code and reason, and counts everything', async () => {

@@ -1,18 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobHead, Repeat } from '../../../../lib/messages/job.ts';
+import { placesOf } from '../../../../lib/messages/outcomes/described-job.ts';
 import type { ReportedOutcome } from '../../../../lib/messages/outcomes/outcome.ts';
+import { reportAnswer, reportPage, statesOf } from '../../../../lib/messages/outcomes/report.ts';
 import {
+  isPlaceIn,
   partitionsOf,
-  placesOf,
   type ReportPlace,
   type ReportQuestion,
-  reportAnswer,
   reportCursor,
-  reportPage,
   reportPlaceOf,
-  statesOf,
-} from '../../../../lib/messages/outcomes/report.ts';
+} from '../../../../lib/messages/outcomes/report-place.ts';
 import { reportedStates } from '../../../../lib/messages/receipts/reported-state.ts';
 import { withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
 
@@ -69,6 +68,7 @@ describe('every recipient of the request has one row and is in one count (D40)',
           if (answered.next === undefined) break;
           from = reportPlaceOf(question, reportCursor(question, answered.next));
           expect(from).toEqual(answered.next);
+          expect(isPlaceIn(job, question, answered.next)).toBe(true);
         }
         const wanted = request.map((name, index) => {
           const first = request.indexOf(name);

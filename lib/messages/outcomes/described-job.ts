@@ -1,0 +1,40 @@
+import { claimMemorySeconds } from '../dispatch/claim.ts';
+import type { JobHead, Repeat } from '../job.ts';
+
+/** A job as its report opens: who its recipients are, as far as that is written, and which were dropped. */
+export interface DescribedJob {
+  readonly head: JobHead;
+  readonly repeats: readonly Repeat[];
+  /** The address of each recipient by its index in the job; none for a job that 0.1.0 fanned out. */
+  readonly recipients: ReadonlyMap<number, string>;
+}
+
+/** The report is kept for as long as claims are (D40): afterwards the rest of it is on its way out. */
+export function isForgotten(head: JobHead, nowMs: number): boolean {
+  return head.acceptedAtMs + claimMemorySeconds * 1_000 <= nowMs;
+}
+
+/** One position of the request: which message of the job it became. */
+export interface Place {
+  readonly position: number;
+  readonly index: number;
+  /** The position that it repeats, when it was dropped for that (D25). */
+  readonly duplicateOf?: number;
+}
+
+/** The places of a request in order. Repeats that no request can have are refused: what is stored is wrong then. */
+export function placesOf({ head, repeats }: Pick<DescribedJob, 'head' | 'repeats'>): Place[] {
+  const repeated = new Map(repeats);
+  const places: Place[] = [];
+  let next = 0;
+  for (let position = 0; position < head.total + repeats.length; position += 1) {
+    const duplicateOf = repeated.get(position);
+    const original = duplicateOf === undefined ? undefined : places[duplicateOf];
+    if (duplicateOf === undefined) {
+      places.push({ position, index: next });
+      next += 1;
+    } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
+    else places.push({ position, index: original.index, duplicateOf });
+  }
+  return places;
+}
