@@ -1,0 +1,97 @@
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { VirtualTime } from '../support/virtual-time.ts';
+
+/** What the platform does with one post. */
+export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'refused' | 'refused_for_now' | 'no_connection';
+
+export interface PlatformPost {
+  readonly dispatchId: string;
+  readonly phoneNumberId: string;
+  readonly to: string;
+  readonly atMs: number;
+  readonly taken: boolean;
+  readonly throttled: boolean;
+}
+
+export interface PlatformRules {
+  readonly limitPerSecond: (phoneNumberId: string) => number;
+  readonly answerMs: () => number;
+  readonly fateOf: (post: { readonly dispatchId: string }) => Fate;
+}
+
+/** Persons may be written to once in 6 s, after a burst of 45 (platform reference, 6.1). */
+const pairSpacingMs = 6_000;
+const pairBurst = 45;
+
+/** The platform as its reference tells: it counts what it takes in any second, per number and per person. */
+export class PlatformModel {
+  readonly posts: PlatformPost[] = [];
+  readonly #time: VirtualTime;
+  readonly #rules: PlatformRules;
+  readonly #recent = new Map<string, number[]>();
+  readonly #pairs = new Map<string, number>();
+
+  constructor(time: VirtualTime, rules: PlatformRules) {
+    this.#time = time;
+    this.#rules = rules;
+  }
+
+  async post(message: { dispatchId: string; phoneNumberId: string; to: string }): Promise<{ platformMessageId: string }> {
+    const fate = this.#rules.fateOf(message);
+    if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
+    if (fate === 'lost') return await this.#silence(message, { taken: false, throttled: false });
+    await this.#time.sleep(this.#rules.answerMs() / 2);
+    if (!this.#takeThroughput(message.phoneNumberId)) {
+      this.#record(message, { taken: false, throttled: true });
+      await this.#time.sleep(this.#rules.answerMs() / 2);
+      throw new PlatformFailure('refused', { httpStatus: 400, code: 130429 });
+    }
+    if (!this.#takePair(message)) return await this.#refuse(message, 131056);
+    if (fate === 'refused_for_now') return await this.#refuse(message, 131057);
+    if (fate === 'refused') return await this.#refuse(message, 131047);
+    if (fate === 'taken_reply_lost') return await this.#silence(message, { taken: true, throttled: false });
+    this.#record(message, { taken: true, throttled: false });
+    await this.#time.sleep(this.#rules.answerMs() / 2);
+    return { platformMessageId: `wamid.${message.dispatchId}` };
+  }
+
+  async #refuse(message: { dispatchId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {
+    this.#record(message, { taken: false, throttled: false });
+    await this.#time.sleep(this.#rules.answerMs() / 2);
+    throw new PlatformFailure('refused', { httpStatus: 400, code });
+  }
+
+  async #silence(
+    message: { dispatchId: string; phoneNumberId: string; to: string },
+    what: Pick<PlatformPost, 'taken' | 'throttled'>,
+  ): Promise<never> {
+    this.#record(message, what);
+    await this.#time.sleep(10_000);
+    throw new PlatformFailure('ambiguous', {});
+  }
+
+  #record(
+    { dispatchId, phoneNumberId, to }: { dispatchId: string; phoneNumberId: string; to: string },
+    what: Pick<PlatformPost, 'taken' | 'throttled'>,
+  ): void {
+    this.posts.push({ dispatchId, phoneNumberId, to, atMs: this.#time.nowMs, ...what });
+  }
+
+  #takeThroughput(phoneNumberId: string): boolean {
+    const recent = this.#recent.get(phoneNumberId) ?? [];
+    this.#recent.set(phoneNumberId, recent);
+    while (recent.length > 0 && (recent[0] as number) <= this.#time.nowMs - 1_000) recent.shift();
+    if (recent.length >= this.#rules.limitPerSecond(phoneNumberId)) return false;
+    recent.push(this.#time.nowMs);
+    return true;
+  }
+
+  #takePair({ phoneNumberId, to }: { phoneNumberId: string; to: string }): boolean {
+    const pair = `${phoneNumberId} ${to}`;
+    const nowMs = this.#time.nowMs;
+    const paidUntilMs = Math.max(this.#pairs.get(pair) ?? 0, nowMs);
+    if (paidUntilMs - nowMs > pairBurst * pairSpacingMs) return false;
+    this.#pairs.set(pair, paidUntilMs + pairSpacingMs);
+    return true;
+  }
+}

@@ -1,0 +1,142 @@
+import type { VirtualTime } from '../support/virtual-time.ts';
+
+export interface QueueRules {
+  readonly visibilityMs: number;
+  /** Deliveries before a message goes to the dead letters. */
+  readonly maxReceiveCount: number;
+  /** A delay ends late by up to this. */
+  readonly delayJitterMs: number;
+  /** How often a message comes once more after it was acknowledged, in [0, 1]. */
+  readonly repeatShare: number;
+}
+
+export interface ModelDelivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  readonly sentAtMs: number;
+  readonly receiveCount: number;
+}
+
+interface Stored {
+  readonly messageId: string;
+  readonly body: string;
+  readonly sentAtMs: number;
+  receiveCount: number;
+  /** Of the latest delivery, while it is in flight. */
+  handle: string | undefined;
+  hiddenUntilMs: number;
+}
+
+/**
+ * A standard SQS queue as it may behave: at least once, in no order, delays that end late, deliveries that come back when
+ * their visibility ends, and now and then a message that comes although it was acknowledged.
+ */
+export class QueueModel {
+  readonly deadLetters: Stored[] = [];
+  readonly #time: VirtualTime;
+  readonly #rules: QueueRules;
+  readonly #random: () => number;
+  readonly #inFlight = new Map<string, Stored>();
+  readonly #waiting: (() => void)[] = [];
+  #ready: Stored[] = [];
+  #total = 0;
+  #handles = 0;
+
+  constructor(time: VirtualTime, rules: QueueRules, random: () => number) {
+    this.#time = time;
+    this.#rules = rules;
+    this.#random = random;
+  }
+
+  /** Neither waiting, delayed nor in flight. */
+  get isEmpty(): boolean {
+    return this.#live === 0;
+  }
+
+  #live = 0;
+
+  send(body: string, delaySeconds = 0): void {
+    this.#total += 1;
+    this.#live += 1;
+    const stored: Stored = {
+      messageId: `message-${this.#total}`,
+      body,
+      sentAtMs: this.#time.nowMs,
+      receiveCount: 0,
+      handle: undefined,
+      hiddenUntilMs: 0,
+    };
+    const delayMs = delaySeconds === 0 ? 0 : delaySeconds * 1_000 + this.#random() * this.#rules.delayJitterMs;
+    this.#after(delayMs, () => this.#appear(stored));
+  }
+
+  /** Up to `most` visible messages, most of them in the order in which they appeared. */
+  receive(most: number): ModelDelivery[] {
+    const deliveries: ModelDelivery[] = [];
+    while (deliveries.length < most && this.#ready.length > 0) {
+      const near = Math.floor(this.#random() * Math.min(this.#ready.length, 3));
+      const [stored] = this.#ready.splice(near, 1);
+      if (stored === undefined) break;
+      const delivery = this.#deliver(stored);
+      if (delivery !== undefined) deliveries.push(delivery);
+    }
+    return deliveries;
+  }
+
+  /** Resolves when a message may be visible. */
+  async whenVisible(): Promise<void> {
+    if (this.#ready.length > 0) return;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  acknowledge(receiptHandle: string): void {
+    const stored = this.#inFlight.get(receiptHandle);
+    if (stored === undefined) return;
+    this.#inFlight.delete(receiptHandle);
+    stored.handle = undefined;
+    if (this.#random() < this.#rules.repeatShare) this.#after(this.#random() * 60_000, () => this.#appear(stored));
+    else this.#live -= 1;
+  }
+
+  changeVisibility(receiptHandle: string, seconds: number): void {
+    const stored = this.#inFlight.get(receiptHandle);
+    if (stored !== undefined) this.#hide(stored, receiptHandle, seconds * 1_000);
+  }
+
+  #deliver(stored: Stored): ModelDelivery | undefined {
+    stored.receiveCount += 1;
+    if (stored.receiveCount > this.#rules.maxReceiveCount) {
+      this.deadLetters.push(stored);
+      this.#live -= 1;
+      return undefined;
+    }
+    this.#handles += 1;
+    const receiptHandle = `handle-${this.#handles}`;
+    stored.handle = receiptHandle;
+    this.#inFlight.set(receiptHandle, stored);
+    this.#hide(stored, receiptHandle, this.#rules.visibilityMs);
+    const { messageId, body, sentAtMs, receiveCount } = stored;
+    return { messageId, receiptHandle, body, sentAtMs, receiveCount };
+  }
+
+  #hide(stored: Stored, receiptHandle: string, ms: number): void {
+    stored.hiddenUntilMs = this.#time.nowMs + ms;
+    this.#after(ms, () => {
+      if (stored.handle !== receiptHandle || stored.hiddenUntilMs > this.#time.nowMs) return;
+      this.#inFlight.delete(receiptHandle);
+      stored.handle = undefined;
+      this.#appear(stored);
+    });
+  }
+
+  #appear(stored: Stored): void {
+    this.#ready.push(stored);
+    this.#waiting.shift()?.();
+  }
+
+  #after(ms: number, then: () => void): void {
+    if (ms <= 0) then();
+    else void this.#time.sleep(ms).then(then);
+  }
+}

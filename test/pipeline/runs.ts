@@ -1,0 +1,59 @@
+import type { VirtualTime } from '../support/virtual-time.ts';
+
+/** What may happen to a call of a run: to a store, a queue, or anything else that answers. */
+export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated';
+
+export interface RunRules {
+  readonly latencyMs: () => number;
+  /** Undefined: the call goes well. */
+  readonly faultOf: (name: string) => CallFault | undefined;
+}
+
+export class Unavailable extends Error {
+  constructor(name: string) {
+    super(`${name} is not available`);
+    this.name = 'Unavailable';
+  }
+}
+
+const never = new Promise<never>(() => undefined);
+
+/** One run of a function: a process that may die between any two calls, and whose calls may fail in every way. */
+export class Run {
+  readonly #time: VirtualTime;
+  readonly #rules: RunRules;
+  #dead = false;
+
+  constructor(time: VirtualTime, rules: RunRules) {
+    this.#time = time;
+    this.#rules = rules;
+  }
+
+  /** From now on nothing that this run asked for answers, and it asks for nothing any more. */
+  die(): void {
+    this.#dead = true;
+  }
+
+  async call<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
+    if (this.#dead) return await never;
+    await this.#time.sleep(this.#rules.latencyMs());
+    if (this.#dead) return await never;
+    const fault = this.#rules.faultOf(name);
+    if (fault === 'fails') throw new Unavailable(name);
+    if (fault === 'lands_late') {
+      void this.#time.sleep(2_000).then(effect).catch(() => undefined);
+      throw new Unavailable(name);
+    }
+    if (fault === 'repeated') await effect();
+    const value = await effect();
+    await this.#time.sleep(this.#rules.latencyMs());
+    if (fault === 'reply_lost') throw new Unavailable(name);
+    return this.#dead ? await never : value;
+  }
+
+  /** Time passes for this run only while it lives. */
+  async pause(ms: number): Promise<void> {
+    await this.#time.sleep(ms);
+    if (this.#dead) await never;
+  }
+}
