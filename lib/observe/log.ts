@@ -29,6 +29,7 @@ export const logEvents = [
   'job.never_accepted',
   'job.not_composable',
   'job.not_described',
+  'job.round_not_released',
   'job.watch_ended',
   'job.watch_failed',
   'job.withdrawn',
