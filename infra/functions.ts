@@ -239,7 +239,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
-    sendsTo: ['dispatch', 'watch', 'events'],
+    sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {

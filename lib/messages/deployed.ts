@@ -8,7 +8,7 @@ import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
 import { idempotencyStore } from './accept/idempotency-store.ts';
-import { jobQueue } from './accept/job-queue.ts';
+import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
 import { platformCallTimeoutMs } from './dispatch/claim.ts';
 import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
@@ -70,6 +70,7 @@ export function deployedJobs() {
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    sendAnew: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
 }
 

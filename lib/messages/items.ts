@@ -4,7 +4,7 @@ import type { ItemKey } from '../aws/item-key.ts';
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
- *   a job             JOB#<jobId> / JOB                        fan-out (head, progress) or a withdrawal; see below
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts) or a withdrawal; stop and park; see below
  *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
  *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
  *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message. Receipts, in doubt
@@ -49,6 +49,31 @@ export function commitKey(jobId: string): ItemKey {
  */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 export const mayWithdraw = 'attribute_not_exists(head)';
+
+/** How long jobs and claims are kept (R23), a job counted from its acceptance. */
+export const jobMemorySeconds = 30 * 86_400;
+
+/**
+ * Whether what nobody has claimed of a job is sent (D46, D53; job-state.ts). Beside begin and withdraw, in the same item:
+ *
+ * - *stop*, by a client's cancellation, by a worker that is told that the template is disabled, and by the watcher of a
+ *   parked job: sets `stop` unless it is there, at any time, also before begin. The first one is final, and ends `parked`.
+ * - *park*, by a worker that is told that the template is paused: sets `parked` in a job that has begun unless it, or `stop`,
+ *   is there.
+ * - *resume*, by the watcher: removes the `parked` that it has looked at, named by `sinceMs`, and no later one.
+ *
+ * A worker claims a message, *then* reads the state, strongly, *then* hands the message over: so whatever is claimed after
+ * the stop sees it, and what a run was about to send when the stop came goes its way. It settles what it claimed as `stop`
+ * says; of a parked job it gives the claim back. The fan-out, before it queues anything, does the same with what was never
+ * queued: claims it, settled as `stop` says. Nobody else says how a message of a stopped job ended: a claim decides between
+ * the two, so each is told once, under one id. A report need not wait for them: without a claim a message ends as `stop`
+ * says, to whoever has read the claims, strongly, after the stop.
+ *
+ * Withdrawn goes before stopped: a job that was withdrawn is none, and its stop says nothing.
+ */
+export const mayStop = 'attribute_not_exists(#stop)';
+export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
+export const mayResume = 'parked.sinceMs = :sinceMs';
 
 /** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */
 export function jobsOfDayPartition(did: string, atMs: number): string {

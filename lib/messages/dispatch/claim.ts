@@ -1,4 +1,5 @@
 import { present } from '../../keys/present.ts';
+import { jobMemorySeconds } from '../items.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 
 /** Longest run of the dispatch function: its configured time-out, after which Lambda kills it. */
@@ -14,7 +15,7 @@ export const sendBudgetMs = platformCallTimeoutMs + 3_000;
 export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
 /** How long claims are remembered, counted from the claim (R23; TTL in seconds). */
-export const claimMemorySeconds = 30 * 86_400;
+export const claimMemorySeconds = jobMemorySeconds;
 
 /** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;

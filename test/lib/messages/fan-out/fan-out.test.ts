@@ -8,6 +8,7 @@ import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-messag
 import type { DispatchMessage, JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { seededRandom } from '../../../support/faults.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { memoryJobRecords } from '../../../support/memory-job-records.ts';
 
 const startMs = 1_800_000_000_000;
 
@@ -50,16 +51,13 @@ function world(changes: Partial<FanOutPorts> = {}) {
   const failed: Claim[] = [];
   const events = new MemoryEvents();
   const watched: { message: WatchMessage; delaySeconds: number }[] = [];
-  const progress = new Map<number, number>();
+  const sentAnew: { job: SendJob; delaySeconds: number }[] = [];
+  const holds: number[] = [];
   const committed = new Set<string>();
+  const jobs = memoryJobRecords(committed);
   const accept = (entry: QueueEntry) => queued.push({ ...JSON.parse(entry.body), delaySeconds: entry.delaySeconds });
   const ports: FanOutPorts = {
-    jobs: {
-      isCommitted: async (jobId) => committed.has(jobId),
-      begin: async (_, part) => progress.get(part) ?? 0,
-      describe: async () => undefined,
-      checkpoint: async (_, part, count) => void progress.set(part, count),
-    },
+    jobs,
     claims: {
       take: async (claim) => {
         failed.push(claim);
@@ -76,6 +74,8 @@ function world(changes: Partial<FanOutPorts> = {}) {
       },
     },
     watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
+    sendAnew: async (job, delaySeconds) => void sentAnew.push({ job, delaySeconds }),
+    hold: async () => void holds.push(ports.nowMs()),
     compose: (_, recipient, dispatchId) => ({ to: recipient.to, biz_opaque_callback_data: dispatchId }),
     nowMs: () => startMs,
     remainingMs: () => 60_000,
@@ -84,12 +84,21 @@ function world(changes: Partial<FanOutPorts> = {}) {
     log: () => undefined,
     ...changes,
   };
-  return { ports, queued, batches, failed, progress, committed, accept, events, watched };
+  const progress = jobs.queued;
+  return { ports, jobs, queued, batches, failed, progress, committed, accept, events, watched, sentAnew, holds };
+}
+
+let runs = 0;
+
+/** Another run of the function each time. */
+function fannedOut(job: SendJob, ports: FanOutPorts) {
+  runs += 1;
+  return fanOut({ job, sentAtMs: startMs, owner: `run ${runs}` }, ports);
 }
 
 test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in tens, none twice', async (count) => {
   const { ports, queued, batches } = world();
-  expect(await fanOut(jobOf(count), startMs, ports)).toEqual({ end: 'done' });
+  expect(await fannedOut(jobOf(count), ports)).toEqual({ end: 'done' });
   expect(queued.map(({ index }) => index).sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, i) => i));
   expect(batches).toHaveLength(Math.ceil(count / 10));
 });
@@ -97,9 +106,8 @@ test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in
 test('a message carries what a worker needs, under its own dispatch id and at its number’s pace', async () => {
   const { ports, queued } = world();
   const told = { campaignId: 10, attends: { waitTime: -1 } };
-  await fanOut(
+  await fannedOut(
     jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1, receiptsExpected: true, ...told }) }),
-    startMs,
     ports,
   );
   expect(queued.find(({ index }) => index === 165)).toEqual({
@@ -127,7 +135,7 @@ test('entries that the queue refuses are sent again until all are in, others onl
     for (const entry of entries) if (!refused.includes(entry)) accept(entry);
     return refused;
   };
-  expect(await fanOut(jobOf(300), startMs, { ...ports, queue: { pack: packBatches, sendBatch } })).toEqual({
+  expect(await fannedOut(jobOf(300), { ...ports, queue: { pack: packBatches, sendBatch } })).toEqual({
     end: 'done',
   });
   expect(new Set(queued.map(({ index }) => index)).size).toBe(300);
@@ -144,19 +152,91 @@ test('a queue that keeps refusing fails the job; its redelivery starts at the ch
     return [];
   };
   const broken = { ...ports, queue: { pack: packBatches, sendBatch: breaking } };
-  await expect(fanOut(jobOf(2_000), startMs, broken)).rejects.toThrow('refused');
+  await expect(fannedOut(jobOf(2_000), broken)).rejects.toThrow('refused');
   expect(progress.get(1)).toBe(1_000);
-  await fanOut(jobOf(2_000), startMs, ports);
+  await fannedOut(jobOf(2_000), ports);
   expect(new Set(queued.map(({ index }) => index)).size).toBe(2_000);
   expect(queued.length).toBe(2_000);
 });
 
-test('running out of time stops between waves and asks for the job again', async () => {
+test('running out of time ends the round between waves: what is left is sent anew, and goes on there', async () => {
   const left = [40_000, 20_000, 14_999];
-  const { ports, queued, progress } = world({ remainingMs: () => left.shift() ?? 0 });
-  expect(await fanOut(jobOf(2_000), startMs, ports)).toEqual({ end: 'again', afterSeconds: 0 });
-  expect(queued).toHaveLength(1_000);
-  expect(progress.get(1)).toBe(1_000);
+  const { ports, queued, progress, sentAnew } = world({ remainingMs: () => left.shift() ?? 60_000 });
+  const job = jobOf(2_000);
+  expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
+  expect(sentAnew).toEqual([{ job: { ...job, round: 1 }, delaySeconds: 0 }]);
+  expect([queued.length, progress.get(1)]).toEqual([1_000, 1_000]);
+  await fannedOut({ ...job, round: 1 }, ports);
+  expect(new Set(queued.map(({ index }) => index)).size).toBe(2_000);
+  expect(queued).toHaveLength(2_000);
+});
+
+describe('rounds', () => {
+  const owner = 'another run';
+  const run = { jobId: 'J', part: 1, round: 0, owner };
+
+  test('a message whose round is over is dropped', async () => {
+    const { ports, jobs, queued, sentAnew, watched } = world();
+    jobs.rounds.set(1, { round: 3, leaseUntilMs: 0 });
+    expect(await fannedOut(jobOf(20, { round: 2 }), ports)).toEqual({ end: 'done' });
+    expect(await fannedOut(jobOf(20), ports)).toEqual({ end: 'done' });
+    expect([queued, sentAnew, watched]).toEqual([[], [], []]);
+  });
+
+  test.each([0, 1])(
+    'one that comes while another run has the round, or the one before, waits for its lease (%i)',
+    async (round) => {
+      const { ports, jobs, queued, sentAnew } = world();
+      await jobs.take(run, startMs);
+      const job = jobOf(20, round === 0 ? {} : { round });
+      expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
+      expect([queued, sentAnew]).toEqual([[], [{ job, delaySeconds: 45 }]]);
+      await fannedOut(job, { ...ports, nowMs: () => startMs + 45_000 });
+      expect(queued).toHaveLength(20);
+    },
+  );
+
+  test('a run whose round was taken from it stops, and leaves its message to the queue', async () => {
+    const { ports, jobs, queued, sentAnew, watched } = world();
+    const hold = async () => undefined;
+    const taken = { ...ports, hold, jobs: { ...jobs, take: async () => ({ kind: 'taken', queued: 0 }) as const } };
+    jobs.rounds.set(1, { round: 0, owner, leaseUntilMs: startMs });
+    expect(await fannedOut(jobOf(2_000), taken)).toEqual({ end: 'again' });
+    expect([queued.length, sentAnew, watched]).toEqual([500, [], []]);
+  });
+
+  test('a run whose lease is about to run out queues nothing more', async () => {
+    let nowMs = startMs;
+    const { ports, queued } = world({ nowMs: () => nowMs });
+    const slow = async (entries: readonly QueueEntry[]) => {
+      nowMs += 10_000;
+      for (const entry of entries) queued.push(JSON.parse(entry.body));
+      return [];
+    };
+    await expect(fannedOut(jobOf(500), { ...ports, queue: { pack: packBatches, sendBatch: slow } })).rejects.toThrow(
+      'lease',
+    );
+    expect(nowMs - startMs).toBeLessThanOrEqual(45_000 + 100_000);
+    expect(queued.length).toBeLessThan(500);
+  });
+
+  test('a failed run lets go of its round, so that its next delivery need not wait', async () => {
+    const { ports, jobs } = world();
+    const refusing = { pack: packBatches, sendBatch: async (entries: readonly QueueEntry[]) => entries };
+    await expect(fannedOut(jobOf(20), { ...ports, queue: refusing })).rejects.toThrow('refused');
+    expect(jobs.rounds.get(1)).toEqual({ round: 0, leaseUntilMs: 0 });
+  });
+
+  test('while it works a run holds its delivery, anew when twenty seconds have gone', async () => {
+    let nowMs = startMs;
+    const { ports, holds } = world({ nowMs: () => nowMs });
+    const slow = async () => {
+      nowMs += 150;
+      return [];
+    };
+    await fannedOut(jobOf(3_000), { ...ports, queue: { pack: packBatches, sendBatch: slow } });
+    expect(holds.map((atMs) => atMs - startMs)).toEqual([0, 22_500]);
+  });
 });
 
 const composeExceptLast3: FanOutPorts['compose'] = (_, { to }) => {
@@ -166,7 +246,7 @@ const composeExceptLast3: FanOutPorts['compose'] = (_, { to }) => {
 
 test('a recipient that cannot be composed ends failed and is told so, the others go', async () => {
   const { ports, queued, failed, events } = world({ compose: composeExceptLast3 });
-  expect(await fanOut(jobOf(10), startMs, ports)).toEqual({ end: 'done' });
+  expect(await fannedOut(jobOf(10), ports)).toEqual({ end: 'done' });
   expect(queued).toHaveLength(9);
   expect(failed).toMatchObject([{ key: { jobId: 'J', index: 3 }, state: 'failed', code: 'not_composable' }]);
   expect(events.sent).toMatchObject([
@@ -181,11 +261,11 @@ test('a recipient that cannot be composed ends failed and is told so, the others
 test('while that cannot be told the wave does not count as queued; the next delivery tells it with the same id', async () => {
   const { ports, progress, events } = world({ compose: composeExceptLast3 });
   events.broken = true;
-  await expect(fanOut(jobOf(10), startMs, ports)).rejects.toThrow('event queue');
+  await expect(fannedOut(jobOf(10), ports)).rejects.toThrow('event queue');
   expect(progress.get(1)).toBeUndefined();
   events.broken = false;
-  await fanOut(jobOf(10), startMs, ports);
-  await fanOut(jobOf(10), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+  await fannedOut(jobOf(10), ports);
+  await fannedOut(jobOf(10), { ...ports, jobs: memoryJobRecords(new Set()) });
   expect(events.sent).toHaveLength(2);
   expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1);
 });
@@ -195,7 +275,7 @@ const part = { number: 2, of: 2 };
 test('a part whose commit is written goes out under the indexes of the whole job', async () => {
   const { ports, queued, committed, progress } = world();
   committed.add('J');
-  await fanOut(jobOf(5, { part, firstIndex: 6_000 }), startMs, ports);
+  await fannedOut(jobOf(5, { part, firstIndex: 6_000 }), ports);
   expect(queued.map(({ index }) => index)).toEqual([6_000, 6_001, 6_002, 6_003, 6_004]);
   expect([...progress]).toEqual([[2, 5]]);
 });
@@ -207,7 +287,7 @@ test.each([
   [120_000, { end: 'done' }],
 ])('a part without commit after %i ms: %j, and nothing is sent (D25)', async (ageMs, ending) => {
   const { ports, queued } = world({ nowMs: () => startMs + ageMs });
-  expect(await fanOut(jobOf(5, { part }), startMs, ports)).toEqual(ending);
+  expect(await fannedOut(jobOf(5, { part }), ports)).toEqual(ending);
   expect(queued).toEqual([]);
 });
 
@@ -226,7 +306,7 @@ test('a batch holds at most ten messages and 1 MiB', () => {
 describe('the end of a job (D41)', () => {
   test('of several messages is watched for, from when the last of them can have left', async () => {
     const { ports, watched } = world();
-    await fanOut(jobOf(801, { head: head({ total: 801, correlationId: 'request' }) }), startMs, ports);
+    await fannedOut(jobOf(801, { head: head({ total: 801, correlationId: 'request' }) }), ports);
     const message = {
       version: 1,
       jobId: 'J',
@@ -240,9 +320,9 @@ describe('the end of a job (D41)', () => {
 
   test('of one message is for the message to tell; one with a dropped duplicate is counted by the report', async () => {
     const { ports, watched, queued } = world();
-    await fanOut(jobOf(1), startMs, ports);
+    await fannedOut(jobOf(1), ports);
     expect([watched, queued.map(({ alone }) => alone)]).toEqual([[], [true]]);
-    await fanOut(jobOf(1, { repeats: [[1, 0]] }), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+    await fannedOut(jobOf(1, { repeats: [[1, 0]] }), { ...ports, jobs: memoryJobRecords(new Set()) });
     expect([watched.length, queued.map(({ alone }) => alone)]).toEqual([1, [true, undefined]]);
   });
 
@@ -252,10 +332,10 @@ describe('the end of a job (D41)', () => {
     };
     const { ports, events, progress } = world({ compose });
     events.broken = true;
-    await expect(fanOut(jobOf(1), startMs, ports)).rejects.toThrow();
+    await expect(fannedOut(jobOf(1), ports)).rejects.toThrow();
     expect(progress.size).toBe(0);
     events.broken = false;
-    await fanOut(jobOf(1), startMs, ports);
+    await fannedOut(jobOf(1), ports);
     expect(events.sent.map(({ type }) => type)).toEqual(['message.failed', 'dispatch.completed']);
     expect(events.sent[1]?.data).toMatchObject({ job_id: 'J', total: 1, counts: { failed: 1, pending: 0 } });
   });
@@ -264,17 +344,17 @@ describe('the end of a job (D41)', () => {
     const { ports, watched, committed } = world();
     committed.add('J');
     const part = (number: number) => jobOf(2, { head: head({ total: 4 }), part: { number, of: 2 } });
-    await fanOut(part(2), startMs, ports);
-    await fanOut(part(1), startMs, ports);
+    await fannedOut(part(2), ports);
+    await fannedOut(part(1), ports);
     expect(watched).toHaveLength(1);
   });
 
-  test('is watched for once more when the fan-out is repeated, and the job comes again when nobody could be found', async () => {
+  test('is watched for when the job comes again, if nobody could be found at first, and once the part is done no more', async () => {
     const { ports, watched } = world();
-    await fanOut(jobOf(2), startMs, ports);
     const refusing = { sendLater: () => Promise.reject(new Error('no queue')) };
-    await expect(fanOut(jobOf(2), startMs, { ...ports, watch: refusing })).rejects.toThrow('no queue');
-    await fanOut(jobOf(2), startMs, ports);
-    expect(watched).toHaveLength(2);
+    await expect(fannedOut(jobOf(2), { ...ports, watch: refusing })).rejects.toThrow('no queue');
+    await fannedOut(jobOf(2), ports);
+    await fannedOut(jobOf(2), ports);
+    expect(watched).toHaveLength(1);
   });
 });

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import type { JobHead } from './job.ts';
+
+/*
+ * What holds back the messages of a job as a whole (D46, D53). Who writes it, and in which order: items.ts, `mayStop`.
+ */
+
+/** How everything ends that nobody has claimed: final, and never changed. */
+const JobStopSchema = v.object({
+  state: v.picklist(['failed', 'expired']),
+  /** The platform's error code, or a word of ours: `cancelled`, `template_paused`. */
+  code: v.string(),
+  /** The platform's text for people. The client's data: stored, never logged. */
+  reason: v.exactOptional(v.string()),
+  atMs: v.number(),
+});
+export type JobStop = v.InferOutput<typeof JobStopSchema>;
+
+/** Since when everything waits that nobody has claimed. `sinceMs` names this waiting: who ends it ends no later one. */
+const JobParkedSchema = v.object({ code: v.literal('template_paused'), sinceMs: v.number() });
+export type JobParked = v.InferOutput<typeof JobParkedSchema>;
+
+/** A job that is neither is sent. One that is both is stopped. */
+export interface JobState {
+  readonly stop?: JobStop;
+  readonly parked?: JobParked;
+}
+
+/** The part of a job item (items.ts) that says so. */
+export const JobStateSchema = v.object({
+  stop: v.exactOptional(JobStopSchema),
+  parked: v.exactOptional(JobParkedSchema),
+});
+
+/** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
+export interface JobStates {
+  /** Strongly consistent, one request for up to 100 jobs. A job that is neither stopped nor parked is not in the answer. */
+  of(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobState>>;
+  /**
+   * Stops the job, also one that the fan-out has not begun. True when this is how it is stopped now; false when it was
+   * stopped otherwise before.
+   */
+  stop(job: StoppedJob, stop: JobStop): Promise<boolean>;
+  /** Parks the job. True when this is how it is parked now; false when it was parked before, or is stopped, or gone. */
+  park(jobId: string, parked: JobParked): Promise<boolean>;
+  /** Ends the waiting that began then. True when it was this that ended it; false when it had ended, or another began. */
+  resume(jobId: string, sinceMs: number): Promise<boolean>;
+}
+
+/** How long its item is kept follows from when it was accepted. */
+export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs'>;
+
+/** How a client's cancellation ends what is left (D53). */
+export function cancelled(atMs: number): JobStop {
+  return { state: 'failed', code: 'cancelled', atMs };
+}
+
+/** A job waits at most this long for its template (D46). */
+export const longestParkMs = 24 * 3_600_000;
+
+/** How long a message of a parked job, its job message and its watcher wait until they look again. */
+export function parkDelaySeconds(parkedForMs: number): number {
+  return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
+}
+
+/** What a claimed message, of which nothing has left yet, is to do. */
+export type ByJobState =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'wait'; readonly delaySeconds: number }
+  | { readonly kind: 'settle'; readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'> };
+
+/**
+ * What the state of its job, read after the message was claimed and before anything left, makes of the message (D46, D53).
+ * A message that waits gives its claim back and comes again as a copy.
+ */
+export function byJobState(
+  { stop, parked }: JobState,
+  message: { readonly expiresAtMs?: number | undefined },
+  nowMs: number,
+): ByJobState {
+  if (stop !== undefined) {
+    const { atMs: _when, ...settlement } = stop;
+    return { kind: 'settle', settlement };
+  }
+  if (parked === undefined) return { kind: 'send' };
+  if (nowMs >= parkEndMs(parked, message)) {
+    return { kind: 'settle', settlement: { state: 'expired', code: parked.code } };
+  }
+  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - parked.sinceMs) };
+}
+
+/** When a parked job, or a message of it, expires: after a day, or with its time to live. */
+export function parkEndMs({ sinceMs }: JobParked, { expiresAtMs }: { readonly expiresAtMs?: number | undefined }) {
+  return Math.min(sinceMs + longestParkMs, expiresAtMs ?? Number.POSITIVE_INFINITY);
+}

@@ -1,0 +1,91 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, test } from 'vitest';
+import { acceptanceStore } from '../../../lib/messages/accept/acceptance-store.ts';
+import { jobStore } from '../../../lib/messages/fan-out/job-store.ts';
+import { jobKey, jobMemorySeconds } from '../../../lib/messages/items.ts';
+import type { JobHead } from '../../../lib/messages/job.ts';
+import { cancelled } from '../../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../../lib/messages/job-state-store.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+let table: string;
+const client = localDocumentClient();
+
+beforeEach(async () => {
+  table = await freshTable('messages');
+});
+
+const states = () => jobStateStore(client, table, async () => undefined);
+const head: JobHead = {
+  jobId: 'J',
+  clientId: 1001,
+  did: '5491100000001',
+  wabaId: '2',
+  phoneNumberId: '3',
+  credential: 'main',
+  throughputPerSecond: 80,
+  path: 'messages',
+  templateName: 'order_update',
+  templateLanguage: 'en_US',
+  acceptedAtMs: 5_000,
+  total: 3,
+};
+const parked = { code: 'template_paused', sinceMs: 1_000 } as const;
+
+async function begin(): Promise<void> {
+  await jobStore(client, table).begin(head, 1);
+}
+
+async function stateOf(jobId: string) {
+  return (await states().of([jobId])).get(jobId);
+}
+
+test('a job is stopped once: the first stop stays, repeated it is the same one', async () => {
+  await begin();
+  expect(await states().stop(head, cancelled(7_000))).toBe(true);
+  expect(await states().stop(head, cancelled(7_000))).toBe(true);
+  expect(await states().stop(head, { state: 'expired', code: 'template_paused', atMs: 9_000 })).toBe(false);
+  expect(await stateOf('J')).toEqual({ stop: { state: 'failed', code: 'cancelled', atMs: 7_000 } });
+});
+
+test('a job is stopped before the fan-out begins it; TTL removes it with its claims, and the fan-out reads the stop', async () => {
+  await states().stop(head, cancelled(7_000));
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key: jobKey('J') }));
+  expect(Item?.['expiresAtSeconds']).toBe(5 + jobMemorySeconds);
+  await begin();
+  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000) });
+});
+
+test('a job that was stopped may still be taken back (D25)', async () => {
+  await states().stop(head, cancelled(7_000));
+  expect(await acceptanceStore(client, table, () => 8_000).withdraw('J')).toBe('withdrawn');
+});
+
+test('a job is parked once, only after it has begun, and resumed by whoever saw that very parking (D46)', async () => {
+  expect(await states().park('J', parked)).toBe(false);
+  await begin();
+  expect(await states().park('J', parked)).toBe(true);
+  expect(await states().park('J', parked)).toBe(true);
+  expect(await states().park('J', { ...parked, sinceMs: 2_000 })).toBe(false);
+  expect(await states().resume('J', 2_000)).toBe(false);
+  expect(await stateOf('J')).toEqual({ parked });
+  expect(await states().resume('J', 1_000)).toBe(true);
+  expect(await states().resume('J', 1_000)).toBe(false);
+  expect(await stateOf('J')).toBeUndefined();
+});
+
+test('a stop ends the waiting, and what is stopped is parked no more', async () => {
+  await begin();
+  await states().park('J', parked);
+  await states().stop(head, cancelled(7_000));
+  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000) });
+  expect(await states().park('J', { ...parked, sinceMs: 8_000 })).toBe(false);
+});
+
+test('states of many jobs are one answer; items of other versions are read', async () => {
+  await client.send(new PutCommand({ TableName: table, Item: { ...jobKey('OLD'), head: '{}', progress: { 1: 3 } } }));
+  await states().stop({ jobId: 'A', acceptedAtMs: 0 }, { ...cancelled(1), reason: 'why' });
+  expect(await states().of(['A', 'OLD', 'A', 'none'])).toEqual(
+    new Map([['A', { stop: { ...cancelled(1), reason: 'why' } }]]),
+  );
+});

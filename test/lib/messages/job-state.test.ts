@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { byJobState, cancelled, longestParkMs, parkDelaySeconds } from '../../../lib/messages/job-state.ts';
+
+const parked = { code: 'template_paused', sinceMs: 100_000 } as const;
+
+describe('what the state of a job makes of a claimed message (D46, D53)', () => {
+  test('without one it is sent', () => {
+    expect(byJobState({}, {}, 0)).toEqual({ kind: 'send' });
+  });
+
+  test('a stop settles it, whatever else is written', () => {
+    const stop = { ...cancelled(5), reason: 'why' };
+    expect(byJobState({ stop, parked }, { expiresAtMs: 1 }, 200_000)).toEqual({
+      kind: 'settle',
+      settlement: { state: 'failed', code: 'cancelled', reason: 'why' },
+    });
+  });
+
+  test('it waits for its template, and expires with its own time or after a day', () => {
+    const waits = { kind: 'wait', delaySeconds: 15 };
+    const expires = { kind: 'settle', settlement: { state: 'expired', code: 'template_paused' } };
+    expect(byJobState({ parked }, {}, 100_000)).toEqual(waits);
+    expect(byJobState({ parked }, { expiresAtMs: 130_000 }, 129_999)).toEqual(waits);
+    expect(byJobState({ parked }, { expiresAtMs: 130_000 }, 130_000)).toEqual(expires);
+    expect(byJobState({ parked }, {}, 100_000 + longestParkMs - 1)).toEqual({ kind: 'wait', delaySeconds: 120 });
+    expect(byJobState({ parked }, {}, 100_000 + longestParkMs)).toEqual(expires);
+    expect(byJobState({ parked }, { expiresAtMs: 10 ** 12 }, 100_000 + longestParkMs)).toEqual(expires);
+  });
+});
+
+test('the next look at a parked job comes after a quarter of its waiting, 15 s at least and 2 min at most', () => {
+  // A worker whose clock is behind that of who parked counts from later on.
+  expect([-5_000, 0, 60_000, 60_001, 100_000, 480_000, 10 ** 9].map(parkDelaySeconds)).toEqual([
+    15, 15, 15, 16, 25, 120, 120,
+  ]);
+});
