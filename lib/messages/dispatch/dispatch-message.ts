@@ -1,7 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import { byJobState } from '../job-state.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
+import { byJobState } from '../job-state.ts';
 import { type Claim, keyOf, lateness, newClaim, provenByReceipt, sendBudgetMs } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } from './ending.ts';

@@ -62,11 +62,7 @@ export function ended(message: DispatchMessage, outcome: Settlement | Claim, por
 }
 
 /** A message that the platform took. */
-export function endedTaken(
-  message: DispatchMessage,
-  { held, platformMessageId }: Taken,
-  ports: DispatchPorts,
-): Ending {
+export function endedTaken(message: DispatchMessage, { held, platformMessageId }: Taken, ports: DispatchPorts): Ending {
   const told = { timestampMs: ports.nowMs(), code: held, platformMessageId };
   const event = held === undefined ? undefined : messageEvent('message.held', addressed(message), present(told));
   return telling(message, [event, ...completed(message, held === undefined ? 'sent' : 'held', ports)]);

@@ -4,8 +4,19 @@ import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
 import { slotMsOf, type Turn } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
+import { lateness } from './claim.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
-import { claimLeadMs, claimTimes, isMissed, type Placed, placedAt, placedWithoutSlot, slotAhead, trustedBeforeMs } from './slots.ts';
+import {
+  claimLeadMs,
+  claimTimes,
+  isMissed,
+  type Placed,
+  placedAt,
+  placedWithoutSlot,
+  slotAhead,
+  trustedBeforeMs,
+  unknownLimitPerSecond,
+} from './slots.ts';
 
 type Ports = Pick<DispatchPorts, 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
 
@@ -17,8 +28,7 @@ interface Waiting {
   readonly place: (placed: Placed) => void;
 }
 
-/** What 0.1.0 queued has no limit, and messages of requests with few recipients no lane of their own. */
-const unknownLimitPerSecond = 80;
+/** Of messages that were queued without a turn: those of requests with few recipients, and what 0.1.0 queued. */
 const commonLane = '*';
 
 /** Looks at the schedule of one number in one run: some while slots are far, some while writes are slow. */
@@ -42,7 +52,10 @@ export function placeMessages(messages: readonly DispatchMessage[], ports: Ports
   for (const [phoneNumberId, ofNumber] of numbers) {
     placeOfNumber(phoneNumberId, ofNumber, ports).catch((error: unknown) => {
       ports.log('dispatch.pace_failed', { count: ofNumber.length, error: nameOf(error) });
-      for (const { message, place } of ofNumber) place({ kind: 'unplaced', message });
+      const nowMs = ports.nowMs();
+      for (const { message, place } of ofNumber) {
+        place({ kind: lateness(message, nowMs) === undefined ? 'unplaced' : 'late', message });
+      }
     });
   }
   return places.map(({ promise }) => promise);
@@ -54,13 +67,13 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
     if (look > mostLooks) throw new Error('no slot of the number was reached in time');
     const readAtMs = ports.nowMs();
     let pace = await ports.paces.find(phoneNumberId);
-    open = open.filter((waiting) => !isPlaced(waiting, placedWithoutSlot(waiting.message, pace, ports.nowMs())));
+    open = open.filter((waiting) => !told(waiting, placedWithoutSlot(waiting.message, pace, ports.nowMs())));
     pace = await reserveMissing(phoneNumberId, { open, pace, readAtMs }, ports);
     const nowMs = ports.nowMs();
     const known = open.map((waiting) => knownPlace(waiting, { pace, readAtMs, nowMs }));
     placeTogether(known.filter(({ found }) => found === 'trusted').map(({ waiting }) => waiting));
     open = known
-      .filter(({ waiting, found }) => found !== 'trusted' && !isPlaced(waiting, found))
+      .filter(({ waiting, found }) => found !== 'trusted' && !told(waiting, found))
       .map(({ waiting }) => waiting);
     // Those that have just missed a slot look again at once.
     const waitMs = Math.min(...open.map(({ slotMs }) => (slotMs === undefined ? 0 : slotMs - trustedBeforeMs - nowMs)));
@@ -68,7 +81,8 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
   }
 }
 
-function isPlaced({ place }: Waiting, placed: Placed | undefined): boolean {
+/** Tells a message its place, where there is one. */
+function told({ place }: Waiting, placed: Placed | undefined): boolean {
   if (placed !== undefined) place(placed);
   return placed !== undefined;
 }

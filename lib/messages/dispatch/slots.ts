@@ -19,6 +19,9 @@ export type Placed = { readonly message: DispatchMessage } & (
   | { readonly kind: 'unplaced' }
 );
 
+/** What 0.1.0 queued says no limit. */
+export const unknownLimitPerSecond = 80;
+
 /** A slot that has passed by more is no licence (D43): the pace is nine tenths, and this is a tenth of a second. */
 const missedAfterMs = 100;
 
