@@ -15,6 +15,7 @@ import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
+import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
@@ -98,6 +99,16 @@ export function deployedReceipts() {
 /** What reports read. */
 export function deployedReport() {
   return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** What cancelling a job takes. */
+export function deployedCancellation() {
+  return {
+    report: deployedReport(),
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    nowMs: Date.now,
+    log,
+  };
 }
 
 /** The list of dispatches. */
