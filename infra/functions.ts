@@ -234,6 +234,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
   },
+  'messages-cancel': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  },
   'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,

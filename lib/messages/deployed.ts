@@ -112,6 +112,16 @@ export function deployedReport() {
   return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
 }
 
+/** What cancelling a job takes. */
+export function deployedCancellation() {
+  return {
+    report: deployedReport(),
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    nowMs: Date.now,
+    log,
+  };
+}
+
 /** The list of dispatches. */
 export function deployedDispatches() {
   return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
