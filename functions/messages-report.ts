@@ -51,7 +51,7 @@ export function messagesReport(ports: Ports): Endpoint {
 
     if (from !== undefined && !isPlaceIn(open.job, question, from)) throw strayCursor();
 
-    const page = await readPage(ports.report, question, open);
+    const page = await readPage(ports.report, question, open, ports.nowMs());
 
     return answer(200, reportAnswer(open.job.head, question, page));
   });

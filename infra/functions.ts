@@ -234,6 +234,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
   },
+  'messages-cancel': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  },
   'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
@@ -245,7 +250,10 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], webhooks: ['GetItem'] },
+    tables: {
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
 import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
@@ -15,9 +16,12 @@ import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
+import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
+import { paceStore } from './pace/pace-store.ts';
+import { urgentStore } from './pace/urgent-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
@@ -58,6 +62,14 @@ export function deployedHandover() {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   return {
     ...deployedDispatch(),
+    paces: paceStore({
+      client: documents(),
+      table: environmentVariable('MESSAGES_TABLE'),
+      nowMs: Date.now,
+      newWriter: randomUUID,
+    }),
+    tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    jobStates: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
   };
@@ -99,6 +111,16 @@ export function deployedReceipts() {
 /** What reports read. */
 export function deployedReport() {
   return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** What cancelling a job takes. */
+export function deployedCancellation() {
+  return {
+    report: deployedReport(),
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    nowMs: Date.now,
+    log,
+  };
 }
 
 /** The list of dispatches. */

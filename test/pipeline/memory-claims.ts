@@ -45,7 +45,8 @@ export class MemoryClaims {
             return new Map(jobIds.flatMap((id) => (this.heads.has(id) ? [[id, this.heads.get(id) as JobHead]] : [])));
           }),
         append: (_, receipts) => run.call('append', () => this.#append(receipts)),
-        doubtfulJobs: (jobIds) => run.call('doubtfulJobs', () => new Set(jobIds.filter((id) => this.#doubtful.has(id)))),
+        doubtfulJobs: (jobIds) =>
+          run.call('doubtfulJobs', () => new Set(jobIds.filter((id) => this.#doubtful.has(id)))),
         ofGroup: (jobId, group) =>
           run.call('ofGroup', () =>
             [...this.#receipts.values()]

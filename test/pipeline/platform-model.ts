@@ -36,7 +36,11 @@ export class PlatformModel {
     this.#rules = rules;
   }
 
-  async post(message: { dispatchId: string; phoneNumberId: string; to: string }): Promise<{ platformMessageId: string }> {
+  async post(message: {
+    dispatchId: string;
+    phoneNumberId: string;
+    to: string;
+  }): Promise<{ platformMessageId: string }> {
     const fate = this.#rules.fateOf(message);
     if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
     if (fate === 'lost') return await this.#silence(message, { taken: false, throttled: false });

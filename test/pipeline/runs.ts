@@ -41,7 +41,10 @@ export class Run {
     const fault = this.#rules.faultOf(name);
     if (fault === 'fails') throw new Unavailable(name);
     if (fault === 'lands_late') {
-      void this.#time.sleep(2_000).then(effect).catch(() => undefined);
+      void this.#time
+        .sleep(2_000)
+        .then(effect)
+        .catch(() => undefined);
       throw new Unavailable(name);
     }
     if (fault === 'repeated') await effect();

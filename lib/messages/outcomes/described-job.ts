@@ -1,8 +1,9 @@
-import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { claimLifeMs, claimMemorySeconds } from '../dispatch/claim.ts';
 import type { JobHead, Repeat } from '../job.ts';
+import type { JobState } from '../job-state.ts';
 
-/** A job as its report opens: who its recipients are, as far as that is written, and which were dropped. */
-export interface DescribedJob {
+/** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
+export interface DescribedJob extends JobState {
   readonly head: JobHead;
   readonly repeats: readonly Repeat[];
   /** The address of each recipient by its index in the job; none for a job that 0.1.0 fanned out. */
@@ -12,6 +13,15 @@ export interface DescribedJob {
 /** The report is kept for as long as claims are (D40): afterwards the rest of it is on its way out. */
 export function isForgotten(head: JobHead, nowMs: number): boolean {
   return head.acceptedAtMs + claimMemorySeconds * 1_000 <= nowMs;
+}
+
+/**
+ * Whether claims that were taken before the stop of the job may be missing from what is read eventually consistent, or was
+ * read beside the job: then they are read strongly, afterwards. Its time is that of the attempt, and whoever wrote it lived
+ * no longer than a worker does.
+ */
+export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
+  return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
 }
 
 /** One position of the request: which message of the job it became. */

@@ -7,6 +7,7 @@ import {
   provenByReceipt,
 } from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
+import type { JobState } from '../job-state.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {
   type OwnOutcome,
@@ -42,16 +43,21 @@ export function reported(own: Outcome, proven: Proven | undefined): ReportedOutc
 /**
  * The outcome of one message, from its claim and the batch record that the claim names. A batch record is proof: it
  * also overrules `unknown`, which a second worker wrote when the first was only slow, and says more than a claim that a
- * receipt settled. A claim without one counts as unknown once its owner cannot be running any more.
+ * receipt settled. A claim without one counts as unknown once its owner cannot be running any more. Without a claim it is
+ * as its job is (D46, D53).
  */
 export function outcomeOf(
   key: DispatchKey,
-  stored: { readonly claim?: Claim | undefined; readonly batch?: BatchRecord | undefined },
+  stored: {
+    readonly claim?: Claim | undefined;
+    readonly batch?: BatchRecord | undefined;
+    readonly job?: JobState | undefined;
+  },
   nowMs: number,
 ): Outcome {
   const dispatchId = dispatchIdOf(key);
-  const { claim, batch } = stored;
-  if (claim === undefined) return { dispatchId, state: 'pending' };
+  const { claim, batch, job } = stored;
+  if (claim === undefined) return { dispatchId, ...unclaimed(job ?? {}) };
   const to = present({ to: claim.to });
   const atMs = claim.claimedAtMs;
   const taken = needsBatchRecord(claim) ? batch?.[dispatchId] : undefined;
@@ -73,6 +79,10 @@ export function outcomeOf(
     ...present({ code: claim.code, reason: claim.reason }),
     atMs,
   };
+}
+
+function unclaimed({ stop, parked }: JobState): OwnOutcome {
+  return stop ?? { state: 'pending', ...present({ code: parked?.code }) };
 }
 
 /** Claims whose outcome may stand in a batch record; every other claim says everything itself. */

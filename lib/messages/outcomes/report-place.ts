@@ -74,10 +74,15 @@ export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuestion, 's
 
 /** The partitions of claims that a page needs, ascending: all of the job for the first page, which counts. */
 export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlace | number): number[] {
-  if (typeof from === 'number') return partitionRange(0, from);
+  if (typeof from === 'number') return partitionsOfJob(from);
   // Where rows are filtered, how far a page reaches is known when it is read.
   const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
   return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
+}
+
+/** All partitions of claims of a job with so many messages. */
+export function partitionsOfJob(total: number): number[] {
+  return partitionRange(0, total);
 }
 
 function partitionRange(firstIndex: number, endIndex: number): number[] {

@@ -81,8 +81,17 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to: s
   };
 }
 
-/** The answer of a page (D40). `complete`: nothing was pending when the counts were told, which is on the first page. */
+/** The answer of a page (D40). */
 export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, rows, next }: ReportPage) {
+  return {
+    ...countsAnswer(head, counts),
+    data: rows,
+    paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
+  };
+}
+
+/** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
+export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
   return {
     dispatch_id: jobId,
@@ -94,7 +103,5 @@ export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, 
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,
-    data: rows,
-    paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
 }
