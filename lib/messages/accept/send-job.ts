@@ -16,6 +16,8 @@ const SendJobSchema = v.object({
   part: v.exactOptional(v.object({ number: v.number(), of: v.number() })),
   /** How often this message was sent anew by the fan-out, which releases a job in rounds. Absent on the first. */
   round: v.exactOptional(v.number()),
+  /** How long the round before has waited for a parked job. Absent unless it has. */
+  parkedSeconds: v.exactOptional(v.number()),
   recipients: v.array(RecipientSchema),
   /** Of the whole job, where some were dropped: the report counts by the places in the request (D40). */
   repeats: v.exactOptional(v.array(RepeatSchema)),
@@ -23,7 +25,7 @@ const SendJobSchema = v.object({
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
 
 /** A job as acceptance knows it, before it is cut into messages. */
-export type AcceptedSend = Omit<SendJob, 'firstIndex' | 'part' | 'round'>;
+export type AcceptedSend = Omit<SendJob, 'firstIndex' | 'part' | 'round' | 'parkedSeconds'>;
 
 const CompressedSchema = v.object({ brotli: v.string() });
 

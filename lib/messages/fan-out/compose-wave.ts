@@ -28,7 +28,7 @@ export interface Wave {
 /** The messages of a wave. Recipients that cannot be composed end `failed` (R14) and are told before it returns (D34). */
 export async function composeWave(job: SendJob, wave: Wave, ports: ComposePorts): Promise<DispatchMessage[]> {
   const messages: DispatchMessage[] = [];
-  const failures: ServiceEvent[] = [];
+  const failed: Unqueued[] = [];
   for (const [offset, recipient] of wave.recipients.entries()) {
     const index = wave.firstIndex + offset;
     const dispatchId = dispatchIdOf({ jobId: job.head.jobId, index });
@@ -36,29 +36,60 @@ export async function composeWave(job: SendJob, wave: Wave, ports: ComposePorts)
       messages.push(messageOf(job, index, ports.compose(job.plan, recipient, dispatchId)));
     } catch (error) {
       ports.log('job.not_composable', { dispatchId, error: nameOf(error) });
-      failures.push(...(await endUnqueued(job, { index, to: recipient.to }, notComposable, ports)));
+      failed.push({ index, to: recipient.to });
     }
   }
-  if (failures.length > 0) await ports.events.send(failures);
+  await endUnqueued(job, failed, notComposable, ports);
   return messages;
 }
 
 const notComposable: Settlement = { state: 'failed', code: 'not_composable' };
 
-/** Ends a recipient that is never queued, unless it has ended already; returns what there is to tell of it. */
-async function endUnqueued(
+/** All recipients of a wave end as the stop of their job says (D46, D53), and are told before it returns. */
+export async function endWave(job: SendJob, wave: Wave, settlement: Settlement, ports: ComposePorts): Promise<void> {
+  const unqueued = wave.recipients.map(({ to }, offset) => ({ index: wave.firstIndex + offset, to }));
+  await endUnqueued(job, unqueued, settlement, ports);
+}
+
+interface Unqueued {
+  readonly index: number;
+  readonly to: string;
+}
+
+const endingsAtOnce = 20;
+
+/** Ends recipients that are not queued. One that a worker has claimed, of an earlier try of this wave, is left to it. */
+async function endUnqueued(job: SendJob, unqueued: readonly Unqueued[], settlement: Settlement, ports: ComposePorts) {
+  const events: ServiceEvent[] = [];
+  const waiting = unqueued.values();
+  await Promise.all(
+    Array.from({ length: endingsAtOnce }, async () => {
+      for (const recipient of waiting) events.push(...(await endedUnqueued(job, recipient, settlement, ports)));
+    }),
+  );
+  if (events.length > 0) await ports.events.send(events);
+}
+
+const claimant = 'fan-out/0';
+const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired', sent: undefined, unknown: undefined } as const;
+
+async function endedUnqueued(
   job: SendJob,
-  { index, to }: { readonly index: number; readonly to: string },
-  outcome: Settlement,
+  { index, to }: Unqueued,
+  settlement: Settlement,
   ports: ComposePorts,
 ): Promise<ServiceEvent[]> {
   const { head } = job;
   const { jobId, clientId, acceptedAtMs } = head;
-  const claim = { key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to };
-  if ((await ports.claims.take(claim)) === undefined) count('MessagesFailed');
+  const claim = { key: { jobId, index }, ...settlement, at: claimant, claimedAtMs: ports.nowMs(), to };
+  const existing = await ports.claims.take(claim);
+  if (existing !== undefined && existing.at !== claimant) return [];
+  const metric = metricOf[settlement.state];
+  if (existing === undefined && metric !== undefined) count(metric);
+  const ended = existing ?? claim;
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
-  const event = outcomeEvent(message, outcome, ports.nowMs());
-  const completed = isAlone(job) ? [completedEvent(message, { failed: 1 }, ports.nowMs())] : [];
+  const event = outcomeEvent(message, ended, ports.nowMs());
+  const completed = isAlone(job) ? [completedEvent(message, { [ended.state]: 1 }, ports.nowMs())] : [];
   return [...(event === undefined ? [] : [event]), ...completed];
 }
 

@@ -2,15 +2,16 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { JobHead } from '../job.ts';
-import { fanOutDelaySeconds } from '../pace/pacing.ts';
-import { type ComposePorts, composeWave, isAlone } from './compose-wave.ts';
+import { byJobState, type JobState } from '../job-state.ts';
+import { type ComposePorts, composeWave, endWave, isAlone, type Wave } from './compose-wave.ts';
 import { type FanOutQueue, queueWave } from './queue-wave.ts';
+import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { holdEveryMs, leaseMarginMs, leaseMs, type RoundRun, roundAfterLast } from './rounds.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
 
-/** How many recipients of a part are queued, for the run that has its round; or why it has it not (rounds.ts). */
+/** How many recipients of a part are queued, and how the job stands, for the run that has its round; or why it has it not. */
 export type Taken =
-  | { readonly kind: 'taken'; readonly queued: number }
+  | { readonly kind: 'taken'; readonly queued: number; readonly state: JobState }
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly untilMs: number };
 
@@ -26,15 +27,20 @@ export interface JobRecords {
   describe(job: AcceptedJob): Promise<void>;
   /** Takes the round of a part for this run, until `leaseMs` after now. A job that is forgotten is over. */
   take(run: RoundRun, nowMs: number): Promise<Taken>;
-  /** Remembers that the first `queued` recipients of this part are in the dispatch queue; false when another run has the round. */
-  checkpoint(run: RoundRun, queued: number, nowMs: number): Promise<boolean>;
+  /**
+   * Remembers that the first `queued` recipients of this part are in the dispatch queue, or ended; returns how the job
+   * stands. Undefined when another run has the round.
+   */
+  checkpoint(run: RoundRun, queued: number, nowMs: number): Promise<JobState | undefined>;
   /** Gives the part to whoever comes with that round; false when another run has the round. */
   handOver(run: RoundRun, nextRound: number): Promise<boolean>;
 }
 
-export interface FanOutPorts extends ComposePorts {
+export interface FanOutPorts extends ComposePorts, ReleasePorts {
   readonly jobs: JobRecords;
   readonly queue: FanOutQueue;
+  /** For one-time codes (D44). */
+  readonly urgentQueue: FanOutQueue;
   readonly watch: WatchQueue;
   /** Sends a job message to the queue that it came from. */
   readonly sendAnew: (job: SendJob, delaySeconds: number) => Promise<void>;
@@ -61,8 +67,8 @@ const done: FanOutEnd = { end: 'done' };
 /** Whoever took the round works on a message of its own, or on a later delivery of this one: which is not known. */
 const lost: FanOutEnd = { end: 'again' };
 
-/** Recipients between two checkpoints. */
-const waveSize = 500;
+/** Of a stopped job, between two checkpoints. */
+const endedAtOnce = 500;
 
 /** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
 const waveBudgetMs = 15_000;
@@ -98,7 +104,7 @@ export async function fanOut(delivery: JobDelivery, ports: FanOutPorts): Promise
     return done;
   }
   try {
-    return await workedOff({ job, run, heldAtMs, takenAtMs }, taken.queued, ports);
+    return await workedOff({ job, run, heldAtMs, takenAtMs }, taken, ports);
   } catch (error) {
     // Held on, the next delivery would wait for the lease as a message sent anew, and never use up its deliveries.
     await ports.jobs.handOver(run, run.round).catch((cause: unknown) => {
@@ -127,34 +133,62 @@ interface Round {
   readonly takenAtMs: number;
 }
 
-async function workedOff(round: Round, alreadyQueued: number, ports: FanOutPorts): Promise<FanOutEnd> {
+/**
+ * Releases what the round allows, or what is left. A stopped job is not sent any more: its recipients end as the stop says
+ * (D46, D53). That of a parked one waits, and once more as long when it has resumed, behind what waits in the dispatch queue.
+ */
+async function workedOff(round: Round, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts): Promise<FanOutEnd> {
   const { job, run } = round;
+  const { recipients, firstIndex, parkedSeconds, ...rest } = job;
   const { head } = job;
-  let queued = alreadyQueued;
-  let heldAtMs = round.heldAtMs;
+  let { queued } = taken;
+  let state: JobState | undefined = taken.state;
+  let { heldAtMs } = round;
   let leaseUntilMs = round.takenAtMs + leaseMs;
-  while (queued < job.recipients.length) {
+  let release: Release | undefined;
+  while (queued < recipients.length) {
     if (ports.remainingMs() < waveBudgetMs) return await nextRound(round, 0, ports);
     if (ports.nowMs() - heldAtMs > holdEveryMs) {
       heldAtMs = ports.nowMs();
       await ports.hold();
     }
-    const recipients = job.recipients.slice(queued, queued + waveSize);
-    const messages = await composeWave(job, { recipients, firstIndex: job.firstIndex + queued }, ports);
-    const delayed = messages.map((message) => ({
-      message,
-      delaySeconds: fanOutDelaySeconds(message.index, head.throughputPerSecond),
-    }));
-    await queueWave(delayed, leaseUntilMs - leaseMarginMs, ports);
-    queued += recipients.length;
+    const by = byJobState(state, head, ports.nowMs());
+    if (by.kind === 'wait') {
+      const parked = { ...job, parkedSeconds: by.delaySeconds };
+      return await nextRound({ ...round, job: parked }, by.delaySeconds, ports);
+    }
+    let wave: Wave;
+    if (by.kind === 'settle') {
+      wave = waveAt(endedAtOnce);
+      await endWave(job, wave, by.settlement, ports);
+    } else {
+      if (parkedSeconds !== undefined) {
+        return await nextRound({ ...round, job: { ...rest, recipients, firstIndex } }, parkedSeconds, ports);
+      }
+      release ??= await releaseOf(job, ports);
+      const size = release.next();
+      if (size === 0) return await nextRound(round, release.nextRoundSeconds, ports);
+      wave = waveAt(size);
+      const messages = await release.timed(await composeWave(job, wave, ports));
+      const queue = head.urgent ? ports.urgentQueue : ports.queue;
+      await queueWave(messages, leaseUntilMs - leaseMarginMs, { ...ports, queue });
+    }
+    queued += wave.recipients.length;
     const nowMs = ports.nowMs();
-    if (!(await ports.jobs.checkpoint(run, queued, nowMs))) return lost;
+    state = await ports.jobs.checkpoint(run, queued, nowMs);
+    if (state === undefined) return lost;
     leaseUntilMs = nowMs + leaseMs;
   }
   const isLast = job.part === undefined || job.part.number === job.part.of;
-  if (isLast && !isAlone(job)) await ports.watch.sendLater(watchOf(head), firstLookSeconds(head));
+  if (isLast && !isAlone(job)) {
+    await ports.watch.sendLater(watchOf(head), firstLookSeconds(release?.lastMs() ?? 0, ports.nowMs()));
+  }
   ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: queued });
   return (await ports.jobs.handOver(run, roundAfterLast)) ? done : lost;
+
+  function waveAt(size: number): Wave {
+    return { recipients: recipients.slice(queued, queued + size), firstIndex: firstIndex + queued };
+  }
 }
 
 /** What is left of the part goes back to the queue as a message of the next round. */

@@ -7,6 +7,7 @@ import { putDescription } from '../accept/accepted-job-store.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
 import { acceptedKey, commitKey, jobKey, jobsOfDayPartition, jobsOfDaySortKey, mayBegin } from '../items.ts';
 import type { JobHead } from '../job.ts';
+import { JobStateSchema } from '../job-state.ts';
 import type { JobRecords } from './fan-out.ts';
 import { leaseMs, type RoundRun, roundStateOf } from './rounds.ts';
 
@@ -58,13 +59,16 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
           }),
         ),
       );
-      if (write.written) return { kind: 'taken', queued: queuedIn(write.output.Attributes, run) };
+      if (write.written) {
+        const { Attributes: item } = write.output;
+        return { kind: 'taken', queued: queuedIn(item, run), state: v.parse(JobStateSchema, item) };
+      }
       const state = roundStateOf(roundIn(write.existing, run), run, nowMs);
       return state.kind === 'held' ? state : { kind: 'over' };
     },
 
     checkpoint: async (run, queued, nowMs) => {
-      const { written } = await conditionalWrite(
+      const write = await conditionalWrite(
         client.send(
           new UpdateCommand({
             TableName: table,
@@ -73,10 +77,11 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
             ConditionExpression: isHeld,
             ExpressionAttributeNames: { ...namesOf(run), '#number': String(run.part) },
             ExpressionAttributeValues: { ...valuesOf(run), ':queued': queued, ':record': heldFrom(nowMs, run) },
+            ReturnValues: 'ALL_NEW',
           }),
         ),
       );
-      return written;
+      return write.written ? v.parse(JobStateSchema, write.output.Attributes) : undefined;
     },
 
     handOver: async (run, nextRound) => {
