@@ -75,9 +75,8 @@ export class MemoryClaims {
     return [...(this.#receipts.get(dispatchId)?.values() ?? [])];
   }
 
-  /** Whether the platform's taking of a message is written down, by its run. */
-  isRecorded(dispatchId: string): boolean {
-    return [...this.#batches.values()].some((batch) => batch[dispatchId] !== undefined);
+  batchOf(invocation: string): BatchRecord | undefined {
+    return this.#batches.get(invocation);
   }
 
   #take(claim: Claim): Claim | undefined {

@@ -1,0 +1,64 @@
+import type { JobRecords, Taken } from '../../lib/messages/fan-out/fan-out.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/fan-out/rounds.ts';
+import type { JobState, JobStates } from '../../lib/messages/job-state.ts';
+import type { Run } from './runs.ts';
+
+interface Part {
+  queued: number;
+  round: RoundRecord | undefined;
+}
+
+/** The job items of the messages table, for any number of jobs and runs. */
+export class MemoryJobs {
+  readonly states = new Map<string, JobState>();
+  readonly #parts = new Map<string, Part>();
+
+  ofFanOut(run: Run): JobRecords {
+    return {
+      isCommitted: async () => true,
+      begin: (head, part) => run.call('begin', () => this.#part(head.jobId, part).queued),
+      describe: () => run.call('describe', () => undefined),
+      take: (mine, nowMs) =>
+        run.call('takeRound', (): Taken => {
+          const part = this.#part(mine.jobId, mine.part);
+          const state = roundStateOf(part.round, mine, nowMs);
+          if (state.kind !== 'free') return state;
+          part.round = { round: mine.round, owner: mine.owner, leaseUntilMs: nowMs + leaseMs };
+          return { kind: 'taken', queued: part.queued, state: this.states.get(mine.jobId) ?? {} };
+        }),
+      checkpoint: (mine, queued, nowMs) =>
+        run.call('checkpoint', () => {
+          const part = this.#part(mine.jobId, mine.part);
+          if (part.round?.round !== mine.round || part.round.owner !== mine.owner) return undefined;
+          part.queued = queued;
+          part.round = { round: mine.round, owner: mine.owner, leaseUntilMs: nowMs + leaseMs };
+          return this.states.get(mine.jobId) ?? {};
+        }),
+      handOver: (mine, nextRound) =>
+        run.call('handOver', () => {
+          const part = this.#part(mine.jobId, mine.part);
+          if (part.round?.round !== mine.round || part.round.owner !== mine.owner) {
+            return roundStateOf(part.round, mine, 0).kind === 'over';
+          }
+          part.round = { round: nextRound, leaseUntilMs: 0 };
+          return true;
+        }),
+    };
+  }
+
+  ofDispatch(run: Run): Pick<JobStates, 'of'> {
+    return {
+      of: (jobIds) =>
+        run.call('jobStates', () => {
+          return new Map(jobIds.flatMap((id) => (this.states.has(id) ? [[id, this.states.get(id) as JobState]] : [])));
+        }),
+    };
+  }
+
+  #part(jobId: string, part: number): Part {
+    const key = `${jobId} ${part}`;
+    const known = this.#parts.get(key) ?? { queued: 0, round: undefined };
+    this.#parts.set(key, known);
+    return known;
+  }
+}

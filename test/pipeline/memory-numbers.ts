@@ -1,0 +1,70 @@
+import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
+import type { NumberPaces } from '../../lib/messages/pace/number-paces.ts';
+import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
+import type { WorkerDemand, WorkerDemands } from '../../lib/messages/pace/worker-shares.ts';
+import type { Run } from './runs.ts';
+
+/** The paces of numbers, their last tenths and the demands on the workers, for any number of runs. */
+export class MemoryNumbers {
+  writes = 0;
+  reads = 0;
+  readonly #paces = new Map<string, NumberPace>();
+  readonly #tenths = new Map<string, number>();
+  readonly #demands = new Map<string, WorkerDemand>();
+
+  paces(run: Run, nowMs: () => number): NumberPaces {
+    const find = (phoneNumberId: string) =>
+      run.call('findPace', () => {
+        this.reads += 1;
+        return this.#paces.get(phoneNumberId) ?? unknownPace;
+      });
+    return {
+      find,
+      change: async (phoneNumberId, seen, change) => {
+        const sinceMs = nowMs();
+        let current = seen ?? (await find(phoneNumberId));
+        for (let tries = 1; tries <= 40; tries += 1) {
+          const changed = change(current, nowMs() - sinceMs);
+          if (changed.pace === current) return changed;
+          const pace = { ...changed.pace, version: current.version + 1 };
+          const before = current.version;
+          const existing = await run.call('changePace', () => {
+            this.writes += 1;
+            const stored = this.#paces.get(phoneNumberId) ?? unknownPace;
+            // A repeated write finds its own.
+            if (stored === pace) return undefined;
+            if (stored.version !== before) return stored;
+            this.#paces.set(phoneNumberId, pace);
+            return undefined;
+          });
+          if (existing === undefined) return { pace, result: changed.result };
+          current = existing;
+          await run.pause(10 * tries);
+        }
+        throw new Error('the pace of a number was changed by others again and again');
+      },
+    };
+  }
+
+  tenths(run: Run): UrgentTenths {
+    return {
+      take: (phoneNumberId, { count, everyMs, nowMs, latestMs }) =>
+        run.call('takeTenth', () => {
+          const firstMs = Math.max(nowMs, this.#tenths.get(phoneNumberId) ?? 0);
+          const fitting = Math.max(0, Math.min(count, Math.floor((latestMs - firstMs) / everyMs) + 1));
+          if (fitting > 0) this.#tenths.set(phoneNumberId, firstMs + fitting * everyMs);
+          return Array.from({ length: fitting }, (_, at) => firstMs + at * everyMs);
+        }),
+    };
+  }
+
+  demands(run: Run): WorkerDemands {
+    return {
+      tell: (demand, nowMs) =>
+        run.call('tellDemand', () => {
+          this.#demands.set(`${demand.clientId} ${demand.phoneNumberId}`, demand);
+          return [...this.#demands.values()].filter(({ untilMs }) => untilMs > nowMs);
+        }),
+    };
+  }
+}
