@@ -82,6 +82,8 @@ async function inTurns({ head, limitPerSecond, waitOf }: Paced, found: NumberPac
       // Who must wait for the sake of a person takes no slot: it would have passed by then.
       const count = messages.filter((message) => waitOf(message) === 0).length;
       let position = count === 0 ? 0 : await reservedFrom(count, waveMs);
+      // Beside other writers, a reservation may have taken a while.
+      const queuedMs = ports.nowMs();
       return messages.map((message) => {
         const own = sent(message, head, limitPerSecond);
         const waitMs = waitOf(message);
@@ -93,7 +95,7 @@ async function inTurns({ head, limitPerSecond, waitOf }: Paced, found: NumberPac
         const turn = { ...lane, position };
         position += 1;
         const slotMs = slotMsOf(pace.schedule, turn) ?? waveMs;
-        return { message: { ...own, turn }, delaySeconds: queueDelaySeconds(slotMs, waveMs) };
+        return { message: { ...own, turn }, delaySeconds: queueDelaySeconds(slotMs, queuedMs) };
       });
     },
 
