@@ -11,15 +11,22 @@ interface Part {
 /** The job items of the messages table, for any number of jobs and runs. */
 export class MemoryJobs {
   readonly states = new Map<string, JobState>();
+  writes = 0;
   readonly #parts = new Map<string, Part>();
 
   ofFanOut(run: Run): JobRecords {
     return {
       isCommitted: async () => true,
-      begin: (head, part) => run.call('begin', () => this.#part(head.jobId, part).queued),
+      begin: (head, part) =>
+        run.call('begin', () => {
+          // The head, and where it is found by day.
+          this.writes += 2;
+          return this.#part(head.jobId, part).queued;
+        }),
       describe: () => run.call('describe', () => undefined),
       take: (mine, nowMs) =>
         run.call('takeRound', (): Taken => {
+          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           const state = roundStateOf(part.round, mine, nowMs);
           if (state.kind !== 'free') return state;
@@ -28,6 +35,7 @@ export class MemoryJobs {
         }),
       checkpoint: (mine, queued, nowMs) =>
         run.call('checkpoint', () => {
+          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           if (part.round?.round !== mine.round || part.round.owner !== mine.owner) return undefined;
           part.queued = queued;
@@ -36,6 +44,7 @@ export class MemoryJobs {
         }),
       handOver: (mine, nextRound) =>
         run.call('handOver', () => {
+          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           if (part.round?.round !== mine.round || part.round.owner !== mine.owner) {
             return roundStateOf(part.round, mine, 0).kind === 'over';

@@ -8,9 +8,14 @@ import type { Run } from './runs.ts';
 export class MemoryNumbers {
   writes = 0;
   reads = 0;
+  readonly #random: () => number;
   readonly #paces = new Map<string, NumberPace>();
   readonly #tenths = new Map<string, number>();
   readonly #demands = new Map<string, WorkerDemand>();
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
 
   paces(run: Run, nowMs: () => number): NumberPaces {
     const find = (phoneNumberId: string) =>
@@ -39,7 +44,7 @@ export class MemoryNumbers {
           });
           if (existing === undefined) return { pace, result: changed.result };
           current = existing;
-          await run.pause(10 * tries);
+          await run.pause(this.#random() * Math.min(200, 10 * 2 ** tries));
         }
         throw new Error('the pace of a number was changed by others again and again');
       },

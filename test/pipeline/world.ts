@@ -37,7 +37,8 @@ export interface WorldRules {
   readonly workers: number;
 }
 
-const startMs = 1_800_000_000_000;
+/** When every world begins. */
+export const startMs = 1_800_000_000_000;
 
 interface Consumer {
   readonly name: string;
@@ -63,11 +64,12 @@ export class PipelineWorld {
   readonly time = new VirtualTime(startMs);
   readonly claims = new MemoryClaims();
   readonly jobs = new MemoryJobs();
-  readonly numbers = new MemoryNumbers();
+  readonly numbers: MemoryNumbers;
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: SendJob }[] = [];
   readonly logged = new Map<string, number>();
+  readonly errors: string[] = [];
   readonly #rules: WorldRules;
   readonly #queues: Readonly<Record<'jobs' | 'dispatch' | 'urgent' | 'receipts', QueueModel>>;
   #runs = 0;
@@ -75,6 +77,7 @@ export class PipelineWorld {
 
   constructor(rules: WorldRules) {
     this.#rules = rules;
+    this.numbers = new MemoryNumbers(rules.random);
     const { random, delayJitterMs, repeatShare } = rules;
     const queue = (visibilityMs: number) =>
       new QueueModel(this.time, { visibilityMs, maxReceiveCount: 5, delayJitterMs, repeatShare }, random);
@@ -198,7 +201,8 @@ export class PipelineWorld {
         const ending = await fanOut({ job, sentAtMs: delivery.sentAtMs, owner }, ports);
         if (ending.end === 'done') continue;
         if (ending.afterSeconds !== undefined) jobs.changeVisibility(delivery.receiptHandle, ending.afterSeconds);
-      } catch {
+      } catch (error) {
+        this.errors.push(String(error));
         jobs.changeVisibility(delivery.receiptHandle, jobRetrySeconds(delivery.receiveCount));
       }
       again.push(delivery.messageId);

@@ -1,0 +1,163 @@
+import { seededRandom } from '../pipeline/random-world.ts';
+import { PipelineWorld, startMs } from '../pipeline/world.ts';
+import { makeJob } from '../support/send-jobs.ts';
+import { report } from './figure.ts';
+
+const limitPerSecond = 80;
+const hourMs = 3_600_000;
+
+/** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
+function quietWorld({ delayJitterMs = 1_000, workers = 150 } = {}): PipelineWorld {
+  const random = seededRandom(1);
+  return new PipelineWorld({
+    random,
+    limitPerSecond,
+    answerMs: () => 60 + random() * 60,
+    latencyMs: () => 2 + random() * 2,
+    faultOf: () => undefined,
+    fateOf: () => 'taken',
+    lifeMs: () => undefined,
+    receiptsOf: () => [],
+    delayJitterMs,
+    repeatShare: 0,
+    clockSkewMs: () => 0,
+    workers,
+  });
+}
+
+let jobs = 0;
+
+function accept(world: PipelineWorld, size: number, head: { clientId?: number; urgent?: true } = {}): string {
+  jobs += 1;
+  const jobId = `01JD${String(jobs).padStart(22, '0')}`;
+  const recipients = Array.from({ length: size }, (_, at) => ({
+    to: String(5_491_100_000_000 + jobs * 100_000 + at),
+    params: { buttons: ['order'] },
+  }));
+  const job = makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head });
+  world.accept({ ...job, firstIndex: 0 });
+  return jobId;
+}
+
+/**
+ * How messages leave a number of 80 a second, in virtual time on the real policies (D43 to D45): what is asked of the
+ * platform, how much of the number is used, who gets how much of it, and how long a one-time code waits.
+ */
+export async function benchPace(): Promise<void> {
+  for (const [count, size] of [
+    [1, 10_000],
+    [2, 5_000],
+    [10, 1_000],
+    [100, 100],
+  ] as const) {
+    await drained(count, size);
+  }
+  await shares(2, 3_000);
+  await shares(100, 100);
+  await waitOfCodes();
+  await writesPerMessage();
+}
+
+/** Every job is there from the beginning, and drains. */
+async function drained(count: number, size: number): Promise<void> {
+  const world = quietWorld();
+  for (let at = 0; at < count; at += 1) accept(world, size);
+  await world.run(hourMs);
+  const times = postTimes(world);
+  const messages = count * size;
+  if (times.length < messages) throw new Error(`only ${times.length} of ${messages} messages left`);
+  const [firstMs = 0, lastMs = 0] = [times[0], times.at(-1)];
+  const idealMs = (messages / limitPerSecond) * 1_000;
+  const used = messages / ((lastMs - firstMs) / 1_000) / limitPerSecond;
+  const of = (name: string) => `pace.${name}_of_${count}_jobs`;
+  report({ figure: of('calls_per_message'), value: times.length / messages, limit: 1.02, unit: 'ratio' });
+  report({ figure: of('unused_share'), value: 1 - used, limit: 0.13, unit: 'of the limit' });
+  report({ figure: of('most_in_a_second'), value: mostInASecond(times), limit: limitPerSecond, unit: 'messages' });
+  report({ figure: of('drain_to_ideal'), value: (lastMs - startMs) / idealMs, limit: 1.18, unit: 'ratio' });
+}
+
+/** The first client has two jobs and comes first: what each got while all of them wanted something. */
+async function shares(clients: number, size: number): Promise<void> {
+  const world = quietWorld();
+  const clientOf = new Map<string, number>();
+  for (let clientId = 1; clientId <= clients; clientId += 1) {
+    clientOf.set(accept(world, clientId === 1 ? 2 * size : size, { clientId }), clientId);
+    if (clientId === 1) clientOf.set(accept(world, size, { clientId }), clientId);
+  }
+  await world.run(hourMs);
+  const byClient = Map.groupBy(world.platform.posts, ({ dispatchId }) => clientOf.get(jobOf(dispatchId)) ?? 0);
+  const ends = [...byClient.values()].map((posts) => posts.at(-1)?.atMs ?? 0);
+  const competingUntilMs = Math.min(...ends);
+  const starts = [...byClient.values()].map((posts) => posts[0]?.atMs ?? 0);
+  const competingFromMs = Math.max(...starts);
+  const got = [...byClient.values()].map((posts) => {
+    return posts.filter(({ atMs }) => atMs >= competingFromMs && atMs <= competingUntilMs).length;
+  });
+  const mean = got.reduce((sum, each) => sum + each, 0) / clients;
+  const deviation = Math.max(...got.map((each) => Math.abs(each - mean) / mean));
+  report({ figure: `pace.unequal_shares_of_${clients}_clients`, value: deviation, limit: 0.05, unit: 'of the mean' });
+}
+
+const codesEveryMs = 1_700;
+const codes = 150;
+
+/** One-time codes of a client that has 100,000 promotions waiting on the same number, and on an idle one. */
+async function waitOfCodes(): Promise<void> {
+  const idleMs = await slowestCode(0);
+  const busyMs = await slowestCode(10);
+  report({
+    figure: 'pace.wait_of_codes_behind_100000',
+    value: busyMs / idleMs,
+    limit: 1.5,
+    unit: 'to idle, 99th percentile',
+  });
+}
+
+async function slowestCode(campaigns: number): Promise<number> {
+  const world = quietWorld();
+  for (let at = 0; at < campaigns; at += 1) accept(world, 10_000);
+  const acceptedMs = new Map<string, number>();
+  void (async () => {
+    for (let at = 0; at < codes; at += 1) {
+      await world.time.sleep(codesEveryMs);
+      acceptedMs.set(accept(world, 1, { urgent: true }), world.time.nowMs);
+    }
+  })();
+  await world.run((codes + 10) * codesEveryMs);
+  const waits = world.platform.posts.flatMap(({ dispatchId, atMs }) => {
+    const fromMs = acceptedMs.get(jobOf(dispatchId));
+    return fromMs === undefined ? [] : [atMs - fromMs];
+  });
+  if (waits.length < codes) return Number.POSITIVE_INFINITY;
+  return waits.toSorted((a, b) => a - b)[Math.ceil(codes * 0.99) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** One job in full batches: what the queue holds back for the same second comes together. */
+async function writesPerMessage(): Promise<void> {
+  const world = quietWorld({ delayJitterMs: 0 });
+  const messages = 10_000;
+  accept(world, messages);
+  await world.run(hourMs);
+  if (world.platform.posts.length < messages) throw new Error('not every message left');
+  const writes = world.claims.writes + world.numbers.writes + world.jobs.writes;
+  report({ figure: 'pace.writes_per_message', value: writes / messages, limit: 1.15, unit: 'writes' });
+}
+
+function postTimes(world: PipelineWorld): number[] {
+  return world.platform.posts.map(({ atMs }) => atMs);
+}
+
+/** In any second, wherever it begins. */
+function mostInASecond(times: readonly number[]): number {
+  let most = 0;
+  let from = 0;
+  for (const [at, timeMs] of times.entries()) {
+    while (timeMs - (times[from] ?? timeMs) >= 1_000) from += 1;
+    most = Math.max(most, at - from + 1);
+  }
+  return most;
+}
+
+function jobOf(dispatchId: string): string {
+  return dispatchId.slice(0, dispatchId.lastIndexOf('-'));
+}
