@@ -102,10 +102,8 @@ export function withoutLane(schedule: Schedule, lane: LaneName, nowMs: number): 
   const last = schedule.segments.at(-1);
   const lanes = rest.filter((each) => !isLane(each, lane));
   if (last === undefined || lanes.length === rest.length) return schedule;
-  return {
-    ...schedule,
-    segments: lanes.length === 0 ? due : [...due, { fromMs, everyMs: last.everyMs, lanes }],
-  };
+  // Also without lanes: the one before must not go on with positions that somebody holds who will look for them.
+  return { ...schedule, segments: [...due, { fromMs, everyMs: last.everyMs, lanes }] };
 }
 
 /** A lane that has the last segment to itself makes it longer: no slot moves. */

@@ -33,12 +33,12 @@ export function partedAt(
   const last = segments.at(-1);
   if (last === undefined) return { due: [], fromMs: 0, rest: [] };
   const before = segments.slice(0, -1);
-  // Also brings back what a clock that was ahead has put too far into the future.
-  if (last.fromMs >= atMs) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
-  const turns = Math.ceil((atMs - last.fromMs) / last.everyMs);
+  const turns = Math.max(0, Math.ceil((atMs - last.fromMs) / last.everyMs));
   const groups = lanesByClient(last.lanes);
   const counts = groups.map(countOf);
   if (turns >= sumOf(counts)) return { due: segments, fromMs: endOf(last), rest: [] };
+  // Also brings back what a clock that was ahead has put too far into the future.
+  if (turns === 0) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
   const takenOfClient = takenIn(turns, counts);
   const parts = groups.map((lanes, client) => {
     const taken = takenIn(

@@ -83,7 +83,7 @@ test('a minute of newcomers, each of whom parts the schedule anew, brings nobody
   const slots: number[] = [];
   for (let second = 0; second < 60; second += 1) {
     const nowMs = startMs + 1_000 * second;
-    const turns = [...number.reserve({ clientId: 1, lane: `J${second}` }, 40, nowMs), ...number.reserve(b, 40, nowMs)];
+    const turns = [...number.reserve({ clientId: 1, lane: `J${second}` }, 72, nowMs), ...number.reserve(b, 72, nowMs)];
     slots.push(...number.slots(turns.filter(() => second === 59)));
     if (second < 59) slots.push(...number.slots().filter((slot) => slot >= nowMs + 1_000 && slot < nowMs + 2_000));
   }
@@ -114,6 +114,20 @@ test('positions of a lane that comes back are new: an old turn finds nothing, or
   const anew = number.reserve(b, 300, startMs);
   const positions = new Set(old.map(({ position }) => position));
   expect(anew.filter(({ position }) => positions.has(position))).toEqual([]);
+});
+
+test('so are those of a lane that was alone, and has a part in front of what was given back', () => {
+  const number = new PacedNumber();
+  number.reserve(b, 300, startMs);
+  number.schedule = withoutLane(number.schedule, b, startMs);
+  // The clock of this one is behind, so that it may change what the other has left.
+  number.reserve(b, 300, startMs - 1);
+  expect(new Set(number.turns.map(({ position }) => position)).size).toBe(600);
+  // What was given back is free at once.
+  const ended = new PacedNumber();
+  ended.reserve(b, 300, startMs);
+  ended.schedule = withoutLane(ended.schedule, b, startMs);
+  expect(ended.slots(ended.reserve(a, 1, startMs))).toEqual([startMs + 2_000]);
 });
 
 test('a new pace holds from where nobody has trusted yet', () => {
