@@ -109,7 +109,7 @@ function countOf(lanes: readonly Lane[]): number {
 }
 
 export function endOf(segment: Segment | undefined): number {
-  return segment === undefined ? 0 : segment.fromMs + countOf(segment.lanes) * segment.everyMs;
+  return segment === undefined ? 0 : microsecond(segment.fromMs + countOf(segment.lanes) * segment.everyMs);
 }
 
 export function isLane(lane: LaneName, other: LaneName): boolean {

@@ -48,6 +48,9 @@ test('the refusals of one moment are one; those of later ones go on from the pre
   // Another worker, whose clock is behind.
   expect(slowedDown(slower, 80, nowMs - 300)).toBe(slower);
   expect(perSecondOf(80, slowedDown(slower, 80, nowMs + 3_000), nowMs + 3_000)).toBe(45);
+  // A clock of tomorrow must not keep the number fast until then.
+  const tomorrow = slowedDown(pace, 80, nowMs + 86_400_000);
+  expect(slowedDown(tomorrow, 80, nowMs).learned).toEqual({ perSecond: 45, atMs: nowMs });
   let worst = pace;
   for (let time = 0; time < 100; time += 1) worst = slowedDown(worst, 80, nowMs + 3_000 * time);
   expect(perSecondOf(80, worst, nowMs + 297_000)).toBe(1);
@@ -77,6 +80,7 @@ test('of more than a hundred persons the oldest are forgotten, and those whose t
   for (let person = 0; person < 100; person += 1) full = withBlocked(full, `P${person}`, nowMs + 6_000, nowMs + 1);
   expect(full.pairs).toHaveLength(100);
   expect(blockedUntilMs(full, 'P0', nowMs + 1)).toBeDefined();
+  expect(withBlocked(full, 'later', nowMs + 20_000, nowMs + 6_000).pairs).toHaveLength(1);
   full = withBlocked(full, 'one more', nowMs + 6_000, nowMs + 1);
   expect(full.pairs).toHaveLength(100);
   expect(blockedUntilMs(full, 'P0', nowMs + 1)).toBeUndefined();
@@ -105,6 +109,11 @@ test('an item is read as it was written', () => {
       expect(paceOf({ ...paceItemOf(stored, 'w'), pk: 'PACE#1', sk: 'PACE' })).toEqual({ pace: stored, writer: 'w' });
     }),
   );
+});
+
+test('the oldest person is known again, in whatever order the item is read', () => {
+  const item = { ...paceItemOf(pace, 'w'), pairs: { b: nowMs + 2, c: nowMs + 3, a: nowMs + 1 } };
+  expect(paceOf(item).pace.pairs.map(({ recipientHash }) => recipientHash)).toEqual(['a', 'b', 'c']);
 });
 
 test('the item of one job is a small part of a kilobyte; of a hundred jobs on one number, a few', () => {
