@@ -6,6 +6,7 @@ import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -46,6 +47,14 @@ test('a number that nobody has sent from has no pace; one that is stored is foun
   expect(await paces.find('new')).toEqual(slower.pace);
 });
 
+test('a reader sees what was written a moment ago', async () => {
+  const { pace } = await reserve(faulty().paces, wave('fresh'), nowMs);
+  const client = localDocumentClient();
+  lagReads(client);
+  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'reader' });
+  expect(await paces.find('fresh')).toEqual(pace);
+});
+
 test('of twenty who reserve at once each has slots of its own, at the pace of the number', async () => {
   const contenders = Array.from({ length: 20 }, (_, client) =>
     reserve(faulty().paces, wave('crowd', 1 + (client % 3)), nowMs + client),
@@ -76,7 +85,7 @@ test('one who was there first costs one more write, and no read', async () => {
   expect(commandsOf(world)).toEqual(['GetItemCommand', 'PutItemCommand', 'PutItemCommand']);
 });
 
-test('a reservation whose reply was lost is recognised as ours by the SDK retry: nothing is reserved twice (R16)', async () => {
+test('a reservation whose reply was lost is recognised as ours by the SDK retry: nothing is reserved twice (D43)', async () => {
   const world = faulty(({ number }) => (number === 2 ? { kind: 'lose_reply' } : undefined));
   const { firstPosition, pace } = await reserve(world.paces, wave('lost'), nowMs);
   expect([firstPosition, pace.version]).toEqual([0, 1]);
@@ -128,7 +137,7 @@ test('the time that conflicts cost is told to whoever computes anew', async () =
   expect(waits).toEqual([0, 40]);
 });
 
-test('a number is forgotten after thirty quiet days, and begins anew where TTL has removed what was seen (R23)', async () => {
+test('a number is forgotten after thirty quiet days, and begins anew where TTL has removed what was seen', async () => {
   const client = localDocumentClient();
   const { pace } = await reserve(faulty().paces, wave('quiet'), nowMs);
   const { Item } = await client.send(new GetCommand({ TableName: table, Key: paceKey('quiet') }));
