@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { runnableProjects } from './support/engines.ts';
+import { contractStacks, runnableProjects } from './support/engines.ts';
 
 // As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
 const shared = {
@@ -43,8 +43,9 @@ export default defineConfig({
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
           globalSetup: support('running-stack.ts'),
-          // One file after the other, after all others, for they share the stack.
-          fileParallelism: false,
+          // Each worker has a stack, and runs one file after the other on it; after all others.
+          maxWorkers: contractStacks(),
+          sequence: { groupOrder: 1 },
         },
       },
     ],
