@@ -12,6 +12,7 @@ const shared = {
 };
 const support = (name: string) => [resolve(import.meta.dirname, 'support', name)];
 const adapterTests = 'test/**/*.adapter.test.ts';
+const queueTests = 'test/**/*.queue.test.ts';
 
 /** The adapter and fault tests run once on each DynamoDB emulator that this machine has (test/support/engines.ts). */
 const adapters = Object.keys(runnableProjects()).map((name) => ({
@@ -32,9 +33,10 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/{functions,lib,support}/**/*.test.ts', 'test/infra/{local,operate,simulator}/**/*.test.ts'],
-          exclude: [adapterTests],
+          exclude: [adapterTests, queueTests],
         },
       },
+      { test: { ...shared, name: 'queues', include: [queueTests], globalSetup: support('queue-emulator.ts') } },
       ...adapters,
       { test: { ...shared, name: 'infra', include: ['test/infra/*.test.ts'] } },
       {
