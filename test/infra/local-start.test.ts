@@ -151,7 +151,7 @@ describe('npm start says in one sentence why it cannot start', () => {
   });
 });
 
-// A stack takes seconds to start: each is asked all that one can show.
+// A stack takes seconds to start, or a minute where others want the cores: each is asked all that one can show.
 describe('npm start on this machine', () => {
   it.each(dynamoDbEngines.filter(canRun))(
     'keeps its tables in a folder with %s, starts on them again, and ends when that crashes',
@@ -172,7 +172,7 @@ describe('npm start on this machine', () => {
       await expectEndedBy(crash, sentence, await startOn(false));
       rmSync(folder, { recursive: true });
     },
-    90_000,
+    180_000,
   );
 
   it('stands beside another; each is found until it ends, by a crash or by a Ctrl-C that terminal and npm deliver', async () => {
@@ -203,7 +203,7 @@ describe('npm start on this machine', () => {
     // Requests and functions are shown, metrics and queries are not.
     expect(stdout).toMatch(/^POST \/login 401 \d+ ms$/m);
     expect(stdout).not.toMatch(/_aws|LoginFailures|secret=1/);
-  }, 90_000);
+  }, 180_000);
 
   it.each([
     ['SIGINT', 300],
