@@ -11,6 +11,8 @@ export interface ServiceAppOptions {
   readonly outputDirectory: string;
   /** Context values; those of the CDK command line and of CDK_CONTEXT_JSON win. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** Whether the templates have to pass the rules of CloudFormation, which takes seconds; so they do by default. */
+  readonly rulesApply?: boolean;
 }
 
 const libraryContext = {
@@ -28,6 +30,7 @@ export function serviceApp(options: ServiceAppOptions): App {
   const app = new App({
     outdir: options.outputDirectory,
     analyticsReporting: false,
+    builtinCloudFormationValidation: options.rulesApply ?? true,
     context: { ...libraryContext, ...options.context },
   });
   const settings = settingsFrom(app.node);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { runnableProjects } from './support/engines.ts';
+import { contractStacks, runnableProjects } from './support/engines.ts';
 
 // As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
 const shared = {
@@ -12,6 +12,7 @@ const shared = {
 };
 const support = (name: string) => [resolve(import.meta.dirname, 'support', name)];
 const adapterTests = 'test/**/*.adapter.test.ts';
+const queueTests = 'test/**/*.queue.test.ts';
 
 /** The adapter and fault tests run once on each DynamoDB emulator that this machine has (test/support/engines.ts). */
 const adapters = Object.keys(runnableProjects()).map((name) => ({
@@ -32,9 +33,10 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/{functions,lib,support}/**/*.test.ts', 'test/infra/{local,operate,simulator}/**/*.test.ts'],
-          exclude: [adapterTests],
+          exclude: [adapterTests, queueTests],
         },
       },
+      { test: { ...shared, name: 'queues', include: [queueTests], globalSetup: support('queue-emulator.ts') } },
       ...adapters,
       { test: { ...shared, name: 'infra', include: ['test/infra/*.test.ts'] } },
       {
@@ -43,8 +45,9 @@ export default defineConfig({
           name: 'contract',
           include: ['test/contract/**/*.test.ts'],
           globalSetup: support('running-stack.ts'),
-          // One file after the other, after all others, for they share the stack.
-          fileParallelism: false,
+          // Each worker has a stack, and runs one file after the other on it; after all others.
+          maxWorkers: contractStacks(),
+          sequence: { groupOrder: 1 },
         },
       },
     ],

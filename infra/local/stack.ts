@@ -32,6 +32,8 @@ export interface StackOptions {
   readonly platformPort: number;
   /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
   readonly outputDirectory: string;
+  /** The functions were built a moment ago: what stands in dist is taken as it is. */
+  readonly built?: boolean;
   readonly dynamodb: DynamoDbChoice;
   /** A server that runs already, used instead of one of our own. */
   readonly sqsEndpoint?: string | undefined;
@@ -199,16 +201,18 @@ async function startServers(options: StackOptions & Addressed, { parts, onExit }
 
 async function synthesize(
   parts: Parts,
-  { outputDirectory, inspected }: StackOptions,
+  { outputDirectory, inspected, built = false }: StackOptions,
   addresses: Addressed & { readonly platformBaseUrl: string },
 ): Promise<void> {
   const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
   await parts.start('servers', async () => removal);
   const readable = inspected === undefined ? [] : ['--readable'];
-  await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
+  if (!built) await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
   const environment = {
     CDK_OUTDIR: outputDirectory,
     CDK_CONTEXT_JSON: JSON.stringify({ stage, ...addresses }),
+    // The rules of CloudFormation take most of the time, and are for what is deployed.
+    CDK_VALIDATION: 'false',
   };
   await parts.run((signal) => runScript('infra/app.ts', { environment, signal }));
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 
@@ -13,7 +14,7 @@ interface Line {
 
 /** Every line of JSON that a function has written. */
 function lines(): Line[] {
-  return readFileSync(inject('functionLog'), 'utf8')
+  return readFileSync(addressOf('functionLog'), 'utf8')
     .split('\n')
     .flatMap((line) => {
       const [, by, json] = /^template-messaging-local-(\S+) \| (\{.*\})$/.exec(line) ?? [];

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { platform } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { runScript } from '../support/processes.ts';
@@ -12,7 +13,7 @@ const stackFile = join(folder, 'stack.json');
 
 beforeAll(async () => {
   noteRunningStack(stackFile);
-  await tellAt(inject('platformUrl'), `${inject('apiUrl')}/platform/webhook`);
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
 
 afterEach(async () => {
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await tellAt(inject('platformUrl'), null);
+  await tellAt(addressOf('platformUrl'), null);
   rmSync(folder, { recursive: true });
 });
 
@@ -40,7 +41,7 @@ const none = { pending: 0, sent: 0, delivered: 0, expired: 0, unknown: 0 };
 describe('npm run demo', () => {
   test('sends to 1,000 recipients; some fail at once or later, some are held, a receipt settles the lost one', async () => {
     const { code, table, seconds, stdout, stderr } = await demo();
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `the local stack at ${inject('apiUrl')}\n` });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `the local stack at ${addressOf('apiUrl')}\n` });
     expect(table).toEqual({ ...none, total: 1_000, held: 1, read: 993, failed: 6 });
     expect(seconds).toEqual(expect.any(Number));
     // Live, from the report: all are pending first, and one is unknown for a while.

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import type { PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -106,7 +107,7 @@ const fates: readonly Fate[] = [
 ];
 
 const alwaysThrottled = '15550230429';
-const sqs = queueClientAt(inject('sqsEndpoint'));
+const sqs = queueClientAt(addressOf('sqsEndpoint'));
 const did = '5491100000001';
 const jobIds: string[] = [];
 let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
@@ -162,7 +163,7 @@ beforeAll(async () => {
   endings = new Map(all.map((outcome) => [outcome.to, outcome]));
   expired = await endingsOf(outcomes, expiring, 80_000);
   // Only an empty queue proves that nothing will be sent again.
-  const queueUrl = inject('queueUrls')[resourceName('local', 'dispatch')] ?? '';
+  const queueUrl = addressOf('queueUrls')[resourceName('local', 'dispatch')] ?? '';
   await eventually('the dispatch queue is empty', async () =>
     (await messagesHeld(sqs, queueUrl)) === 0 ? true : undefined,
   );

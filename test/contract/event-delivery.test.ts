@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Delivery,
   receiverUrl,
@@ -10,6 +10,7 @@ import { eventsCommand } from '../../infra/operate/events.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
@@ -29,7 +30,7 @@ async function configure(active: boolean, { rotate = false } = {}) {
 }
 
 beforeAll(async () => {
-  receiver = await startWebhookReceiver(inject('webhookReceiverPort'), secret.promise, (delivery) => {
+  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
   });
 });
@@ -61,7 +62,7 @@ test('a template that is created is told, signed; replayed, it comes again under
   });
 
   const records = eventRecordStore(documentClient, tableName('webhooks'));
-  const queueUrl = Object.entries(inject('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
+  const queueUrl = Object.entries(addressOf('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
   const commandLine = ['replay', '--client', '1001', '--since', new Date(sinceMs).toISOString()];
   const configs = webhookConfigStore(documentClient, tableName('webhooks'));
   const open = () => ({ records, configs, queue: async () => eventQueue(localQueueClient(), queueUrl) });

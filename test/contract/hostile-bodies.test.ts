@@ -1,6 +1,7 @@
 import { request } from 'node:http';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
+import { addressOf } from '../support/addresses.ts';
 import { tokenOf } from '../support/api.ts';
 import { hostileBodies } from '../support/hostile-bodies.ts';
 
@@ -22,7 +23,7 @@ function statusOf(route: RouteEntry, body: string, headers: Readonly<Record<stri
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body);
     const sent = request(
-      `${inject('apiUrl')}${pathOf(route)}`,
+      `${addressOf('apiUrl')}${pathOf(route)}`,
       { method: route.method, headers: { ...headers, 'content-length': String(bytes.byteLength) } },
       (answer) => {
         answer.resume();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
+import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, type ApiRequest, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { leaksIn } from '../support/log-leaks.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
@@ -15,9 +16,9 @@ const canary = 'canary-3f9a';
 const did = '5491100000001';
 const mediaUrl = `https://cdn.example.com/${canary}.png`;
 const to = (index: number) => String(549_700_000_000 + index);
-const sqs = queueClientAt(inject('sqsEndpoint'));
-const queueUrl = (purpose: string) => inject('queueUrls')[resourceName('local', purpose)] ?? '';
-const log = () => readFileSync(inject('functionLog'), 'utf8');
+const sqs = queueClientAt(addressOf('sqsEndpoint'));
+const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
+const log = () => readFileSync(addressOf('functionLog'), 'utf8');
 const logged = (text: string) =>
   eventually(`the log says ${text}`, async () => (log().includes(text) ? true : undefined), 10_000);
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually } from '../support/api.ts';
 import { demoApp, signatureOf, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 
-/* The platform's webhook over HTTP (D38). What its queues get is in test/functions/platform-webhook.adapter.test.ts. */
+/* The platform's webhook over HTTP (D38). What its queues get is in test/functions/platform-webhook.queue.test.ts. */
 
 const path = '/platform/webhook';
 const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) =>
@@ -34,7 +35,7 @@ test('what an app has signed is 200, and its receipts are queued', async () => {
   const line = '"ReceiptsQueued":4321';
   await eventually(
     'they are counted',
-    async () => readFileSync(inject('functionLog'), 'utf8').includes(line) || undefined,
+    async () => readFileSync(addressOf('functionLog'), 'utf8').includes(line) || undefined,
   );
 });
 

@@ -1,11 +1,12 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Delivery,
   receiverUrl,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
+import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
@@ -191,8 +192,8 @@ const nowSeconds = () => String(Math.floor(Date.now() / 1_000));
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
-  await tellAt(inject('platformUrl'), `${inject('apiUrl')}/platform/webhook`);
-  receiver = await startWebhookReceiver(inject('webhookReceiverPort'), secret.promise, (delivery) => {
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
   });
   secret.resolve((await configure(true)).headers.get('webhook-secret') ?? '');
@@ -206,7 +207,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform('DELETE /_control/receipts').catch(() => undefined);
   await platform('DELETE /_control/faults').catch(() => undefined);
-  await tellAt(inject('platformUrl'), null);
+  await tellAt(addressOf('platformUrl'), null);
   await configure(false);
   await receiver.close();
   for (const sk of ['CONFIG', 'DELIVERY']) {

@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
+import { addressOf } from '../support/addresses.ts';
 import { api, call, platform, tokenOf } from '../support/api.ts';
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';
@@ -73,7 +74,7 @@ const locationOf = async (code: string | undefined) => (await api(`GET /r/${code
 describe('a static URL button of a creation with allow_button_url_change', () => {
   const draft = probes.draft(request);
   const { name } = draft;
-  const base = `${inject('apiUrl')}/r`;
+  const base = `${addressOf('apiUrl')}/r`;
   let id = '';
 
   test('reaches the platform as a dynamic one, whose example leads to the URL at once', async () => {
@@ -152,7 +153,7 @@ test('a refused creation leaves no redirect for good, and one to a private addre
 });
 
 test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {
-  const url = inject('platformUrl');
+  const url = addressOf('platformUrl');
   const post = (path: string, body: unknown) =>
     call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
   const handle = await uploadedHandle({ url, post }, 'image/png');

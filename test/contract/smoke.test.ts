@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { runScript } from '../support/processes.ts';
 
 const script = 'infra/operate/smoke.ts';
 const environment = { SMOKE_USERNAME: 'supervisor1001', SMOKE_PASSWORD: 'demo-supervisor1001' };
 
 test('the local gateway answers what npm run smoke expects of the real one', async () => {
-  const { code, stdout } = await runScript(script, { arguments: [inject('apiUrl')], environment }).ended;
+  const { code, stdout } = await runScript(script, { arguments: [addressOf('apiUrl')], environment }).ended;
   expect(stdout).not.toContain('differs');
   expect(stdout).not.toContain('skipped');
   expect(code).toBe(0);

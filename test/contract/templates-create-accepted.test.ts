@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { call } from '../support/api.ts';
 import { uploadedHandle } from '../support/simulator-uploads.ts';
 import {
@@ -15,7 +16,7 @@ const probes = templateProbes();
 let handle: string;
 
 beforeAll(async () => {
-  const url = inject('platformUrl');
+  const url = addressOf('platformUrl');
   const post = (path: string, body: unknown) =>
     call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });
   handle = await uploadedHandle({ url, post }, 'image/png');

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { templatesCreate } from '../../functions/templates-create.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { type FetchedFile, fetchPublic } from '../../lib/http/fetch-network.ts';
@@ -8,6 +8,7 @@ import { pairFaults } from '../../lib/templates/assignments/assignment-request.t
 import { platformMedia } from '../../lib/templates/authoring/platform-media.ts';
 import { templateManagement } from '../../lib/templates/authoring/platform-template-management.ts';
 import { creationStore } from '../../lib/templates/create/creation-store.ts';
+import { addressOf } from '../support/addresses.ts';
 import { platform } from '../support/api.ts';
 import { callEndpoint, makeHttpEvent } from '../support/http-event.ts';
 import { certificate, type MediaHost, startMediaHost } from '../support/media-host.ts';
@@ -39,7 +40,7 @@ async function createFrom(answers: RequestListener) {
   };
   const { documentClient, tableName } = runningTarget();
   const directory = directoryStore(documentClient, tableName('directory'));
-  const transport = platformTransport({ baseUrl: inject('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
+  const transport = platformTransport({ baseUrl: addressOf('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
   const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '500000000000001' });
   const handler = templatesCreate({
     directory,

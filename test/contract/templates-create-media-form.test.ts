@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { byteMutations } from '../support/byte-mutations.ts';
 import { type FormPart, filePart, formBody } from '../support/multipart.ts';
 import {
@@ -26,10 +27,10 @@ import {
 const probes = templateProbes();
 const template = (changes = {}) => templateField(probes, changes);
 
-const logBefore = readFileSync(inject('functionLog'), 'utf8').length;
+const logBefore = readFileSync(addressOf('functionLog'), 'utf8').length;
 afterAll(async () => {
   // The last words of a process that ended with an error that nobody caught.
-  const ended = readFileSync(inject('functionLog'), 'utf8').slice(logBefore).includes('Node.js v');
+  const ended = readFileSync(addressOf('functionLog'), 'utf8').slice(logBefore).includes('Node.js v');
   expect(ended).toBe(false);
 });
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { call, platform, synchronize, tokenOf } from '../support/api.ts';
 import {
   create,
@@ -115,7 +116,7 @@ describe('the platform limits the rate: 429 with Retry-After (D7)', () => {
     await freshHour();
     const hundred = Array.from({ length: 100 }, () => probes.draft());
     const replies = hundred.map((body) =>
-      call(inject('platformUrl'), 'POST /v25.0/200000000000002/message_templates', {
+      call(addressOf('platformUrl'), 'POST /v25.0/200000000000002/message_templates', {
         token: 'demo-platform-token',
         body,
       }),
@@ -151,7 +152,7 @@ describe('names', () => {
     const token = await tokenOf('operator');
     for (const clientId of [1001, 1002]) {
       const route = `GET /v1/templates?client_id=${clientId}&name=${draft.name}`;
-      expect((await call(inject('apiUrl'), route, { token })).body.total).toBe(1);
+      expect((await call(addressOf('apiUrl'), route, { token })).body.total).toBe(1);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { type ApiRequest, api, type DemoUser, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -188,7 +189,7 @@ test('no secret is in the table or in a log', async () => {
   const { Item } = await documentClient.send(new GetCommand(keyOf(1001)));
   expect(secret).toMatch(secretForm);
   expect(Item?.['secrets']).toHaveLength(2);
-  const kept = `${JSON.stringify(Item)}\n${readFileSync(inject('functionLog'), 'utf8')}`;
+  const kept = `${JSON.stringify(Item)}\n${readFileSync(addressOf('functionLog'), 'utf8')}`;
   expect(kept).not.toContain('whsec_');
   const shown = shownSecrets.map((text) => text.slice('whsec_'.length));
   expect(shown.filter((text) => kept.includes(text))).toEqual([]);

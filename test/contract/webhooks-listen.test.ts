@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverUrl, trustedReceiver } from '../../infra/local/webhook-receiver.ts';
+import { addressOf } from '../support/addresses.ts';
 import { api, tokenOf } from '../support/api.ts';
 import { runScript, type ScriptRun } from '../support/processes.ts';
 import { noteRunningStack } from '../support/running-target.ts';
@@ -31,7 +32,7 @@ const configuration = async () =>
 
 /** A delivery of nobody, over TLS to where deliveries to the receiver's name are connected. */
 function forge(): Promise<number | undefined> {
-  const { host, port, ca } = trustedReceiver(inject('webhookReceiverPort'));
+  const { host, port, ca } = trustedReceiver(addressOf('webhookReceiverPort'));
   const options = { host: '127.0.0.1', port, ca, servername: host, method: 'POST', path: '/events', agent: false };
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...options, headers: { 'webhook-id': 'evt_forged' } }, (reply) => {
@@ -56,7 +57,7 @@ test('it registers a receiver, tells a forged delivery, and switches the events 
 
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.ended;
-  expect([code, stderr]).toEqual([0, `the local stack at ${inject('apiUrl')}\n`]);
+  expect([code, stderr]).toEqual([0, `the local stack at ${addressOf('apiUrl')}\n`]);
   expect(stdout).not.toContain('whsec_');
   expect(await configuration()).toEqual({ client_id: 1002, url: receiverUrl, active: false });
 });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 
@@ -14,14 +15,14 @@ const recipients = [plain, answerLost, released, dropped, ...failing];
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
-  await tellAt(inject('platformUrl'), `${inject('apiUrl')}/platform/webhook`);
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   // Everything twice, and in the wrong order: nothing of that may show.
   await platform('POST /_control/receipts', { course: { copies: 2, order: 'shuffled' } });
 });
 
 afterAll(async () => {
   await platform('DELETE /_control/receipts').catch(() => undefined);
-  await tellAt(inject('platformUrl'), null);
+  await tellAt(addressOf('platformUrl'), null);
 });
 
 async function send(): Promise<string> {

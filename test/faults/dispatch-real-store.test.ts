@@ -7,12 +7,13 @@ import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Action, apply, explore, initialState, type Scenario, type State } from './explorer.ts';
 import { scenarioJobId, startMs } from './scenario-job.ts';
 import { receiptScenarios, scenarios } from './scenarios.ts';
 import { type Op, type OpName, type Reply, SteppedRun } from './stepped-run.ts';
 
-const pathsPerScenario = 25;
+const pathsPerScenario = thorough ? 25 : 5;
 let claims: Claims;
 /** Every call of a store that a policy makes, by its name in the exploration. */
 let calls: Readonly<Partial<Record<OpName, Call>>>;

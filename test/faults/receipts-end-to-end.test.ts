@@ -16,6 +16,7 @@ import { type Fault, injectFaults, seededFaults, seededRandom } from '../support
 import { idlePaces } from '../support/idle-paces.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
+import { firstUnlessThorough } from '../support/thorough.ts';
 import { dispatchMessage, receiptBody, scenarioHead, startMs } from './scenario-job.ts';
 
 const total = 80;
@@ -70,7 +71,7 @@ class Platform {
   }
 }
 
-test.each([1, 2, 3, 4])(
+test.each(firstUnlessThorough([1, 2, 3, 4]))(
   'dispatch and receipts under faults, seed %i: none twice, none lost, none left unknown (D39)',
   async (seed) => {
     const table = await freshTable('messages');

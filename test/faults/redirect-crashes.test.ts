@@ -22,6 +22,7 @@ import { MemoryEvents } from '../support/memory-events.ts';
 import { MemoryQuestions } from '../support/memory-questions.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
+import { firstUnlessThorough } from '../support/thorough.ts';
 
 /*
  * Redirects (D19) when the process that makes them dies: before or after any of its requests to DynamoDB, the platform and
@@ -246,7 +247,7 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
   const { begin, live } = beginnings[what];
   const mayRead = what === 'edit' ? readers : readers.slice(0, 2);
 
-  test.each(answers)('the platform says: %s', { timeout: 120_000 }, async (answer) => {
+  test.each(firstUnlessThorough(answers))('the platform says: %s', { timeout: 120_000 }, async (answer) => {
     let taken = 0;
     const asking: Work = (world, mortal) => live(world, mortal, answer);
     const deaths = await everyDeath(begin, asking, async (world) => {
@@ -271,7 +272,7 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
     expect(taken > 0).toBe(answer === 'yes' || answer === 'lost, and done');
   });
 
-  test.each(readers.filter((reader) => mayRead.includes(reader)))(
+  test.each(firstUnlessThorough(readers.filter((reader) => mayRead.includes(reader))))(
     'and so does the %s that reads the template; the next one makes it good',
     { timeout: 120_000 },
     async (reader) => {

@@ -21,6 +21,7 @@ import { lagReads } from '../support/lagging-reads.ts';
 import { loadHandover, loadJob, loadReceipts, platformIdOf, putItems, recipientOf } from '../support/reported-jobs.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { freshTable, localDocumentClient, patientDocumentClient } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
 const clock = { nowMs: acceptedAtMs + 600_000 };
@@ -80,7 +81,7 @@ function pagesOver(client = patientDocumentClient()) {
 
 const pages = pagesOver();
 
-describe('what a report of 10,000 costs (D40)', () => {
+describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   const bulk = headOf(jobIdOf('bulk'), { total: 10_000 });
   const mixed = headOf(jobIdOf('mixed'), { total: 10_000 });
 

@@ -134,6 +134,21 @@ describe('alarms', () => {
 });
 
 describe('rule packs (R45)', () => {
+  // `npm test` synthesizes the deployed app as well, without what is left out by default.
+  it('of CloudFormation are kept by every part that a context value brings', () => {
+    const everything = {
+      redirectBaseUrl: 'https://go.example.com',
+      rateSourceUrl: 'https://rates.example.com/usd.json',
+      syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
+      alarmTopicArn: topic,
+      logRetentionDays: 365,
+      dispatchMaximumConcurrency: 120,
+      loginRatePerSecond: 40,
+      loginBurst: 80,
+    };
+    expect(() => synthesize(everything, Object.keys(functions), true)).not.toThrow();
+  });
+
   it.each([
     ['AwsSolutions', AwsSolutionsChecks],
     ['Serverless', ServerlessChecks],

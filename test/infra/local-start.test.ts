@@ -39,10 +39,10 @@ async function listening(): Promise<{ port: string; close: () => void }> {
   return { port: String(typeof address === 'object' ? address?.port : ''), close: () => server.close() };
 }
 
-const engineProcesses = [
-  [/DynamoDBLocal/, 'DynamoDB Local ended with SIGKILL.', 'local'],
-  [/dynoxide --host/, 'Dynoxide ended with SIGKILL.', 'dynoxide'],
-] as const;
+const engineProcesses: Readonly<Record<DynamoDbEngine, { process: RegExp; sentence: string }>> = {
+  local: { process: /DynamoDBLocal/, sentence: 'DynamoDB Local ended with SIGKILL.' },
+  dynoxide: { process: /dynoxide --host/, sentence: 'Dynoxide ended with SIGKILL.' },
+};
 
 function canRun(engine: DynamoDbEngine): boolean {
   return Object.values(runnableProjects()).includes(engine);
@@ -63,7 +63,17 @@ async function listed(apiUrl: string, synchronizing: boolean): Promise<{ readonl
 /** A grandchild such as the bundler notices a little later that its parent is gone. */
 async function expectGone(processes: ReturnType<typeof descendantsOf>): Promise<void> {
   expect(processes.length).toBeGreaterThan(0);
-  await expect.poll(() => processes.filter(({ pid }) => isAlive(pid)), { timeout: 2_000 }).toEqual([]);
+  await expect.poll(() => processes.filter(({ pid }) => isAlive(pid)), { timeout: 20_000 }).toEqual([]);
+}
+
+/** Kills a process that the stack needs; the stack ends, says why, and leaves no process behind. */
+async function expectEndedBy(crash: RegExp, sentence: string, { pid, ended }: ReturnType<typeof start>): Promise<void> {
+  const descendants = descendantsOf(pid);
+  process.kill(descendants.find(({ command }) => crash.test(command))?.pid ?? 0, 'SIGKILL');
+  const { code, stderr } = await ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${sentence} The local stack was ended.`);
+  await expectGone(descendants);
 }
 
 describe('npm start says in one sentence why it cannot start', () => {
@@ -141,50 +151,65 @@ describe('npm start says in one sentence why it cannot start', () => {
   });
 });
 
+// A stack takes seconds to start, or a minute where others want the cores: each is asked all that one can show.
 describe('npm start on this machine', () => {
-  const withDynoxide = it.runIf(dynoxideProgram() !== undefined);
-
-  withDynoxide(
-    'needs no Java, and shows requests and functions but no metrics',
-    async () => {
-      const run = start({ PATH: '/nowhere' });
-      const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
-      await fetch(`${apiUrl}/login`, { method: 'POST', body: '{"username":"agent1001","password":"wrong"}' });
-      await fetch(`${apiUrl}/login?secret=1`, { method: 'POST', body: '{' });
-      await run.line(/^POST \/login 400 malformed_body \d+ ms$/);
-      run.child.kill('SIGTERM');
-      const { stdout } = await run.ended;
-      expect(stdout).toMatch(/^POST \/login 401 \d+ ms$/m);
-      expect(stdout).not.toMatch(/_aws|LoginFailures|secret=1/);
-    },
-    60_000,
-  );
-
   it.each(dynamoDbEngines.filter(canRun))(
-    'keeps its tables in a folder with %s, and starts on them again',
+    'keeps its tables in a folder with %s, starts on them again, and ends when that crashes',
     async (engine) => {
       const folder = mkdtempSync(join(tmpdir(), 'data-'));
-      for (const round of [1, 2]) {
+      const startOn = async (synchronizing: boolean) => {
         const run = start({ DATA: folder, DYNAMODB: engine, QUIET: '1' });
         const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
         await run.line(/^tables are kept in .*data-.*; queues start empty$/);
-        const { total } = await listed(apiUrl, round === 1);
-        run.child.kill('SIGTERM');
-        expect((await run.ended).stderr).toBe('');
-        expect(total).toBeGreaterThan(0);
-      }
+        expect((await listed(apiUrl, synchronizing)).total).toBeGreaterThan(0);
+        return run;
+      };
+      const first = await startOn(true);
+      first.child.kill('SIGTERM');
+      const { code, stderr } = await first.ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const { process: crash, sentence } = engineProcesses[engine];
+      await expectEndedBy(crash, sentence, await startOn(false));
       rmSync(folder, { recursive: true });
     },
-    90_000,
+    180_000,
   );
-});
 
-describe('npm start leaves no process behind', () => {
+  it('stands beside another; each is found until it ends, by a crash or by a Ctrl-C that terminal and npm deliver', async () => {
+    // Dynoxide needs no Java, nor anything else on the PATH.
+    const first = start(dynoxideProgram() === undefined ? {} : { PATH: '/nowhere' });
+    const apiUrl = (await first.line(/^ready http/)).slice('ready '.length);
+    const second = start();
+    const secondUrl = (await second.line(/^ready http/)).slice('ready '.length);
+    const found = () => [apiUrl, secondUrl].map((url) => findLocalStack(localStacksFolder, new URL(url).port)?.pid);
+    expect(found()).toEqual([first.pid, second.pid]);
+    await expectEndedBy(/simulator\/main/, 'The platform simulator ended with SIGKILL.', second);
+    expect(found()).toEqual([first.pid, undefined]);
+
+    expect(await (await fetch(`${apiUrl}/health`)).text()).toBe('{"status":"ok"}');
+    await fetch(`${apiUrl}/login`, { method: 'POST', body: '{"username":"agent1001","password":"wrong"}' });
+    await fetch(`${apiUrl}/login?secret=1`, { method: 'POST', body: '{' });
+    await first.line(/^POST \/login 400 malformed_body \d+ ms$/);
+    const descendants = descendantsOf(first.pid);
+    expect(descendants.map(({ command }) => command).join('\n')).toMatch(/runner-child/);
+    // A terminal signals the whole process group, npm's wrapper signals us once more.
+    for (const { pid } of descendants) process.kill(pid, 'SIGINT');
+    first.child.kill('SIGINT');
+    first.child.kill('SIGINT');
+    const { code, stdout } = await first.ended;
+    expect(code).toBe(0);
+    await expectGone(descendants);
+    expect(found()).toEqual([undefined, undefined]);
+    // Requests and functions are shown, metrics and queries are not.
+    expect(stdout).toMatch(/^POST \/login 401 \d+ ms$/m);
+    expect(stdout).not.toMatch(/_aws|LoginFailures|secret=1/);
+  }, 180_000);
+
   it.each([
     ['SIGINT', 300],
     ['SIGTERM', 1_500],
     ['SIGTERM', 4_000],
-  ] as const)('after %s in the middle of starting, at %i ms', async (signal, afterMs) => {
+  ] as const)('leaves no process behind after %s in the middle of starting, at %i ms', async (signal, afterMs) => {
     const run = start();
     await run.line(/^building and starting/);
     await expect.poll(() => descendantsOf(run.pid).length, { timeout: 20_000 }).toBeGreaterThan(0);
@@ -193,49 +218,6 @@ describe('npm start leaves no process behind', () => {
     run.child.kill(signal);
     const { code, stderr } = await run.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expectGone(descendants);
-  });
-
-  it('after a Ctrl-C that the terminal and npm both deliver, once it is ready', async () => {
-    const run = start();
-    const apiUrl = (await run.line(/^ready http/)).replace('ready ', '');
-    expect(await (await fetch(`${apiUrl}/health`)).text()).toBe('{"status":"ok"}');
-    const descendants = descendantsOf(run.pid);
-    expect(descendants.map(({ command }) => command).join('\n')).toMatch(/runner-child/);
-    // A terminal signals the whole process group, npm's wrapper signals us once more.
-    for (const { pid } of descendants) process.kill(pid, 'SIGINT');
-    run.child.kill('SIGINT');
-    run.child.kill('SIGINT');
-    expect((await run.ended).code).toBe(0);
-    await expectGone(descendants);
-  });
-
-  it('beside another stack, and each is found until it ends', async () => {
-    const first = start();
-    const firstPort = new URL((await first.line(/^ready http/)).slice('ready '.length)).port;
-    const second = start();
-    const secondPort = new URL((await second.line(/^ready http/)).slice('ready '.length)).port;
-    const found = () => [firstPort, secondPort].map((port) => findLocalStack(localStacksFolder, port)?.pid);
-    expect(found()).toEqual([first.pid, second.pid]);
-    second.child.kill('SIGTERM');
-    await second.ended;
-    expect(found()).toEqual([first.pid, undefined]);
-    first.child.kill('SIGTERM');
-    await first.ended;
-    expect(found()).toEqual([undefined, undefined]);
-  }, 90_000);
-
-  it.each([
-    [/simulator\/main/, 'The platform simulator ended with SIGKILL.', ''],
-    ...engineProcesses.filter(([, , engine]) => canRun(engine)),
-  ] as const)('when %s crashes, and says so', async (which, sentence, engine) => {
-    const run = start({ DYNAMODB: engine });
-    await run.line(/^ready http/);
-    const descendants = descendantsOf(run.pid);
-    process.kill(descendants.find(({ command }) => which.test(command))?.pid ?? 0, 'SIGKILL');
-    const { code, stderr } = await run.ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${sentence} The local stack was ended.`);
     await expectGone(descendants);
   });
 });

@@ -1,11 +1,4 @@
-import { inject } from 'vitest';
-
-declare module 'vitest' {
-  export interface ProvidedContext {
-    apiUrl: string;
-    platformUrl: string;
-  }
-}
+import { addressOf } from './addresses.ts';
 
 export interface ApiReply {
   readonly status: number;
@@ -24,12 +17,12 @@ export interface ApiRequest {
 
 /** One request to the running API, over HTTP as a client would send it. `route` is `METHOD /path?query`. */
 export async function api(route: string, request: ApiRequest = {}): Promise<ApiReply> {
-  return call(inject('apiUrl'), route, request);
+  return call(addressOf('apiUrl'), route, request);
 }
 
 /** One request to the running platform simulator, for its control routes. */
 export async function platform(route: string, body?: unknown): Promise<ApiReply> {
-  return call(inject('platformUrl'), route, body === undefined ? {} : { body });
+  return call(addressOf('platformUrl'), route, body === undefined ? {} : { body });
 }
 
 /** The same to any server. */

@@ -27,6 +27,11 @@ export function runnableProjects(): Record<string, DynamoDbEngine> {
   return entries.length === 0 ? { adapters: 'local' } : Object.fromEntries(entries);
 }
 
+/** How many stacks the contract tests run on. Those on a running server would share its tables, so there is one. */
+export function contractStacks(): number {
+  return process.env['DYNAMODB_ENDPOINT'] === undefined && process.env['SQS_ENDPOINT'] === undefined ? 2 : 1;
+}
+
 /** One line about the adapter and fault tests that this machine leaves out; undefined when it leaves none out. */
 export function leftOut(): string | undefined {
   if (process.env['DYNAMODB_ENDPOINT'] !== undefined) return undefined;

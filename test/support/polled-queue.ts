@@ -7,13 +7,14 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import { inject, onTestFinished, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { type Poller, type PollerOptions, startPoller } from '../../infra/local/poller.ts';
 import { createQueues, queueUrlAt } from '../../infra/local/queues.ts';
 import type { LocalEventSource, LocalQueue } from '../../infra/local/template.ts';
+import { addressOf } from './addresses.ts';
 import { localQueueClient } from './stores.ts';
 
-export const queueUrl = queueUrlAt(inject('sqsEndpoint'));
+export const queueUrl = queueUrlAt(addressOf('sqsEndpoint'));
 
 /** So long that nothing becomes visible again by itself during a test. */
 const neverSeconds = 600;

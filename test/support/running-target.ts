@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { inject } from 'vitest';
+
 import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
 import { localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { addressOf } from './addresses.ts';
 import { eventually } from './api.ts';
 
 /** The stores of a local stack, as the operator commands reach them. */
@@ -17,8 +18,8 @@ export interface StackAddresses {
 /** The stores of the stack that the contract tests share, or of the one given. */
 export function runningTarget(addresses?: StackAddresses): Target {
   const { dynamodbEndpoint, secretsEndpoint } = addresses ?? {
-    dynamodbEndpoint: inject('dynamodbEndpoint'),
-    secretsEndpoint: inject('secretsEndpoint'),
+    dynamodbEndpoint: addressOf('dynamodbEndpoint'),
+    secretsEndpoint: addressOf('secretsEndpoint'),
   };
   return localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });
 }
@@ -27,13 +28,13 @@ export function runningTarget(addresses?: StackAddresses): Target {
 export function noteRunningStack(file: string): void {
   const stack: LocalStack = {
     pid: process.pid,
-    apiUrl: inject('apiUrl'),
-    platformUrl: inject('platformUrl'),
-    dynamodbEndpoint: inject('dynamodbEndpoint'),
-    sqsEndpoint: inject('sqsEndpoint'),
-    secretsEndpoint: inject('secretsEndpoint'),
-    queueUrls: inject('queueUrls'),
-    webhookReceiverPort: inject('webhookReceiverPort'),
+    apiUrl: addressOf('apiUrl'),
+    platformUrl: addressOf('platformUrl'),
+    dynamodbEndpoint: addressOf('dynamodbEndpoint'),
+    sqsEndpoint: addressOf('sqsEndpoint'),
+    secretsEndpoint: addressOf('secretsEndpoint'),
+    queueUrls: addressOf('queueUrls'),
+    webhookReceiverPort: addressOf('webhookReceiverPort'),
     region: localRegion,
     stage: 'local',
   };

@@ -1,31 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { inject } from 'vitest';
+
 import { type TableName, tables } from '../../infra/tables.ts';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
+import { addressOf } from './addresses.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
 /** The document client the stores use, pointed at DynamoDB Local. Each test file makes its own table, so none share data. */
 export function localDocumentClient() {
-  return documentClient({ ...local, endpoint: inject('dynamodbEndpoint') });
+  return documentClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
 }
 
 /** The same, for tests that read tens of thousands of items at once: a busy machine takes longer than an attempt may. */
 export function patientDocumentClient() {
   const requestHandler = { requestTimeout: 60_000, throwOnRequestTimeout: true };
-  return documentClient({ ...local, endpoint: inject('dynamodbEndpoint'), requestHandler });
+  return documentClient({ ...local, endpoint: addressOf('dynamodbEndpoint'), requestHandler });
 }
 
 export function localQueueClient(): SQSClient {
-  return queueClient({ ...local, endpoint: inject('sqsEndpoint') });
+  return queueClient({ ...local, endpoint: addressOf('sqsEndpoint') });
 }
 
 /** Creates an empty table of the given shape under a name of its own and returns the name. */
 export async function freshTable(shape: TableName): Promise<string> {
-  const client = new DynamoDBClient({ ...local, endpoint: inject('dynamodbEndpoint') });
+  const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
   const name = `${shape}-${randomUUID()}`;
   const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];
   await client.send(

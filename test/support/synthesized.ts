@@ -39,14 +39,18 @@ export function stubBundles(names: readonly string[] = Object.keys(functions)) {
   };
 }
 
-/** Synthesizes the service in this process, over stub bundles of every function or of the given ones. */
+/**
+ * Synthesizes the service in this process, over stub bundles of every function or of the given ones. The rules of
+ * CloudFormation take longer than all the rest: they apply where they are what is tested.
+ */
 export function synthesize(
   context: Readonly<Record<string, unknown>> = {},
   names: readonly string[] = Object.keys(functions),
+  rulesApply = false,
 ): Synthesized {
   const { bundlesDirectory, outputDirectory, done } = stubBundles(names);
   try {
-    const app = serviceApp({ bundlesDirectory, outputDirectory, context });
+    const app = serviceApp({ bundlesDirectory, outputDirectory, context, rulesApply });
     const assembly = app.synth();
     const templates = ['Stateful', 'Stateless'].map((id) => assembly.getStackArtifact(id).template);
     const [stateful = [], stateless = []] = templates.map(resourcesOf);

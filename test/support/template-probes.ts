@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { addressOf } from './addresses.ts';
 import { type ApiReply, api, call, type DemoUser, platform, synchronize, tokenOf } from './api.ts';
 import { eraseTemplate } from './erase-template.ts';
 import { runningTarget } from './running-target.ts';
@@ -111,7 +112,7 @@ export function templateProbes() {
     await platform('DELETE /_control/faults');
     for (const wabaId of [sharedWaba, '200000000000002']) {
       const path = `GET /v25.0/${wabaId}/message_templates?name=${mark}&fields=id&limit=1000`;
-      const { body } = await call(inject('platformUrl'), path, { token: 'demo-platform-token' });
+      const { body } = await call(addressOf('platformUrl'), path, { token: 'demo-platform-token' });
       for (const { id } of body.data) await platform(`DELETE /_control/templates/${id}`);
       for (const { name, language } of drafts) await eraseTemplate(runningTarget(), name, { wabaId, language });
     }

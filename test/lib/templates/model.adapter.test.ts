@@ -7,13 +7,14 @@ import { startPlatform, startService, type TestPlatform } from '../../support/mo
 import { slots, texts } from '../../support/model/setting.ts';
 import { synchronize, templateCommands } from '../../support/model/template-commands.ts';
 import { appear, upstreamCommands } from '../../support/model/upstream-commands.ts';
+import { thorough } from '../../support/thorough.ts';
 
 /*
  * Any sequence of everything that clients do with templates, and of what happens at the platform meanwhile, against a model
  * of plain maps. MODEL_SEED=random (or a seed, to see it again, made as short as possible) and MODEL_RUNS=<count> run more.
  */
 
-const { MODEL_SEED: seed = '1', MODEL_RUNS: runs = '10' } = process.env;
+const { MODEL_SEED: seed = '1', MODEL_RUNS: runs = thorough ? '10' : '2' } = process.env;
 const exploring = process.env['MODEL_SEED'] !== undefined || process.env['MODEL_RUNS'] !== undefined;
 
 let platform: TestPlatform;

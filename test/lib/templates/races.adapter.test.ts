@@ -7,6 +7,7 @@ import { anyFaults, type FaultKind, faultOf } from '../../support/model/race-fau
 import { type Service, startPlatform, startService, type TestPlatform } from '../../support/model/service.ts';
 import type { ClientId, Pair } from '../../support/model/setting.ts';
 import { localDocumentClient } from '../../support/stores.ts';
+import { thorough } from '../../support/thorough.ts';
 
 /*
  * Calls at the same time, over a DynamoDB that conflicts, throttles and loses replies: what is there in the end is what one
@@ -139,7 +140,7 @@ async function documentsOf(service: Service, clientId: (typeof sharers)[number])
   return pairs.map((pair, place) => ({ id: ids[place], pair })).toSorted((a) => (a.id === template.id ? -1 : 1));
 }
 
-const property = { seed: 1, numRuns: 12, endOnFailure: true };
+const property = { seed: 1, numRuns: thorough ? 12 : 3, endOnFailure: true };
 
 test('assignments of one and of two clients, a synchronization and a switch at the same time', async () => {
   const calls = fc.array(anyAssignment, { minLength: 2, maxLength: 5 });

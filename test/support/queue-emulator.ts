@@ -1,0 +1,16 @@
+import type { TestProject } from 'vitest/node';
+import { runningEmulator, startSqsEmulator } from '../../infra/local/emulators.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    sqsEndpoint: string;
+  }
+}
+
+/** Global set-up of the tests that need queues and no table: one SQS emulator for all their files. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['SQS_ENDPOINT'];
+  const sqs = given === undefined ? await startSqsEmulator() : runningEmulator(given);
+  project.provide('sqsEndpoint', sqs.endpoint);
+  return () => sqs.stop();
+}
