@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
+import { type Claim, claimLifeMs, resolvedByOperator } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -280,13 +280,21 @@ test('a batch queues its events in one call; not queued, exactly those messages 
   expect(world.posted).toHaveLength(3);
 });
 
-test('what an operator resolved as sent is told nobody', async () => {
-  const world = new DispatchWorld();
-  const claim: Claim = { key: { jobId: 'J', index: 0 }, state: 'sent', at: 'run-0/0', claimedAtMs: world.nowMs };
-  world.store = { ...world.store, claims: { 'J-0': claim } };
-  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
-  expect(world.events.sent).toEqual([]);
-});
+test.each(['sent', 'failed'] as const)(
+  'what an operator settled as %s is no event, only the end of its job (D34, D41)',
+  async (state) => {
+    const world = new DispatchWorld();
+    const settled = { state, code: resolvedByOperator, resolvedAtMs: world.nowMs };
+    const claim = (index: number): Claim => ({ key: { jobId: 'J', index }, at: 'run-0/0', claimedAtMs: 0, ...settled });
+    world.store = { ...world.store, claims: { 'J-0': claim(0), 'J-1': claim(1) } };
+    const redelivered = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1, { alone: true }), 'b')];
+    expect(await dispatchBatch(redelivered, world.ports())).toEqual([]);
+    expect(world.posted).toEqual([]);
+    expect(world.events.sent).toMatchObject([
+      { type: 'dispatch.completed', data: { counts: { [state]: 1 }, total: 1 } },
+    ]);
+  },
+);
 
 test('every message is counted once, by what became of it', async () => {
   const world = new DispatchWorld();
