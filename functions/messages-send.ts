@@ -11,7 +11,7 @@ import { idempotencyKeyOf, parseSendRequest } from '../lib/messages/request/send
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 
-type Ports = AcceptPorts & IdempotencyPorts & { readonly directory: Directory };
+type Ports = AcceptPorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
 /** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all of them or none. */
 export function messagesSend(ports: Ports): Endpoint {
@@ -34,7 +34,7 @@ export function messagesSend(ports: Ports): Endpoint {
     const accepted =
       key === undefined
         ? await accept(ports.newJobId())
-        : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), ports, accept);
+        : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), { ...ports, remainingMs }, accept);
 
     const { jobId, warning } = accepted;
     const body = { success: true, ...present({ warning }) };

@@ -20,7 +20,7 @@ export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
 export type Preparation = (request: { readonly event: HttpEvent }) => Promise<void>;
 
 /** API functions run 29 s at most; the answer must leave before the gateway gives up at 30 s (R6). */
-const answerEarlyMs = 4_000;
+export const answerEarlyMs = 4_000;
 
 /**
  * Wraps a page behind its preparations; pages are built with `clientEndpoint` or `publicEndpoint`, which choose those.

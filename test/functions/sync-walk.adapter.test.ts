@@ -192,6 +192,20 @@ test('a turn whose worker died before it was acknowledged is taken again', async
   expect(synchronized()).toEqual([1001, 1002, 1003]);
 });
 
+test.each([
+  ['the platform does not answer', new PlatformFailure('not_sent')],
+  ['something is broken', new TypeError('a bug')],
+])('a turn that comes again behind its queued work leaves the lock to it, although %s', async (_, failure) => {
+  const turn = scheduled('first');
+  await work(turn);
+  const queued = (await next()) as Message;
+  const failing = worker({ probe: () => Promise.reject(failure) });
+  await work(turn, { run: failing, deliveries: syncDeliveries });
+  expect(await locks().acquire({ name: 'sync', owner: 'a user', contender: 'client', nowMs: now })).toBeUndefined();
+  await work(queued);
+  expect(synchronized()).toEqual([1001]);
+});
+
 test('a synchronization that keeps failing is given up after its last delivery, and the walk goes on', async () => {
   await work(scheduled('first'));
   const message = (await next()) as Message;

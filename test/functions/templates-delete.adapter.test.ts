@@ -23,6 +23,7 @@ const directory = memoryDirectory({
 const nowMs = 1_800_000_000_000;
 const client = localDocumentClient();
 
+let clockMs = nowMs;
 let table: string;
 let platform: RecordedPlatform;
 beforeAll(async () => {
@@ -30,6 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   platform = recordedPlatform();
+  clockMs = nowMs;
 });
 
 let count = 0;
@@ -55,7 +57,7 @@ function remove(
     management: platform.management,
     events: new MemoryEvents(),
     platformTemplates: platform.platformTemplates,
-    nowMs: () => nowMs,
+    nowMs: () => clockMs,
   };
   const { did = '5491100000001', ...rest } = options;
   return call(templatesDelete(deps), caller, { path: { did, messageTemplateId: id }, ...rest });
@@ -122,6 +124,45 @@ test('one that was made anew elsewhere under its name is not hidden, and its nam
     ['another', false],
     ['another', false],
   ]);
+});
+
+test('what it read before the deletion gives way to whoever has read since', async () => {
+  const { template, key, idFor } = await stored();
+  const before = { ...template, id: 'another', status: 'PENDING' };
+  platform.found = before;
+  platform.removing = async () => {
+    clockMs += 1_000;
+    const { wabaId, clientIds } = waba;
+    await templateStore(client, table).refresh({ wabaId, clientIds }, { ...before, status: 'APPROVED' }, clockMs);
+    clockMs += 1_000;
+  };
+  expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+  expect((await stateOf(key)).fact).toMatchObject({ readAtMs: nowMs + 1_000, template: { status: 'APPROVED' } });
+});
+
+test('what it read is stored under the time at which the platform was asked', async () => {
+  const { template, key, idFor } = await stored();
+  platform.found = { ...template, id: 'another' };
+  platform.removing = async () => {
+    clockMs += 2_000;
+  };
+  await remove(idFor(1001));
+  expect((await stateOf(key)).fact).toMatchObject({ readAtMs: nowMs, template: { id: 'another' } });
+});
+
+test('what is deleted is gone for whoever read before it was', async () => {
+  const { template, key, idFor } = await stored();
+  platform.found = template;
+  platform.removing = async () => {
+    clockMs += 2_000;
+  };
+  await remove(idFor(1001));
+  await templateStore(client, table).refresh(
+    { wabaId: waba.wabaId, clientIds: waba.clientIds },
+    template,
+    nowMs + 1_000,
+  );
+  expect((await stateOf(key)).fact).toMatchObject({ deleted: true, readAtMs: nowMs + 2_000 });
 });
 
 describe('the status upstream counts, not the stored one', () => {

@@ -18,6 +18,8 @@ export interface RecordedPlatform {
   /** What `find` shows. */
   found: PlatformTemplate | undefined;
   created: CreatedTemplate;
+  /** What happens while the platform deletes. */
+  removing: () => Promise<void>;
 }
 
 export function recordedPlatform(): RecordedPlatform {
@@ -31,6 +33,7 @@ export function recordedPlatform(): RecordedPlatform {
     readFailure: undefined,
     found: undefined,
     created: { id: '1627019861106999', status: 'PENDING', category: 'UTILITY' },
+    removing: async () => undefined,
     platformTemplates: {
       find: async () => {
         if (platform.readFailure !== undefined) throw platform.readFailure;
@@ -47,7 +50,10 @@ export function recordedPlatform(): RecordedPlatform {
         timeLeftMs();
         act(['edit', id, changes]);
       },
-      remove: async ({ wabaId }, { id, name }) => act(['remove', wabaId, id, name]),
+      remove: async ({ wabaId }, { id, name }) => {
+        await platform.removing();
+        act(['remove', wabaId, id, name]);
+      },
     },
   };
   return platform;

@@ -1,13 +1,13 @@
 import { Refusal } from '../../http/refusal.ts';
 import type { AcceptanceRecords } from './acceptance-store.ts';
+import { answerBudgetMs } from './answer-time.ts';
 import type { JobQueue } from './job-queue.ts';
 import { encodeSendJob, type SendJob } from './send-job.ts';
+import { withdrawJob, withdrawLimitMs } from './withdraw-job.ts';
 
 /** All messages of a job are queued and committed within this time, or the attempt is given up. */
 const queueLimitMs = 6_000;
-const withdrawLimitMs = 3_000;
-/** Queueing, a withdrawal, and the 4 s before the function's end at which the edge answers by itself. */
-const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + 4_000;
+const enqueueBudgetMs = queueLimitMs + withdrawLimitMs + answerBudgetMs;
 
 export interface EnqueuePorts {
   readonly queue: JobQueue;
@@ -30,19 +30,7 @@ export async function enqueueJob(job: Omit<SendJob, 'firstIndex' | 'part'>, port
     for (const message of messages) await ports.queue.send(message, String(clientId), signal);
     if (messages.length > 1) await ports.acceptance.commit(jobId, signal);
   } catch (cause) {
-    if ((await withdrawn(jobId, ports.acceptance)) === 'withdrawn') throw unavailable(cause);
-  }
-}
-
-async function withdrawn(jobId: string, acceptance: EnqueuePorts['acceptance']): Promise<'withdrawn' | 'begun'> {
-  try {
-    return await acceptance.withdraw(jobId, AbortSignal.timeout(withdrawLimitMs));
-  } catch (cause) {
-    throw new Refusal(
-      'dispatch_undecided',
-      'whether the messages were queued is not known; only a request with an Idempotency-Key can safely be repeated, with the same key',
-      { cause },
-    );
+    if ((await withdrawJob(jobId, ports)) === 'withdrawn') throw unavailable(cause);
   }
 }
 

@@ -44,7 +44,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       return written;
     },
 
-    complete: async (scope, { jobId, warning }) => {
+    complete: async (scope, { jobId, warning }, abortSignal) => {
       const update = new UpdateCommand({
         TableName: table,
         Key: idempotencyKey(scope),
@@ -53,10 +53,10 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':jobId': jobId, ':done': 'done', ':warning': warning },
       });
-      await conditionalWrite(client.send(update));
+      await conditionalWrite(client.send(update, { abortSignal }));
     },
 
-    remove: async (scope, jobId) => {
+    remove: async (scope, jobId, abortSignal) => {
       const removal = new DeleteCommand({
         TableName: table,
         Key: idempotencyKey(scope),
@@ -64,7 +64,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':jobId': jobId, ':running': 'running' },
       });
-      await conditionalWrite(client.send(removal));
+      await conditionalWrite(client.send(removal, { abortSignal }));
     },
   };
 }

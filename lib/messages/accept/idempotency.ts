@@ -3,7 +3,8 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { AcceptanceRecords } from './acceptance-store.ts';
+import { inTimeLeft } from './answer-time.ts';
+import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 
 /** Longer than the 24 hours that are promised (D9). */
 export const rememberedMs = 48 * 3_600_000;
@@ -32,9 +33,9 @@ export interface IdempotencyRecords {
   /** Puts `record` in the place of exactly `stale`; false when that has changed meanwhile. */
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
   /** Keeps the answer of the run that has this job; does nothing when another one took over. */
-  complete(scope: IdempotencyScope, accepted: Accepted): Promise<void>;
+  complete(scope: IdempotencyScope, accepted: Accepted, signal: AbortSignal): Promise<void>;
   /** Forgets the run that has this job, as if it had never been. */
-  remove(scope: IdempotencyScope, jobId: string): Promise<void>;
+  remove(scope: IdempotencyScope, jobId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** A request that was accepted: its job and what the client should know. */
@@ -43,9 +44,8 @@ export interface Accepted {
   readonly warning?: string;
 }
 
-export interface IdempotencyPorts {
+export interface IdempotencyPorts extends WithdrawPorts {
   readonly records: IdempotencyRecords;
-  readonly acceptance: Pick<AcceptanceRecords, 'withdraw'>;
   readonly nowMs: () => number;
   readonly newJobId: () => string;
 }
@@ -58,7 +58,7 @@ export function bodyHashOf(body: unknown): string {
 /**
  * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues
  * nothing; 409 while the first runs, 422 for another body. A refused run is not remembered. Of one that died the job is
- * withdrawn, or found to be begun, before anything is queued again.
+ * withdrawn, or found to be begun, before anything is queued again; 502 `dispatch_undecided` when neither can be found out.
  */
 export async function acceptOnce(
   scope: IdempotencyScope,
@@ -79,7 +79,7 @@ export async function acceptOnce(
     if (earlier !== undefined) return earlier;
   }
   const accepted = await runClaimed(scope, record.jobId, ports, accept);
-  await tolerated(ports.records.complete(scope, accepted), accepted.jobId);
+  await completed(scope, accepted, ports);
   return accepted;
 }
 
@@ -96,8 +96,8 @@ async function earlierAnswer(
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
-  if ((await ports.acceptance.withdraw(jobId)) === 'begun') {
-    await tolerated(ports.records.complete(scope, { jobId }), jobId);
+  if ((await withdrawJob(jobId, ports)) === 'begun') {
+    await completed(scope, { jobId }, ports);
     return { jobId };
   }
   if (!(await ports.records.takeOver(scope, found, record))) throw stillRunning();
@@ -114,15 +114,26 @@ async function runClaimed(
     return await accept(jobId);
   } catch (error) {
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
-    if (!undecided) await tolerated(ports.records.remove(scope, jobId), jobId);
+    if (!undecided) await tolerated(jobId, ports, (signal) => ports.records.remove(scope, jobId, signal));
     throw error;
   }
 }
 
-/** The record is behind the facts, and the next request with the key catches up: no reason to answer anything else. */
-async function tolerated(write: Promise<void>, jobId: string): Promise<void> {
+async function completed(scope: IdempotencyScope, accepted: Accepted, ports: IdempotencyPorts): Promise<void> {
+  await tolerated(accepted.jobId, ports, (signal) => ports.records.complete(scope, accepted, signal));
+}
+
+/**
+ * What is decided is answered: that the record is behind the facts is no reason to answer anything else, or too late, for
+ * the next request with the key catches up.
+ */
+async function tolerated(
+  jobId: string,
+  { remainingMs }: IdempotencyPorts,
+  write: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   try {
-    await write;
+    await inTimeLeft(remainingMs, write);
   } catch (error) {
     log('idempotency.write_failed', { jobId, error: nameOf(error) });
   }

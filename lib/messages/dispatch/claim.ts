@@ -59,6 +59,9 @@ export interface Claim {
   readonly resolvedAtMs?: number;
 }
 
+/** The code of what an operator has settled by hand, which is no event (D34). */
+export const resolvedByOperator = 'resolved_by_operator';
+
 /** A receipt of the platform proves that it took the message (D39): what nobody else can say, and never sent again. */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Settlement;
 

@@ -1,7 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
-import type { Claim, Taken } from './claim.ts';
+import { type Claim, resolvedByOperator, type Taken } from './claim.ts';
 
 /** A message with the recipient it is for. */
 export interface Addressed extends Pick<DispatchMessage, 'jobId' | 'index' | 'clientId' | 'acceptedAtMs' | 'about'> {
@@ -21,14 +21,14 @@ const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 
 
 /**
  * The event about a message that ended `failed`, `expired` or `unknown` (D29, D34); undefined for `sent`, which the client
- * expects, and while it has not ended.
+ * expects, for what an operator has settled, and while it has not ended.
  */
 export function outcomeEvent(
   message: Addressed,
   { state, code, reason }: Pick<Claim, 'state' | 'code' | 'reason'>,
   timestampMs: number,
 ): ServiceEvent | undefined {
-  if (state === 'sent' || state === 'claimed') return undefined;
+  if (state === 'sent' || state === 'claimed' || code === resolvedByOperator) return undefined;
   return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
 }
 

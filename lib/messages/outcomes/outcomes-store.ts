@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import type { Claim, DispatchKey } from '../dispatch/claim.ts';
+import { type Claim, type DispatchKey, resolvedByOperator } from '../dispatch/claim.ts';
 import {
   claimKey,
   claimsPerPartition,
@@ -116,7 +116,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
             ExpressionAttributeNames: stillClaimed.names,
             ExpressionAttributeValues: {
               ':state': state,
-              ':code': 'resolved_by_operator',
+              ':code': resolvedByOperator,
               ':now': nowMs(),
               ':at': claim.at,
               ':seen': claim.state,

@@ -31,17 +31,19 @@ export interface DeletionPorts {
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
   const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);
   const stored = fact.template;
+  const readAtMs = ports.nowMs();
   const there = await upstreamNow(ports, waba, stored);
   const status = there?.id === stored.id ? there.status : stored.status;
   if (status === 'DISABLED') throw new Refusal('template_disabled', 'a DISABLED template cannot be deleted');
 
   await changingAtPlatform(() => removeUpstream(ports, waba, { stored, there }));
 
-  const readAtMs = ports.nowMs();
+  const deletedAtMs = ports.nowMs();
   // Before the write, which may fail: the template is gone whether or not that is stored.
-  await announce(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, readAtMs));
+  await announce(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, deletedAtMs));
   if (there !== undefined && there.id !== stored.id && !goneUpstream(there)) {
-    // It was deleted and made anew elsewhere: what was asked for is gone, and the new one is not to be hidden.
+    // It was deleted and made anew elsewhere: what was asked for is gone, and the new one is not to be hidden. What was read
+    // before the deletion gives way to whoever has read since.
     const { wabaId } = waba;
     await ports.templates.writeUpstream([
       { kind: 'present', wabaId, clientIds: waba.clientIds, template: there, readAtMs },
@@ -49,8 +51,9 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
     return;
   }
   const { name } = stored;
-  const held = status === 'APPROVED' ? { nameHeld: { untilMs: readAtMs + nameHeldMs, wabaId: waba.wabaId, name } } : {};
-  await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs, ...held }]);
+  const held =
+    status === 'APPROVED' ? { nameHeld: { untilMs: deletedAtMs + nameHeldMs, wabaId: waba.wabaId, name } } : {};
+  await ports.templates.writeUpstream([{ kind: 'gone', templateKey, clientIds, readAtMs: deletedAtMs, ...held }]);
 }
 
 /** What stands under the name upstream; the stored template when the platform does not tell. */

@@ -40,7 +40,9 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
       let item = await readItem(table, name);
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
         const answer = answerTo(item === undefined ? undefined : stateOf(item), request);
-        if (answer.kind === 'held_already') return { name, owner: request.owner, fence: item?.fence ?? 0 };
+        if (answer.kind === 'held_already') {
+          return { name, owner: request.owner, fence: item?.fence ?? 0, again: true };
+        }
         if (answer.kind === 'refused') {
           if (item !== undefined && answer.waiting !== undefined) {
             await remember(table, { name, fence: item.fence, contender: request.contender }, answer);

@@ -49,12 +49,17 @@ export interface LockRequest {
   readonly nowMs: number;
 }
 
+export interface AcquiredLock extends HeldLock {
+  /** The owner had the lock already: since an earlier request, or by a write of this one whose reply was lost. */
+  readonly again?: true;
+}
+
 export interface SyncLocks {
   /**
    * Undefined when somebody else holds the lock, or comes first. Repeating with the same owner gives the same lock again.
    * One read, and one write for the lock or to remember who was refused.
    */
-  acquire(request: LockRequest & { readonly name: string }): Promise<HeldLock | undefined>;
+  acquire(request: LockRequest & { readonly name: string }): Promise<AcquiredLock | undefined>;
   /** Renews the lease from now on, also one that ran out unnoticed; false when it is lost or released. */
   heartbeat(lock: HeldLock, nowMs: number): Promise<boolean>;
   /** Frees the lock, at once for those who wait. Nothing happens when somebody else holds it by now. */

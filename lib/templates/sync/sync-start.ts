@@ -20,7 +20,8 @@ export interface StartPorts {
 /**
  * Starts the synchronization of a client's WABAs (D22): returns once the lock is held, the platform has answered and
  * the work is queued. Refuses with 409 while another runs or comes first (sync-turns.ts), with 502 or 429 when platform
- * or queue do not answer; then the lock is free again. Without WABAs there is nothing to do.
+ * or queue do not answer; then the lock is free again, unless an earlier delivery of a walk's turn has it: the owner of
+ * everything else is its own. Without WABAs there is nothing to do.
  */
 export async function startSync(
   ports: StartPorts,
@@ -29,8 +30,9 @@ export async function startSync(
   const wabas = await ports.directory.listWabas(clientId);
   const name = syncLockName(ports.lockScope, clientId);
   const contender = walk === undefined ? `client ${clientId}` : 'walk';
-  const lock = await ports.locks.acquire({ name, owner, contender, nowMs: ports.nowMs() });
-  if (lock === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
+  const acquired = await ports.locks.acquire({ name, owner, contender, nowMs: ports.nowMs() });
+  if (acquired === undefined) throw new Refusal('sync_in_progress', 'a synchronization is already in progress');
+  const { again, ...lock } = acquired;
   try {
     await firstAnswer(ports.platform, wabas);
     const wabaIds = wabas.map((waba) => waba.wabaId);
@@ -38,6 +40,8 @@ export async function startSync(
     await enqueue(ports.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
     log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
   } catch (error) {
+    // An earlier delivery of the turn may have queued the work, which runs under this lock; if not, its lease ends.
+    if (walk !== undefined && again === true) throw error;
     // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
     await ports.locks.release(lock, ports.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
     throw error;

@@ -29,6 +29,7 @@ function setup(faults?: (attempt: Attempt) => Fault) {
     records: idempotencyStore(documents, table),
     acceptance: acceptanceStore(documents, table, () => clock.nowMs),
     nowMs: () => clock.nowMs,
+    remainingMs: () => 29_000,
     newJobId: () => {
       ids += 1;
       return `job ${keys}-${ids}`;

@@ -3,8 +3,9 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
-import { claimKey } from '../../../../lib/messages/items.ts';
+import { batchKey, claimKey } from '../../../../lib/messages/items.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -100,4 +101,20 @@ test('claims live 30 days from the claim, in seconds, 250 to a partition (R23)',
   await storeOver(client).take(claim('I'));
   const { Item } = await client.send(new GetCommand({ TableName: table, Key: claimKey(claim('I').key) }));
   expect(Item).toMatchObject({ pk: 'JOB#I#1', sk: '00251', expiresAtSeconds: nowMs / 1_000 + 30 * 86_400 });
+});
+
+test('a batch record is read as it is, however late reads may be (R13)', async () => {
+  const lagging = localDocumentClient();
+  lagReads(lagging);
+  const store = storeOver(lagging);
+  const taken = { 'A-0': { platformMessageId: 'platform-id' } };
+  await store.recordBatch('run-lagging', taken);
+  expect(await store.findBatchRecord('run-lagging')).toEqual(taken);
+});
+
+test('claims and batch records outlive the queues: 30 days from when they are written, in seconds (R23)', async () => {
+  const client = localDocumentClient();
+  await storeOver(client).recordBatch('run-ttl', {});
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key: batchKey('run-ttl') }));
+  expect(Item).toMatchObject({ expiresAtSeconds: nowMs / 1_000 + 30 * 86_400 });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
+import { type Claim, claimLifeMs, resolvedByOperator } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -211,6 +211,93 @@ test('two copies in one batch are sent once, the other comes again', async () =>
   expect(world.posted).toHaveLength(1);
 });
 
+test('a claim under the own name, whose reply was lost, is sent (R16)', async () => {
+  const world = new DispatchWorld();
+  const claims = {
+    ...world.claims,
+    take: async (claim: Claim): Promise<Claim> => {
+      await world.claims.take(claim);
+      return claim;
+    },
+  };
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toHaveLength(1);
+  expect(world.postponed).toEqual([]);
+});
+
+test('a worker that is as slow as it may be, and its clock 5 s off, is waited for (R13)', async () => {
+  const world = new DispatchWorld();
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  // Its batch record is not written yet.
+  world.store = { ...world.store, batches: {} };
+  for (const ageMs of [30_000, 60_000, 65_000, 89_999]) {
+    world.nowMs = 1_800_000_000_000 + ageMs;
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual(['message-0']);
+    expect(world.store.claims['J-0']?.state).toBe('claimed');
+  }
+  expect(world.postponed.map(({ seconds }) => seconds)).toEqual([60, 30, 25, 1]);
+});
+
+test('a message that expires while its claim is written is not sent (D27)', async () => {
+  const world = new DispatchWorld();
+  const claims = {
+    ...world.claims,
+    take: async (claim: Claim) => {
+      const existing = await world.claims.take(claim);
+      world.nowMs += 5_000;
+      return existing;
+    },
+  };
+  const message = dispatchMessage(0, { expiresAtMs: world.nowMs + 5_000 });
+  expect(await dispatchBatch([deliveryOf(message)], world.ports({ claims }))).toEqual([]);
+  expect(world.posted).toEqual([]);
+  expect(world.store.claims['J-0']).toMatchObject({ state: 'expired' });
+  expect(world.events.sent).toMatchObject([{ type: 'message.expired' }]);
+});
+
+test('a batch record is tried three times while there is time, and counted once', async () => {
+  const world = new DispatchWorld();
+  const pauses: number[] = [];
+  let failures = 2;
+  const recordBatch: typeof world.claims.recordBatch = async (...record) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error('DynamoDB is away');
+    await world.claims.recordBatch(...record);
+  };
+  const ports = world.ports({
+    claims: { ...world.claims, recordBatch },
+    pause: async (ms) => void pauses.push(ms),
+  });
+  const lines = await countedBy(async () => {
+    expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual([]);
+  });
+  expect(pauses).toEqual([500, 1_000]);
+  expect(Object.values(world.store.batches)).toHaveLength(1);
+  expect(lines).toMatchObject([{ MessagesSent: 1 }]);
+  failures = 3;
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(1))], ports)).toEqual(['message-0']);
+});
+
+test('a batch record is not tried again when the function is about to end', async () => {
+  const world = new DispatchWorld();
+  let tries = 0;
+  const recordBatch = async () => {
+    tries += 1;
+    throw new Error('DynamoDB is away');
+  };
+  const left = [20_000, 20_000, 4_999];
+  const ports = world.ports({ claims: { ...world.claims, recordBatch }, remainingMs: () => left.shift() ?? 0 });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+  expect(tries).toBe(1);
+});
+
+test('a throttled message waits as long as the platform asks (R17)', async () => {
+  const world = new DispatchWorld();
+  const send = failingWith('refused', { httpStatus: 429, retryAfterSeconds: 77 });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
+  expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual([77]);
+});
+
 test('an own claim that somebody settled while its reply was lost is not sent', async () => {
   const world = new DispatchWorld();
   const claims = {
@@ -280,13 +367,21 @@ test('a batch queues its events in one call; not queued, exactly those messages 
   expect(world.posted).toHaveLength(3);
 });
 
-test('what an operator resolved as sent is told nobody', async () => {
-  const world = new DispatchWorld();
-  const claim: Claim = { key: { jobId: 'J', index: 0 }, state: 'sent', at: 'run-0/0', claimedAtMs: world.nowMs };
-  world.store = { ...world.store, claims: { 'J-0': claim } };
-  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
-  expect(world.events.sent).toEqual([]);
-});
+test.each(['sent', 'failed'] as const)(
+  'what an operator settled as %s is no event, only the end of its job (D34, D41)',
+  async (state) => {
+    const world = new DispatchWorld();
+    const settled = { state, code: resolvedByOperator, resolvedAtMs: world.nowMs };
+    const claim = (index: number): Claim => ({ key: { jobId: 'J', index }, at: 'run-0/0', claimedAtMs: 0, ...settled });
+    world.store = { ...world.store, claims: { 'J-0': claim(0), 'J-1': claim(1) } };
+    const redelivered = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1, { alone: true }), 'b')];
+    expect(await dispatchBatch(redelivered, world.ports())).toEqual([]);
+    expect(world.posted).toEqual([]);
+    expect(world.events.sent).toMatchObject([
+      { type: 'dispatch.completed', data: { counts: { [state]: 1 }, total: 1 } },
+    ]);
+  },
+);
 
 test('every message is counted once, by what became of it', async () => {
   const world = new DispatchWorld();

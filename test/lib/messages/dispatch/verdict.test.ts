@@ -52,3 +52,9 @@ test('the platform text becomes the reason, cut at 1,000 characters', () => {
   const long = verdictOn(new PlatformFailure('refused', { code: 131026, userMessage: 'x'.repeat(500_000) }));
   expect(long.settlement.reason).toHaveLength(1_000);
 });
+
+test('what the platform says of the next try is kept, and nothing is made up', () => {
+  const asked = { httpStatus: 429, retryAfterSeconds: 77 };
+  expect(verdictOn(new PlatformFailure('refused', asked))).toMatchObject({ kind: 'retry', retryAfterSeconds: 77 });
+  expect(verdictOn(new PlatformFailure('refused', { httpStatus: 429 }))).not.toHaveProperty('retryAfterSeconds');
+});

@@ -205,7 +205,7 @@ test('a lost reply to the acquisition: the repetition recognises its own lock (R
   const client = localDocumentClient();
   const attempts = injectFaults(client, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));
   const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
-  expect(lock).toEqual({ name, owner: 'me', fence: 1 });
+  expect(lock).toEqual({ name, owner: 'me', fence: 1, again: true });
   expect(attempts.get('UpdateItemCommand')).toBe(2);
   expect(await locks().acquire({ name, owner: 'other', nowMs: 1 })).toBeUndefined();
 });

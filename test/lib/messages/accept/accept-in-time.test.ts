@@ -1,0 +1,156 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AcceptingOptions, AcceptingWorld, earlierJobId } from '../../../support/accepting-world.ts';
+import { sendable } from '../../../support/platform-templates.ts';
+import { makeRecipients } from '../../../support/send-jobs.ts';
+
+const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
+
+/** The edge takes its timer from node:timers, and AbortSignal from nowhere that can be replaced: both follow the fake clock. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 1_800_000_000_000 });
+  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
+  syncBuiltinESMExports();
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const ended = new AbortController();
+    setTimeout(() => ended.abort(new DOMException('its time is over', 'TimeoutError')), ms);
+    return ended.signal;
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+afterAll(() => {
+  Object.assign(timers, realTimers);
+  syncBuiltinESMExports();
+});
+
+const template = sendable.order;
+const request = (recipients: readonly unknown[]) => ({
+  did: '5491100000001',
+  type: 'template',
+  channel: 'MESSAGING',
+  template: { name: 'order', language: 'en_US' },
+  recipients,
+});
+const one = request([{ to: '5491155550001', params: { body: ['Ana', '17'], buttons: ['17'] } }]);
+
+/** Answers one request, and lets everything happen that may still happen to it. */
+async function run(options: Omit<AcceptingOptions, 'template'>, body: object, key: string | undefined) {
+  const world = new AcceptingWorld({ ...options, template });
+  const began = Date.now();
+  const answer = world.send(body, key).then((given) => ({ ...given, afterMs: Date.now() - began }));
+  await vi.advanceTimersByTimeAsync(60_000);
+  world.thaw();
+  await vi.advanceTimersByTimeAsync(60_000);
+  return { ...(await answer), calls: world.calls, sent: world.sentJobs() };
+}
+
+type Answered = Awaited<ReturnType<typeof run>>;
+
+/** What is wrong with an answer: 200 says that all is sent, and everything else but not knowing that nothing is. */
+function fault(answered: Answered, options: Omit<AcceptingOptions, 'template'>): string | undefined {
+  const { status, code, jobId, sent, afterMs, calls } = answered;
+  if (afterMs > Math.max(0, options.remainingMs - 4_000)) return 'answered after the edge ought to have';
+  const spareMs = options.remainingMs - afterMs - 4_000;
+  if (afterMs > 0 && code !== 'platform_unreachable' && spareMs < 500) return 'answered in the moment of the edge';
+  if (status === 200) return sent.length === 1 && sent[0] === jobId ? undefined : 'accepted, and not sent';
+  if (code === 'dispatch_undecided') {
+    return calls.includes('withdraw') ? undefined : 'undecided, and nothing was asked';
+  }
+  if (status !== 502) return `answered ${status}`;
+  if (sent.includes('NEW')) return `sent, and answered ${code}`;
+  return code === 'dispatch_unavailable' && sent.length > 0 ? 'unavailable, and an earlier one is sent' : undefined;
+}
+
+const everyHalfSecondMs = Array.from({ length: 59 }, (_, half) => half * 500);
+const everyMode = ['lost', 'silent', 'late'] as const;
+
+interface Explored {
+  readonly body?: object;
+  readonly key?: string;
+  readonly timesMs?: readonly number[];
+  readonly onward?: boolean;
+  readonly modes?: readonly (typeof everyMode)[number][];
+  /** The first call that may hang. */
+  readonly from?: number;
+}
+
+async function explore(
+  scenario: Partial<AcceptingOptions>,
+  { body = one, key, timesMs = everyHalfSecondMs, modes = everyMode, from = 1, onward = false }: Explored,
+): Promise<{ readonly faults: string[]; readonly hung: Set<string>; readonly codes: Set<string> }> {
+  const faults: string[] = [];
+  const hung = new Set<string>();
+  const codes = new Set<string>();
+  for (const remainingMs of timesMs) {
+    for (const mode of modes) {
+      for (let number = from; ; number += 1) {
+        const options = { ...scenario, remainingMs, hanging: { number, mode, onward } };
+        const answered = await run(options, body, key);
+        if (answered.calls.length < number) break;
+        const name = answered.calls[number - 1] ?? '';
+        hung.add(name);
+        codes.add(answered.code ?? String(answered.status));
+        const what = fault(answered, options);
+        if (what !== undefined) faults.push(`${remainingMs} ms left, ${name} ${mode}: ${what}`);
+      }
+    }
+  }
+  return { faults, hung, codes };
+}
+
+describe('with any one call hanging at any time, 200 says that all is sent, and 502 that nothing is (D25, R20)', () => {
+  test.each([
+    ['the fan-out comes later', {}],
+    ['the fan-out comes at once', { eager: true }],
+  ])('with a key, %s', async (_, scenario) => {
+    const { faults, hung, codes } = await explore(scenario, { key: 'k' });
+    expect(faults).toEqual([]);
+    const calls = ['findDid', 'claim', 'find', 'lookUp', 'refresh', 'send', 'describe', 'complete', 'remove'];
+    expect([...hung].sort()).toEqual(calls.sort());
+    expect([...codes].sort()).toEqual(['200', 'dispatch_unavailable', 'platform_unreachable']);
+  });
+
+  test.each([0, 3_000, 5_900])(
+    'with everything behind it hanging too, and a queue that takes %i ms',
+    async (queueMs) => {
+      const { faults, codes } = await explore({ queueMs }, { key: 'k', onward: true });
+      expect(faults).toEqual([]);
+      expect([...codes].sort()).toEqual(['200', 'dispatch_unavailable', 'dispatch_undecided', 'platform_unreachable']);
+    },
+  );
+
+  test('without a key', async () => {
+    const { faults, hung } = await explore({}, {});
+    expect(faults).toEqual([]);
+    expect(hung).toContain('describe');
+  });
+
+  test('of a key whose first run died before its job was begun', async () => {
+    const { faults, codes } = await explore({ died: 'not begun' }, { key: 'k' });
+    expect(faults).toEqual([]);
+    expect(codes).toContain('dispatch_undecided');
+  });
+
+  test('of a key whose first run died after its job was begun', async () => {
+    const { faults, hung } = await explore({ died: 'begun' }, { key: 'k' });
+    expect(faults).toEqual([]);
+    expect([...hung]).toContain('complete');
+    expect((await run({ died: 'begun', remainingMs: 29_000 }, one, 'k')).jobId).toBe(earlierJobId);
+  });
+
+  test('of a job in parts', async () => {
+    const recipients = makeRecipients(3_500, 600).map(({ to, params }) => ({
+      to,
+      params: { body: params?.body, buttons: ['1'] },
+    }));
+    const body = request(recipients);
+    const { faults, hung } = await explore({}, { body, timesMs: [13_500], modes: ['silent'], from: 4 });
+    expect(faults).toEqual([]);
+    expect([...hung]).toEqual(['refresh', 'send', 'commit', 'describe']);
+  });
+});

@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { runnableProjects } from '../support/engines.ts';
+
+// The tests that prove one file, named by run.ts. Those that need an emulator run on one of them: the faster, where it runs.
+const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
+const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
+const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
+const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
+
+export default defineConfig({
+  test: {
+    root: resolve(import.meta.dirname, '../..'),
+    projects: [
+      ...(ofUnits.length === 0 ? [] : [{ test: { ...limits, name: 'unit', include: ofUnits } }]),
+      ...(ofAdapters.length === 0
+        ? []
+        : [
+            {
+              test: {
+                ...limits,
+                name: engine,
+                include: ofAdapters,
+                globalSetup: resolve(import.meta.dirname, '../support/emulators.ts'),
+              },
+            },
+          ]),
+    ],
+  },
+});

@@ -1,0 +1,200 @@
+import type { Context } from 'aws-lambda';
+import { messagesSend } from '../../functions/messages-send.ts';
+import { authorizerContext } from '../../lib/access/caller.ts';
+import type { Did, Directory } from '../../lib/access/directory.ts';
+import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
+import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { MemoryEvents } from './memory-events.ts';
+
+/** The call that hangs: it never arrives, it takes effect and is not answered, or it takes effect after the answer. */
+export interface HangingCall {
+  readonly number: number;
+  readonly mode: 'lost' | 'silent' | 'late';
+  /** Every later one hangs too. */
+  readonly onward?: boolean;
+}
+
+export interface AcceptingOptions {
+  readonly template: PlatformTemplate;
+  /** Time until Lambda ends the invocation when it begins. */
+  readonly remainingMs: number;
+  readonly hanging?: HangingCall;
+  /** How long the queue takes to answer. */
+  readonly queueMs?: number;
+  /** The fan-out begins a job the moment it is in the queue; otherwise after everything else. */
+  readonly eager?: boolean;
+  /** The key was used by a run that died, whose job was begun or not. */
+  readonly died?: 'begun' | 'not begun';
+}
+
+export const earlierJobId = 'EARLIER';
+const newJobId = 'NEW';
+const did = '5491100000001';
+const waba = {
+  wabaId: '200000000000001',
+  name: '',
+  namespace: 'ns',
+  credential: 'main',
+  clientIds: [1001],
+  dids: 'waba',
+} as const;
+const channel = { channelId: 501, clientId: 1001, wabaId: waba.wabaId, did, name: '', throughputPerSecond: 80 };
+const found: Did = { waba, channel: { ...channel, phoneNumberId: '300000000000001' } };
+const unused = () => Promise.reject(new Error('not part of a send'));
+
+/**
+ * A send in memory, of which one call hangs: who is heeded by a signal is given up with it, and nothing else ends before
+ * `thaw`. Time is the caller's (fake timers).
+ */
+export class AcceptingWorld {
+  readonly calls: string[] = [];
+  private readonly options: AcceptingOptions;
+  private readonly endsAtMs: number;
+  private readonly thawing: (() => void)[] = [];
+  private readonly parts = new Map<string, number>();
+  private readonly committed = new Set<string>();
+  private readonly begun = new Set<string>();
+  private readonly withdrawn = new Set<string>();
+  private record: IdempotencyRecord | undefined;
+
+  constructor(options: AcceptingOptions) {
+    this.options = options;
+    this.endsAtMs = Date.now() + options.remainingMs;
+  }
+
+  async send(body: object, key?: string): Promise<{ status: number; code?: string; jobId?: string }> {
+    const { died } = this.options;
+    if (died !== undefined) {
+      const startedAtMs = Date.now() - 35_000;
+      this.record = { bodyHash: bodyHashOf(body), jobId: earlierJobId, startedAtMs, state: 'running' };
+      if (died === 'begun') this.begun.add(earlierJobId);
+    }
+    const lambda = authorizerContext({ userId: 'u', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 });
+    const event = {
+      routeKey: 'POST /v1/template/messages/{did}',
+      pathParameters: { did },
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+      body: JSON.stringify(body),
+      isBase64Encoded: false,
+      requestContext: { requestId: 'r', authorizer: { lambda } },
+    };
+    const context = { getRemainingTimeInMillis: () => Math.max(0, this.endsAtMs - Date.now()) } as Context;
+    const { statusCode, headers = {}, body: answered = '' } = await messagesSend(this.ports())(event as never, context);
+    const jobId = headers['dispatch-id'];
+    const { code } = JSON.parse(answered);
+    return { status: Number(statusCode), code, ...(jobId === undefined ? {} : { jobId: String(jobId) }) };
+  }
+
+  /** The container goes on with another request: what hung ends, and what is late takes effect. */
+  thaw(): void {
+    for (const goOn of this.thawing.splice(0)) goOn();
+  }
+
+  /** The jobs that the fan-out sends, now or once it comes to them. */
+  sentJobs(): string[] {
+    return [newJobId, earlierJobId].filter((jobId) => this.begun.has(jobId) || this.mayBegin(jobId));
+  }
+
+  private mayBegin(jobId: string): boolean {
+    const parts = this.parts.get(jobId);
+    return parts !== undefined && !this.withdrawn.has(jobId) && (parts === 1 || this.committed.has(jobId));
+  }
+
+  private ports(): Parameters<typeof messagesSend>[0] {
+    const { template } = this.options;
+    const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: Date.now() - 3_600_000, sinceMs: 1 };
+    const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };
+    const directory: Directory = {
+      hasClient: unused,
+      findDid: () => this.call('findDid', () => found),
+      findUser: unused,
+      listClientIds: unused,
+      listWabas: unused,
+      listCampaigns: unused,
+      listChannels: unused,
+      findChannels: unused,
+    };
+    return {
+      directory,
+      templates: {
+        find: () => this.call('find', () => ({ fact, client })),
+        refresh: () => this.call('refresh', () => undefined),
+        writeUpstream: unused,
+        stateOf: unused,
+      },
+      platformTemplates: { lookUp: () => this.call('lookUp', () => ({ found: template, sameName: [] })) },
+      catalogIdOf: unused,
+      isOnboarded: unused,
+      questions: { claim: unused, keep: unused, release: unused, takeTurn: unused },
+      events: new MemoryEvents(),
+      pause: async () => undefined,
+      newJobId: () => newJobId,
+      nowMs: Date.now,
+      queue: { send: (message, _, signal) => this.slowly(() => this.call('send', () => this.queued(message), signal)) },
+      acceptance: {
+        commit: (jobId, signal) => this.call('commit', () => void this.committed.add(jobId), signal),
+        withdraw: (jobId, signal) => this.call('withdraw', () => this.withdraw(jobId), signal),
+        describe: (_, signal) => this.call('describe', () => undefined, signal),
+      },
+      records: {
+        claim: (_, record) => this.call('claim', () => this.claim(record)),
+        takeOver: (_, stale, record) => this.call('takeOver', () => this.takeOver(stale, record)),
+        complete: (_, { jobId }, signal) => this.call('complete', () => this.settle(jobId, true), signal),
+        remove: (_, jobId, signal) => this.call('remove', () => this.settle(jobId, false), signal),
+      },
+    };
+  }
+
+  private call<Value>(name: string, effect: () => Value, signal?: AbortSignal): Promise<Value> {
+    this.calls.push(name);
+    const { hanging } = this.options;
+    const number = this.calls.length;
+    const hangs = hanging?.number === number || (hanging?.onward === true && number > hanging.number);
+    if (hanging === undefined || !hangs) return Promise.resolve(effect());
+    const value = hanging.mode === 'silent' ? effect() : undefined;
+    return new Promise<Value>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      this.thawing.push(() => {
+        if (hanging.mode === 'lost') reject(new Error('lost'));
+        else resolve(hanging.mode === 'late' ? effect() : (value as Value));
+      });
+    });
+  }
+
+  private async slowly(call: () => Promise<void>): Promise<void> {
+    const { queueMs } = this.options;
+    if (queueMs !== undefined) await new Promise((resolve) => setTimeout(resolve, queueMs));
+    await call();
+  }
+
+  private queued(message: string): void {
+    const { head, part } = decodeSendJobMessage(message);
+    // Of parts, all that there are count once the commit is written, which is after the last of them.
+    this.parts.set(head.jobId, part?.of ?? 1);
+    if (this.options.eager && this.mayBegin(head.jobId)) this.begun.add(head.jobId);
+  }
+
+  private withdraw(jobId: string): 'withdrawn' | 'begun' {
+    if (this.begun.has(jobId)) return 'begun';
+    this.withdrawn.add(jobId);
+    return 'withdrawn';
+  }
+
+  private claim(record: IdempotencyRecord): IdempotencyRecord | undefined {
+    const before = this.record;
+    this.record ??= record;
+    return before;
+  }
+
+  private takeOver(stale: IdempotencyRecord, record: IdempotencyRecord): boolean {
+    if (this.record?.jobId !== stale.jobId || this.record.state !== 'running') return false;
+    this.record = record;
+    return true;
+  }
+
+  private settle(jobId: string, done: boolean): void {
+    if (this.record?.jobId !== jobId) return;
+    this.record = done ? { ...this.record, state: 'done' } : undefined;
+  }
+}
