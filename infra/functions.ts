@@ -267,7 +267,14 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 60,
     // A run holds what is known of five jobs, of 10,000 messages each at most.
     memoryMb: 512,
-    tables: { messages: ['BatchGetItem', 'Query'], webhooks: ['GetItem'] },
+    tables: {
+      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['BatchGetItem'],
+      webhooks: ['GetItem'],
+    },
+    // A template that is paused is asked for until it is back.
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
     sendsTo: ['watch', 'events'],
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },

@@ -4,7 +4,7 @@ import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
-import { deployedTemplates } from '../templates/deployed.ts';
+import { deployedListing, deployedTemplates } from '../templates/deployed.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
@@ -127,13 +127,23 @@ export function deployedDispatches() {
   return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
 }
 
-/** What watching for the end of jobs takes. */
+/** What watching for the end of jobs, and of their waiting, takes. */
 export function deployedWatch() {
   const report = deployedReport();
+  const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const parked = {
+    queue,
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
+    templates: deployedListing(),
+    platformTemplates: platformTemplates(call, credentialOf),
+  };
   return {
     progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
-    queue: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
+    queue,
     events: deployedEvents(),
+    parked,
     nowMs: Date.now,
     log,
   };
