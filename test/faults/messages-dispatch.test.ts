@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { messagesDispatch } from '../../functions/messages-dispatch.ts';
+import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
 import { sleep } from '../../lib/aws/pause.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';

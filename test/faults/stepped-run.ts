@@ -124,7 +124,7 @@ export class SteppedRun {
         ? { mark: this.call('mark'), hasReceipt: this.call('hasReceipt') }
         : { mark: async () => undefined, hasReceipt: async () => false },
       events: { send: this.call('sendEvents') },
-      queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone') },
+      queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone'), hold: async () => undefined },
       ...idlePaces,
       send: this.call('send'),
       invocation,
