@@ -85,7 +85,11 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
         tenths: urgentStore(client, table),
         jobStates: jobStateStore(client, table, async () => undefined),
         events,
-        queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined, hold: async () => undefined },
+        queue: {
+          sendLater: (message) => queue.sendLater(message, 0),
+          postpone: async () => undefined,
+          hold: async () => undefined,
+        },
         send: platform.send,
         invocation: `run-${round}-${first}`,
         nowMs: () => nowMs,

@@ -1,4 +1,9 @@
-import { ChangeMessageVisibilityBatchCommand, ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { queueBody } from '../../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
 import type { DispatchQueue } from '../dispatch/dispatch-ports.ts';
