@@ -58,16 +58,19 @@ afterEach(async () => {
 /** The function as it is deployed, its ports pointed at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
+  // Stands still, so that a slow machine misses no slot.
+  const atMs = Date.now();
+  const nowMs = () => atMs;
   return messagesDispatch({
-    claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
+    claims: dispatchStore({ client: localDocumentClient(), table, nowMs }),
     doubts: doubtStore(localDocumentClient(), table),
-    paces: paceStore({ client: localDocumentClient(), table, nowMs: Date.now, newWriter: randomUUID }),
+    paces: paceStore({ client: localDocumentClient(), table, nowMs, newWriter: randomUUID }),
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),
-    nowMs: Date.now,
+    nowMs,
     random: Math.random,
     pause: sleep,
     log: () => undefined,
