@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
 import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
@@ -19,6 +20,8 @@ import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
+import { paceStore } from './pace/pace-store.ts';
+import { urgentStore } from './pace/urgent-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
@@ -59,6 +62,14 @@ export function deployedHandover() {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   return {
     ...deployedDispatch(),
+    paces: paceStore({
+      client: documents(),
+      table: environmentVariable('MESSAGES_TABLE'),
+      nowMs: Date.now,
+      newWriter: randomUUID,
+    }),
+    tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    jobStates: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
   };

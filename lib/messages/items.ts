@@ -17,6 +17,9 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> with it, for the client who lists dispatches (D40)
  *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
  *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
+ *   a number's pace   PACE#<phoneNumberId> / PACE              whoever reserves slots: fan-out, dispatch (pace/schedule.ts)
+ *   its last tenth    PACE#<phoneNumberId> / URGENT            dispatch, for one-time codes (pace/urgent.ts)
+ *   workers' shares   WORKERS / SHARES                         fan-out, what each client wants of the workers (pace/worker-shares.ts)
  *
  * These spellings are stored for 30 days: a test holds them to what released versions wrote.
  */
@@ -199,3 +202,16 @@ export function questionKey(question: string): ItemKey {
 export function turnsKey(clientId: number): ItemKey {
   return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
+
+/** The pace of a number: its schedule, and what was learned of it (D43). */
+export function paceKey(phoneNumberId: string): ItemKey {
+  return { pk: `PACE#${phoneNumberId}`, sk: 'PACE' };
+}
+
+/** The part of a number that is kept for one-time codes (D44). */
+export function urgentKey(phoneNumberId: string): ItemKey {
+  return { pk: `PACE#${phoneNumberId}`, sk: 'URGENT' };
+}
+
+/** What the clients that are being sent for want of the workers (D45). */
+export const workerSharesKey: ItemKey = { pk: 'WORKERS', sk: 'SHARES' };

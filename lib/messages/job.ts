@@ -77,6 +77,12 @@ export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 /** A ULID; clients know it as the dispatch id of their request. */
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
+/** The format in which messages are queued now. */
+export const dispatchMessageVersion = 2;
+
+/** Which position of which lane of its number's schedule a message has (D43). */
+export const TurnSchema = v.object({ lane: v.string(), clientId: v.number(), position: v.number() });
+
 /**
  * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
  * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.
@@ -91,8 +97,23 @@ export const DispatchMessageSchema = v.object({
   acceptedAtMs: v.number(),
   expiresAtMs: v.optional(v.number()),
   correlationId: v.optional(v.string()),
-  /** Deliveries that ended provably unsent so far. */
+  /** The format (D47). None: 0.1.0 wrote it, and what is optional here may be missing. */
+  version: v.exactOptional(v.literal(dispatchMessageVersion)),
+  /** Deliveries that ended provably unsent so far, of every kind together. */
   attempt: v.number(),
+  /** The same by what they waited for (pace/pacing.ts). 0.1.0 counted all of them together. */
+  attempts: v.exactOptional(v.record(v.string(), v.number())),
+  /** Times that its slot had passed before it could be called. */
+  missedSlots: v.exactOptional(v.number()),
+  /** Its place in the schedule of its number; none, or one that has passed: whoever delivers it reserves. */
+  turn: v.exactOptional(TurnSchema),
+  /** What its number may send, as last read when it was queued. */
+  limitPerSecond: v.exactOptional(v.number()),
+  wabaId: v.exactOptional(v.string()),
+  /** It goes before others of its number (D44). */
+  urgent: v.exactOptional(v.literal(true)),
+  /** Its recipient gets enough from this number until then. */
+  notBeforeMs: v.exactOptional(v.number()),
   /** What the events about it tell of its job (D28, D34). */
   about: v.object({
     did: v.string(),

@@ -1,0 +1,75 @@
+import { hashKey } from '../../keys/hash-key.ts';
+import { atPace, emptySchedule, type Schedule } from './schedule.ts';
+
+/** What is known of the pace of a number: one item, written as a whole under its version. */
+export interface NumberPace {
+  /** 0 while nothing is stored. */
+  readonly version: number;
+  readonly schedule: Schedule;
+  /** What the platform's refusals have taught (130429), and when. */
+  readonly learned?: { readonly perSecond: number; readonly atMs: number };
+  /** Persons to whom the number may not write before a time (131056). */
+  readonly pairs: readonly BlockedPair[];
+}
+
+export interface BlockedPair {
+  readonly recipientHash: string;
+  readonly untilMs: number;
+}
+
+export const unknownPace: NumberPace = { version: 0, schedule: emptySchedule, pairs: [] };
+
+/** What all but one-time codes take of a number; the rest is theirs (D43, D44). */
+export const bulkShare = 0.9;
+
+const climbMs = 300_000;
+/** Every step is another spacing, and another segment of the schedule. */
+const climbStepMs = 5_000;
+const slowdownFactor = 0.75;
+/** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
+const slowdownEveryMs = 3_000;
+const slowestPerSecond = 1;
+const rememberedPairs = 100;
+
+/** Messages a second that the number takes now: its limit, or what was learned, which climbs back within five minutes. */
+export function perSecondOf(limitPerSecond: number, { learned }: NumberPace, nowMs: number): number {
+  if (learned === undefined || learned.perSecond >= limitPerSecond) return limitPerSecond;
+  const elapsedMs = Math.max(0, Math.floor((nowMs - learned.atMs) / climbStepMs) * climbStepMs);
+  const climbed = Math.min(1, elapsedMs / climbMs);
+  return learned.perSecond + (limitPerSecond - learned.perSecond) * climbed;
+}
+
+/** Milliseconds between two slots of the schedule. */
+export function bulkEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
+  return 1_000 / (bulkShare * perSecondOf(limitPerSecond, pace, nowMs));
+}
+
+/**
+ * After the platform has refused for the number's sake: a quarter slower, schedule included. The pace itself when that
+ * was done just now, for the refusals of one moment are one.
+ */
+export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number): NumberPace {
+  if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;
+  const perSecond = Math.max(slowestPerSecond, perSecondOf(limitPerSecond, pace, nowMs) * slowdownFactor);
+  const slower = { ...pace, learned: { perSecond, atMs: nowMs } };
+  return { ...slower, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, slower, nowMs), nowMs) };
+}
+
+/** How a recipient is named in the item: short, and no phone number. */
+export function recipientHashOf(to: string): string {
+  return hashKey([to], 12);
+}
+
+/** Undefined when the number may write to that person now. */
+export function blockedUntilMs(pace: NumberPace, recipientHash: string, nowMs: number): number | undefined {
+  const untilMs = pace.pairs.find((pair) => pair.recipientHash === recipientHash)?.untilMs;
+  return untilMs === undefined || untilMs <= nowMs ? undefined : untilMs;
+}
+
+/** Remembers a person until a time: at most 100, the oldest entries leave first. A later time of the same person stays. */
+export function withBlocked(pace: NumberPace, recipientHash: string, untilMs: number, nowMs: number): NumberPace {
+  const known = pace.pairs.find((pair) => pair.recipientHash === recipientHash);
+  if (known !== undefined && known.untilMs >= untilMs) return pace;
+  const others = pace.pairs.filter((pair) => pair !== known && pair.untilMs > nowMs);
+  return { ...pace, pairs: [...others, { recipientHash, untilMs }].slice(-rememberedPairs) };
+}

@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
+import type { NumberPace } from './number-pace.ts';
+import type { Schedule, Segment } from './schedule.ts';
+
+/*
+ * What the item of a number's pace holds, beside its keys (../items.ts). The schedule is one text, so that it is small
+ * and read at once: names of lanes stand in a table, and a segment is its start, its spacing and three numbers a lane.
+ */
+
+const ScheduleSchema = v.object({
+  next: v.number(),
+  lanes: v.array(v.tuple([v.number(), v.string()])),
+  segments: v.array(v.array(v.number())),
+});
+
+const PaceItemSchema = v.object({
+  version: v.number(),
+  /** Which write made it so: a writer whose reply was lost finds its own. */
+  writer: v.string(),
+  schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
+  learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
+  pairs: v.exactOptional(v.record(v.string(), v.number())),
+});
+
+export function paceOf(item: unknown): { readonly pace: NumberPace; readonly writer: string } {
+  const { version, writer, schedule, learned, pairs = {} } = v.parse(PaceItemSchema, item);
+  const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
+  return {
+    // A map has no order: the oldest entries are those whose time ends first.
+    pace: {
+      version,
+      schedule: scheduleOf(schedule),
+      ...present({ learned }),
+      pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
+    },
+    writer,
+  };
+}
+
+export function paceItemOf({ version, schedule, learned, pairs }: NumberPace, writer: string): object {
+  return {
+    version,
+    writer,
+    schedule: JSON.stringify(packed(schedule)),
+    ...present({ learned }),
+    ...(pairs.length === 0
+      ? {}
+      : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),
+  };
+}
+
+function packed({ segments, nextPosition }: Schedule): v.InferOutput<typeof ScheduleSchema> {
+  const indexes = new Map<string, number>();
+  const lanes: [number, string][] = [];
+  const indexOf = (clientId: number, lane: string) => {
+    const name = `${clientId}#${lane}`;
+    const known = indexes.get(name);
+    if (known !== undefined) return known;
+    indexes.set(name, lanes.length);
+    return lanes.push([clientId, lane]) - 1;
+  };
+  const rows = segments.map(({ fromMs, everyMs, lanes: own }) => [
+    fromMs,
+    everyMs,
+    ...own.flatMap(({ clientId, lane, first, count }) => [indexOf(clientId, lane), first, count]),
+  ]);
+  return { next: nextPosition, lanes, segments: rows };
+}
+
+function scheduleOf({ next, lanes, segments }: v.InferOutput<typeof ScheduleSchema>): Schedule {
+  const segmentOf = ([fromMs = 0, everyMs = 0, ...numbers]: readonly number[]): Segment => ({
+    fromMs,
+    everyMs,
+    lanes: Array.from({ length: numbers.length / 3 }, (_, at) => {
+      const [index = 0, first = 0, count = 0] = numbers.slice(3 * at, 3 * at + 3);
+      const [clientId, lane] = lanes[index] ?? [0, ''];
+      return { clientId, lane, first, count };
+    }),
+  });
+  return { segments: segments.map(segmentOf), nextPosition: next };
+}

@@ -1,0 +1,53 @@
+import { bulkEveryMs, type NumberPace } from './number-pace.ts';
+import type { NumberPaces } from './number-paces.ts';
+import { type LaneName, reserved } from './schedule.ts';
+
+/** Positions that are wanted in a lane. */
+export interface Wanted extends LaneName {
+  readonly count: number;
+}
+
+interface OfNumber {
+  readonly phoneNumberId: string;
+  readonly limitPerSecond: number;
+  /** The pace as it was read last, to save the read before the write. */
+  readonly seen?: NumberPace;
+}
+
+/** Jobs of so few recipients are not worth a lane of their own: together they are the lane `*` of their client. */
+const fewRecipients = 10;
+
+/** The lane of a job: eight characters of its id are enough, for jobs that share a lane by chance only share its turns. */
+export function laneOf(jobId: string, recipients: number): string {
+  return recipients <= fewRecipients ? '*' : jobId.slice(-8);
+}
+
+/** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */
+export async function reserve(
+  paces: NumberPaces,
+  { clientId, lane, count, ...number }: OfNumber & Wanted,
+  nowMs: number,
+): Promise<{ readonly firstPosition: number; readonly pace: NumberPace }> {
+  const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted: [{ clientId, lane, count }] }, nowMs);
+  return { firstPosition: firstPositions[0] ?? 0, pace };
+}
+
+/** The same for several lanes of one number, in one write. */
+export async function reserveAll(
+  paces: NumberPaces,
+  { phoneNumberId, limitPerSecond, wanted, seen }: OfNumber & { readonly wanted: readonly Wanted[] },
+  nowMs: number,
+): Promise<{ readonly firstPositions: readonly number[]; readonly pace: NumberPace }> {
+  const { pace, result } = await paces.change(phoneNumberId, seen, (current, waitedMs) => {
+    const atMs = nowMs + waitedMs;
+    const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
+    let { schedule } = current;
+    const firstPositions = wanted.map((each) => {
+      const { schedule: longer, firstPosition } = reserved(schedule, { ...each, everyMs, nowMs: atMs });
+      schedule = longer;
+      return firstPosition;
+    });
+    return { pace: { ...current, schedule }, result: firstPositions };
+  });
+  return { firstPositions: result, pace };
+}

@@ -1,0 +1,76 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { urgentKey } from '../items.ts';
+import type { UrgentTenths } from './urgent.ts';
+
+const TenthSchema = v.object({ nextMs: v.number() });
+
+/** The counter means nothing once its time is past. */
+const tenthMemorySeconds = 86_400;
+/** Each refusal tells where the counter stands; who is refused so often takes another way. */
+const mostTries = 5;
+
+/** Slots of the last tenth in the messages table: one conditional write, two when the first guess of the counter is wrong. */
+export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentTenths {
+  return {
+    take: async (phoneNumberId, { count, everyMs, nowMs, latestMs }) => {
+      let nextMs = 0;
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const startMs = Math.max(nextMs, nowMs);
+        const fitting = Math.min(count, Math.floor((latestMs - startMs) / everyMs) + 1);
+        if (fitting <= 0) return [];
+        const taken = await advance(phoneNumberId, { idle: nextMs < nowMs, nowMs, everyMs, fitting, latestMs });
+        if (taken.firstMs !== undefined) {
+          const { firstMs } = taken;
+          return Array.from({ length: fitting }, (_, at) => firstMs + at * everyMs);
+        }
+        nextMs = taken.nextMs;
+      }
+      return [];
+    },
+  };
+
+  /** `idle`: from now on, else behind what is given out. Refused: where the counter stands. */
+  async function advance(
+    phoneNumberId: string,
+    {
+      idle,
+      nowMs,
+      everyMs,
+      fitting,
+      latestMs,
+    }: {
+      readonly idle: boolean;
+      readonly nowMs: number;
+      readonly everyMs: number;
+      readonly fitting: number;
+      readonly latestMs: number;
+    },
+  ): Promise<{ readonly firstMs: number } | { readonly firstMs: undefined; readonly nextMs: number }> {
+    const stepMs = fitting * everyMs;
+    const write = await conditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: urgentKey(phoneNumberId),
+          UpdateExpression: `SET nextMs = ${idle ? ':now' : 'nextMs'} + :step, expiresAtSeconds = :expiry`,
+          ConditionExpression: idle ? 'attribute_not_exists(pk) OR nextMs < :now' : 'nextMs BETWEEN :now AND :latest',
+          ExpressionAttributeValues: {
+            ':now': nowMs,
+            ':step': stepMs,
+            ':expiry': Math.ceil(nowMs / 1_000) + tenthMemorySeconds,
+            ...(idle ? {} : { ':latest': latestMs - stepMs + everyMs }),
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    );
+    if (write.written) return { firstMs: v.parse(TenthSchema, write.output.Attributes).nextMs - stepMs };
+    return {
+      firstMs: undefined,
+      nextMs: write.existing === undefined ? 0 : v.parse(TenthSchema, write.existing).nextMs,
+    };
+  }
+}
