@@ -256,7 +256,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
-    sendsTo: ['dispatch', 'events'],
+    sendsTo: ['dispatch', 'watch', 'events'],
     consumes: {
       queue: 'dispatch',
       batchSize: 10,

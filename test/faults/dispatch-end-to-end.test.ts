@@ -19,6 +19,7 @@ import { type Fault, injectFaults, seededFaults, seededRandom } from '../support
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage, startMs } from './scenario-job.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 
 let table: string;
 let queueUrl: string;
@@ -84,6 +85,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
         paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
         tenths: urgentStore(client, table),
         jobStates: jobStateStore(client, table, async () => undefined),
+        newHolds: idlePaces.newHolds,
         events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
@@ -154,6 +156,7 @@ test('the happy path makes one write per message and one per batch, seen on the 
     paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
     tenths: urgentStore(client, table),
     jobStates: jobStateStore(client, table, async () => undefined),
+    newHolds: idlePaces.newHolds,
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),
