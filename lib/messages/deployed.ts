@@ -15,7 +15,9 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { firstParkedLookSeconds, parkedWatchOf } from './fan-out/watch-message.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
+import { type HoldPorts, jobHolds } from './job-holds.ts';
 import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
@@ -44,11 +46,11 @@ export function deployedAcceptance(limits: PlatformLimits) {
   };
 }
 
-/** What the workers of messages share: the claims, the dispatch queue and the events. */
-function deployedDispatch() {
+/** What the workers of messages share: the claims, a queue of messages and the events. */
+function deployedDispatch(queueUrl: string) {
   return {
     claims: dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
-    queue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    queue: dispatchQueue(queues(), queueUrl),
     events: deployedEvents(),
     nowMs: Date.now,
     random: Math.random,
@@ -57,11 +59,17 @@ function deployedDispatch() {
   };
 }
 
-/** What handing messages to the platform takes. */
-export function deployedHandover() {
+/** What handing messages to the platform takes, for the worker of the queue with that address. */
+export function deployedHandover(queueUrl: string) {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const states = jobStateStore(documents(), environmentVariable('MESSAGES_TABLE'));
+  const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
+    watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
   return {
-    ...deployedDispatch(),
+    ...deployedDispatch(queueUrl),
+    jobStates: states,
+    newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
     paces: paceStore({
       client: documents(),
       table: environmentVariable('MESSAGES_TABLE'),
@@ -69,7 +77,6 @@ export function deployedHandover() {
       newWriter: randomUUID,
     }),
     tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    jobStates: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
   };
@@ -78,7 +85,7 @@ export function deployedHandover() {
 /** What working off jobs takes. */
 export function deployedJobs() {
   return {
-    ...deployedDispatch(),
+    ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

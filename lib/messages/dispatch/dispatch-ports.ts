@@ -1,6 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchMessage } from '../job.ts';
+import type { JobHolds } from '../job-holds.ts';
 import type { JobStates } from '../job-state.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentTenths } from '../pace/urgent.ts';
@@ -30,6 +31,8 @@ export interface DispatchQueue {
   sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
+  /** The same of up to ten deliveries that are being worked off. */
+  hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
 export interface DispatchPorts {
@@ -40,6 +43,8 @@ export interface DispatchPorts {
   /** Of each number, what one-time codes have for themselves (D44). */
   readonly tenths: UrgentTenths;
   readonly jobStates: Pick<JobStates, 'of'>;
+  /** What holds back jobs whose template is refused; for one batch. */
+  readonly newHolds: () => JobHolds;
   readonly events: EventSink;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<Handover>;
@@ -58,4 +63,5 @@ export interface Delivery {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
+  readonly attributes?: { readonly ApproximateReceiveCount: string };
 }
