@@ -46,11 +46,11 @@ export function deployedAcceptance(limits: PlatformLimits) {
   };
 }
 
-/** What the workers of messages share: the claims, the dispatch queue and the events. */
-function deployedDispatch() {
+/** What the workers of messages share: the claims, a queue of messages and the events. */
+function deployedDispatch(queueUrl: string) {
   return {
     claims: dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
-    queue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    queue: dispatchQueue(queues(), queueUrl),
     events: deployedEvents(),
     nowMs: Date.now,
     random: Math.random,
@@ -59,15 +59,15 @@ function deployedDispatch() {
   };
 }
 
-/** What handing messages to the platform takes. */
-export function deployedHandover() {
+/** What handing messages to the platform takes, for the worker of the queue with that address. */
+export function deployedHandover(queueUrl: string) {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const states = jobStateStore(documents(), environmentVariable('MESSAGES_TABLE'));
   const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
     watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
   return {
-    ...deployedDispatch(),
+    ...deployedDispatch(queueUrl),
     jobStates: states,
     newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
     paces: paceStore({
@@ -85,7 +85,7 @@ export function deployedHandover() {
 /** What working off jobs takes. */
 export function deployedJobs() {
   return {
-    ...deployedDispatch(),
+    ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
