@@ -19,11 +19,11 @@ import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
 import { dispatchMessage, startMs } from './scenario-job.ts';
-import { idlePaces } from '../support/idle-paces.ts';
 
 let table: string;
 let queueUrl: string;

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/* A dispatch in the middle of which the platform pauses its template (D46), or its client cancels it (D53), over HTTP. */
+
+const did = '5491100000001';
+const target = runningTarget();
+const wabaId = '200000000000001';
+const total = 300;
+/** As many as may be on their way when the template is paused: 50 workers with 10 messages each, far fewer here. */
+const mostRefused = 100;
+
+const templates = ['held_by_platform', 'held_by_client'].map((name) => ({
+  ...{ name, language: 'en_US', category: 'UTILITY', status: 'APPROVED' },
+  components: [{ type: 'BODY', text: 'Your order is ready.' }],
+}));
+let ids: string[] = [];
+
+beforeAll(async () => {
+  ids = (await platform('POST /_control/templates', { waba_id: wabaId, templates })).body.ids;
+  await synchronize('supervisor1001');
+}, 120_000);
+
+afterAll(async () => {
+  for (const id of ids) await platform(`DELETE /_control/templates/${id}`);
+  for (const { name } of templates) await eraseTemplate(target, name);
+});
+
+async function send(name: string, prefix: string): Promise<string> {
+  const recipients = Array.from({ length: total }, (_, at) => ({ to: `${prefix}${String(at).padStart(4, '0')}` }));
+  const template = { name, language: 'en_US' };
+  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+  const reply = await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1001'), body });
+  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
+  return reply.headers.get('dispatch-id') ?? '';
+}
+
+async function ask(method: 'GET' | 'DELETE', jobId: string, query = ''): Promise<ApiReply> {
+  return await api(`${method} /v1/template/messages/${did}/${jobId}${query}`, {
+    token: await tokenOf('supervisor1001'),
+  });
+}
+
+async function accepted(template: string): Promise<number> {
+  return (await platform(`GET /_control/messages?template=${template}&limit=1`)).body.total;
+}
+
+/** Calls that the platform has refused for this template. */
+async function refusedCalls(template: string): Promise<number> {
+  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000');
+  return body.data.filter(
+    ({ body: sent, status }: { body: { template?: { name?: string } }; status: number }) =>
+      status === 400 && sent.template?.name === template,
+  ).length;
+}
+
+const half = async (template: string) => ((await accepted(template)) >= 40 ? true : undefined);
+
+test('a template that is paused: few refused calls, the rest waits, and all is sent when it is back', async () => {
+  const jobId = await send('held_by_platform', '54931000');
+  await eventually('some of it has left', () => half('held_by_platform'));
+  await platform(`POST /_control/templates/${ids[0]}/pause`);
+  const parked = await eventually('its report says that it waits', async () => {
+    const { body } = await ask('GET', jobId, '?state=pending&limit=1000');
+    return body.data.some(({ code }: { code?: string }) => code === 'template_paused') ? body : undefined;
+  });
+  expect(parked.counts.failed).toBe(0);
+  const before = await accepted('held_by_platform');
+  expect(before).toBeLessThan(total);
+  expect(await refusedCalls('held_by_platform')).toBeLessThanOrEqual(mostRefused);
+  await platform(`POST /_control/templates/${ids[0]}`, { status: 'APPROVED' });
+  const sent = await eventually(
+    'all of it has left',
+    async () => {
+      const { body } = await ask('GET', jobId);
+      return body.complete ? body : undefined;
+    },
+    240_000,
+  );
+  const { sent: left, delivered, read } = sent.counts;
+  expect(left + delivered + read).toBe(total);
+  expect(await accepted('held_by_platform')).toBe(total);
+}, 400_000);
+
+test('a dispatch that is cancelled: what has left has left, the rest is never sent', async () => {
+  const jobId = await send('held_by_client', '54932000');
+  await eventually('some of it has left', () => half('held_by_client'));
+  const { status, body } = await ask('DELETE', jobId);
+  expect([status, body.dispatch_id, body.total]).toEqual([200, jobId, total]);
+  expect(body.counts.failed).toBeGreaterThan(0);
+  const ended = await eventually('what was under way has ended', async () => {
+    const report = await ask('GET', jobId);
+    return report.body.complete ? report.body : undefined;
+  });
+  // A message that a worker had claimed goes its way; none that the answer called failed does.
+  expect(ended.counts.failed).toBeGreaterThanOrEqual(body.counts.failed);
+  expect(ended.counts.failed + (await accepted('held_by_client'))).toBe(total);
+  const again = await ask('DELETE', jobId);
+  expect([again.status, again.body.counts]).toEqual([200, ended.counts]);
+}, 200_000);
