@@ -48,7 +48,7 @@ export function messagesReport(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    const page = await readPage(ports.report, question, open);
+    const page = await readPage(ports.report, question, open, ports.nowMs());
 
     return answer(200, reportAnswer(open.job.head, question, page));
   });

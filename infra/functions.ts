@@ -12,6 +12,7 @@ export const settingVariables = {
   SYNC_LOCK_SCOPE: 'syncLockScope',
   REDIRECT_BASE_URL: 'redirectBaseUrl',
   RATE_SOURCE_URL: 'rateSourceUrl',
+  DISPATCH_MAXIMUM_CONCURRENCY: 'dispatchMaximumConcurrency',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -234,18 +235,27 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
   },
+  'messages-cancel': {
+    ...endpoint,
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  },
   'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], channels: ['BatchGetItem'], webhooks: ['GetItem'] },
+    settings: ['DISPATCH_MAXIMUM_CONCURRENCY'],
     sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'], webhooks: ['GetItem'] },
+    tables: {
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['dispatch', 'events'],

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
 import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
+import { deployedChannels } from '../channels/deployed.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
 import { deployedTemplates } from '../templates/deployed.ts';
@@ -14,10 +16,15 @@ import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { limitOfJob } from './fan-out/limit-of-job.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
+import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
+import { paceStore } from './pace/pace-store.ts';
+import { urgentStore } from './pace/urgent-store.ts';
+import { workerDemandStore } from './pace/worker-shares-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
@@ -58,15 +65,37 @@ export function deployedHandover() {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   return {
     ...deployedDispatch(),
+    paces: paceStore({
+      client: documents(),
+      table: environmentVariable('MESSAGES_TABLE'),
+      nowMs: Date.now,
+      newWriter: randomUUID,
+    }),
+    tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    jobStates: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
   };
 }
 
+/** A batch of ten waits a second or so for its slots, and is handed over in a part of another. */
+const perWorkerPerSecond = 6;
+
 /** What working off jobs takes. */
 export function deployedJobs() {
   return {
     ...deployedDispatch(),
+    // Codes have a queue of their own once there is one.
+    urgentQueue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    paces: paceStore({
+      client: documents(),
+      table: environmentVariable('MESSAGES_TABLE'),
+      nowMs: Date.now,
+      newWriter: randomUUID,
+    }),
+    demands: workerDemandStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    workersPerSecond: perWorkerPerSecond * Number(environmentVariable('DISPATCH_MAXIMUM_CONCURRENCY')),
+    limitOf: limitOfJob({ channels: deployedChannels(), log }),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
@@ -99,6 +128,16 @@ export function deployedReceipts() {
 /** What reports read. */
 export function deployedReport() {
   return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+}
+
+/** What cancelling a job takes. */
+export function deployedCancellation() {
+  return {
+    report: deployedReport(),
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    nowMs: Date.now,
+    log,
+  };
 }
 
 /** The list of dispatches. */

@@ -25,6 +25,8 @@ export interface PlatformCall {
 
 export interface PlatformReply {
   readonly body: Readonly<Record<string, unknown>>;
+  /** What the platform says is used up of the calls that a WABA has for messages (`X-Business-Use-Case-Usage`). */
+  readonly usagePercent?: number;
 }
 
 /** Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries. */
@@ -181,7 +183,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   const json = parseJson(text);
   if (httpStatus >= 200 && httpStatus < 300) {
     if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
-      return { body: json as Record<string, unknown> };
+      return { body: json as Record<string, unknown>, ...present({ usagePercent: usagePercentOf(reply) }) };
     }
     throw new PlatformFailure('ambiguous', { httpStatus });
   }
@@ -200,6 +202,22 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   };
   const understood = httpStatus >= 400 && httpStatus < 500 && (parsed.success || httpStatus === 429);
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
+}
+
+const UsageSchema = v.record(
+  v.string(),
+  v.array(v.looseObject({ type: v.optional(v.string()), call_count: v.optional(v.number()) })),
+);
+
+/** Undefined when nothing is said, or nothing that can be read: no answer is refused for its sake. */
+function usagePercentOf({ headers }: IncomingMessage): number | undefined {
+  const usage = v.safeParse(UsageSchema, parseJson(String(headers['x-business-use-case-usage'] ?? '')));
+  const counts = usage.success
+    ? Object.values(usage.output)
+        .flat()
+        .flatMap(({ type, call_count: used }) => (type === 'whatsapp' && used !== undefined ? [used] : []))
+    : [];
+  return counts.length === 0 ? undefined : Math.max(...counts);
 }
 
 function parseJson(text: string): unknown {

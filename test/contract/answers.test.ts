@@ -179,6 +179,13 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       },
       refused: () => asSupervisor(`GET /v1/template/messages/${did}/01KAH00000000000000000000A?state=lost`),
     },
+    'messages-cancel': {
+      success: async () => {
+        const sent = await asSupervisor(`POST /v1/template/messages/${did}`, { body: sendBody() });
+        return await asSupervisor(`DELETE /v1/template/messages/${did}/${sent.headers.get('dispatch-id')}`);
+      },
+      refused: () => asSupervisor(`DELETE /v1/template/messages/${did}/01KAH00000000000000000000A`),
+    },
     'dispatches-list': {
       success: () => asSupervisor(`GET /v1/template/messages/${did}`),
       refused: () => asSupervisor(`GET /v1/template/messages/${did}?limit=0`),

@@ -27,6 +27,7 @@ const requests: Readonly<
 > = {
   'messages-send': { body: send },
   'messages-report': {},
+  'messages-cancel': {},
   'dispatches-list': {},
   'templates-list': {},
   'templates-get': {},

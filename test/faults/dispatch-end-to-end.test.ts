@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeEach, expect, test } from 'vitest';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
@@ -6,8 +7,11 @@ import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispat
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { countStates } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
@@ -63,7 +67,9 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
   };
   const store = dispatchStore({ client, table, nowMs: () => nowMs });
   // Every tenth message is in the queue twice, as after a repeated fan-out.
-  let waiting: string[] = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
+  let waiting: string[] = Array.from({ length: total }, (_, index) =>
+    JSON.stringify(dispatchMessage(index, { limitPerSecond: 1_000 })),
+  );
   waiting.push(...waiting.filter((_, index) => index % 10 === 0));
 
   for (let round = 0; waiting.length > 0; round += 1) {
@@ -75,6 +81,9 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
       const failed = await dispatchBatch(batch, {
         claims: store,
         doubts: doubtStore(client, table),
+        paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
+        tenths: urgentStore(client, table),
+        jobStates: jobStateStore(client, table, async () => undefined),
         events,
         queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
         send: platform.send,
@@ -142,6 +151,9 @@ test('the happy path makes one write per message and one per batch, seen on the 
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     doubts: doubtStore(client, table),
+    paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
+    tenths: urgentStore(client, table),
+    jobStates: jobStateStore(client, table, async () => undefined),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),

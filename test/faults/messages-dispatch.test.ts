@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { messagesDispatch } from '../../functions/messages-dispatch.ts';
+import { sleep } from '../../lib/aws/pause.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
@@ -56,12 +61,15 @@ function deployed(port = (platform.address() as AddressInfo).port) {
   return messagesDispatch({
     claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
     doubts: doubtStore(localDocumentClient(), table),
+    paces: paceStore({ client: localDocumentClient(), table, nowMs: Date.now, newWriter: randomUUID }),
+    tenths: urgentStore(localDocumentClient(), table),
+    jobStates: jobStateStore(localDocumentClient(), table),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),
     nowMs: Date.now,
     random: Math.random,
-    pause: async () => undefined,
+    pause: sleep,
     log: () => undefined,
   });
 }
@@ -73,7 +81,9 @@ function eventOf(...recipients: string[]): SQSEvent {
     Records: recipients.map((to, index) => ({
       messageId: `message-${index}`,
       receiptHandle: `receipt-${index}`,
-      body: JSON.stringify(dispatchMessage(index, { acceptedAtMs: Date.now(), request: { to } })),
+      body: JSON.stringify(
+        dispatchMessage(index, { acceptedAtMs: Date.now(), limitPerSecond: 1_000, request: { to } }),
+      ),
     })),
   } as SQSEvent;
 }

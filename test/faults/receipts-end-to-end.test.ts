@@ -13,6 +13,7 @@ import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { dispatchMessage, receiptBody, scenarioHead, startMs } from './scenario-job.ts';
@@ -102,6 +103,7 @@ test.each([1, 2, 3, 4])(
         const dispatched = dispatchBatch(batch, {
           claims: store,
           doubts: doubtStore(client, table),
+          ...idlePaces,
           events,
           queue: {
             sendLater: async (copy) => void waiting.push(JSON.stringify(copy)),

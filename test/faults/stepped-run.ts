@@ -5,6 +5,7 @@ import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
 import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 import { scenarioHead } from './scenario-job.ts';
 
 /** The outside calls of the policies: the points at which something can go wrong. */
@@ -124,6 +125,7 @@ export class SteppedRun {
         : { mark: async () => undefined, hasReceipt: async () => false },
       events: { send: this.call('sendEvents') },
       queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone') },
+      ...idlePaces,
       send: this.call('send'),
       invocation,
       nowMs: () => this.nowMs,

@@ -5,6 +5,7 @@ import type { LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { applyOp, emptyStore, type StoreState } from '../faults/model-store.ts';
 import type { OpName } from '../faults/stepped-run.ts';
+import { idlePaces } from './idle-paces.ts';
 import { MemoryEvents } from './memory-events.ts';
 
 export interface RequeuedCopy {
@@ -41,6 +42,7 @@ export class DispatchWorld {
   ports(changes: Partial<DispatchPorts> = {}): DispatchPorts {
     this.runs += 1;
     return {
+      ...idlePaces,
       claims: this.claims,
       doubts: this.doubts,
       events: this.events,

@@ -38,6 +38,10 @@ export interface DispatchKey {
   readonly index: number;
 }
 
+export function keyOf({ jobId, index }: DispatchKey): DispatchKey {
+  return { jobId, index };
+}
+
 /**
  * The one item per message that decides who may send it. `claimed` means: somebody was about to send it; whether that
  * succeeded is in the batch record of the invocation named by `at`.

@@ -1,6 +1,9 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchMessage } from '../job.ts';
+import type { JobStates } from '../job-state.ts';
+import type { NumberPaces } from '../pace/number-paces.ts';
+import type { UrgentTenths } from '../pace/urgent.ts';
 import type { BatchRecord, Claim, DispatchKey, Settlement } from './claim.ts';
 import type { Handover } from './platform-messages.ts';
 
@@ -33,6 +36,10 @@ export interface DispatchPorts {
   readonly claims: Claims;
   readonly doubts: Doubts;
   readonly queue: DispatchQueue;
+  readonly paces: NumberPaces;
+  /** Of each number, what one-time codes have for themselves (D44). */
+  readonly tenths: UrgentTenths;
+  readonly jobStates: Pick<JobStates, 'of'>;
   readonly events: EventSink;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<Handover>;

@@ -3,20 +3,41 @@ import { correlated } from '../../observe/correlation.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { DispatchMessageSchema } from '../job.ts';
+import { type DispatchMessage, DispatchMessageSchema } from '../job.ts';
 import { type BatchRecord, claimantOf } from './claim.ts';
-import { deliverAgain, dispatchMessage, type Ending } from './dispatch-message.ts';
+import { type BatchPorts, dispatchMessage } from './dispatch-message.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
+import { deliverAgain, type Ending } from './ending.ts';
+import { gatheredJobStates } from './gathered-job-states.ts';
+import { paceLearning } from './learned-pace.ts';
+import { placeMessages } from './place-messages.ts';
+import type { Placed } from './slots.ts';
 
 /**
  * Works off one batch of the dispatch queue and returns the ids of what must be delivered again. What the platform
  * took, or may have taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends
- * (R14, D29); one that cannot be read fails alone (R18). Endings are recorded, then told (D34, D41), then acknowledged.
+ * (R14, D29); one that cannot be read fails alone (R18). Each leaves in the slot that its number has for it (D43). Endings are recorded, then told (D34, D41), then acknowledged.
  * One write a message, one a batch (R15).
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
+  const messages = deliveries.map((delivery) => messageOf(delivery, ports));
+  const places = placeMessages(
+    messages.filter((message) => message !== undefined),
+    ports,
+  ).values();
+  const shared: BatchPorts = {
+    ...ports,
+    jobs: gatheredJobStates(ports.jobStates.of, ports),
+    learning: paceLearning(ports),
+  };
   const endings = await Promise.all(
-    deliveries.map((delivery, position) => endingOf(delivery, claimantOf(ports.invocation, position), ports)),
+    deliveries.map(async (delivery, position) => {
+      const message = messages[position];
+      const placed = message === undefined ? undefined : places.next().value;
+      if (message === undefined || placed === undefined) return deliverAgain;
+      const attempt = { delivery, at: claimantOf(ports.invocation, position) };
+      return await correlated(message.correlationId, async () => endingOf(await placed, attempt, shared));
+    }),
   );
   const taken = Object.fromEntries(
     endings.flatMap((ending) => {
@@ -75,10 +96,22 @@ async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchP
   }
 }
 
-async function endingOf(delivery: Delivery, at: string, ports: DispatchPorts): Promise<Ending> {
+function messageOf(delivery: Delivery, ports: DispatchPorts): DispatchMessage | undefined {
   try {
-    const message = v.parse(DispatchMessageSchema, JSON.parse(delivery.body));
-    return await correlated(message.correlationId, () => dispatchMessage(message, { delivery, at }, ports));
+    return v.parse(DispatchMessageSchema, JSON.parse(delivery.body));
+  } catch (error) {
+    ports.log('dispatch.error', { error: nameOf(error) });
+    return undefined;
+  }
+}
+
+async function endingOf(
+  placed: Placed,
+  attempt: { readonly delivery: Delivery; readonly at: string },
+  ports: BatchPorts,
+): Promise<Ending> {
+  try {
+    return await dispatchMessage(placed, attempt, ports);
   } catch (error) {
     ports.log('dispatch.error', { error: nameOf(error) });
     return deliverAgain;

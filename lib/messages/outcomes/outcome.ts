@@ -1,6 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { type BatchRecord, type Claim, claimRemainderMs, type DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
+import type { JobState } from '../job-state.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {
   type OwnOutcome,
@@ -36,16 +37,20 @@ export function reported(own: Outcome, proven: Proven | undefined): ReportedOutc
 /**
  * The outcome of one message, from its claim and the batch record that the claim names. A batch record is proof: it
  * also overrules `unknown`, which a second worker wrote when the first was only slow. A claim without one counts as
- * unknown once its owner cannot be running any more.
+ * unknown once its owner cannot be running any more. Without a claim it is as its job is (D46, D53).
  */
 export function outcomeOf(
   key: DispatchKey,
-  stored: { readonly claim?: Claim | undefined; readonly batch?: BatchRecord | undefined },
+  stored: {
+    readonly claim?: Claim | undefined;
+    readonly batch?: BatchRecord | undefined;
+    readonly job?: JobState | undefined;
+  },
   nowMs: number,
 ): Outcome {
   const dispatchId = dispatchIdOf(key);
-  const { claim, batch } = stored;
-  if (claim === undefined) return { dispatchId, state: 'pending' };
+  const { claim, batch, job } = stored;
+  if (claim === undefined) return { dispatchId, ...unclaimed(job ?? {}) };
   const to = present({ to: claim.to });
   const atMs = claim.claimedAtMs;
   const taken = needsBatchRecord(claim) ? batch?.[dispatchId] : undefined;
@@ -65,6 +70,10 @@ export function outcomeOf(
     ...present({ code: claim.code, reason: claim.reason }),
     atMs,
   };
+}
+
+function unclaimed({ stop, parked }: JobState): OwnOutcome {
+  return stop ?? { state: 'pending', ...present({ code: parked?.code }) };
 }
 
 /** Claims whose outcome may stand in a batch record; every other claim says everything itself. */

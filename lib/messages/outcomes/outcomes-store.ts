@@ -68,7 +68,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const { jobId } = job.head;
       const places = placesOf(job);
       const partitions = new Set(places.map(({ index }) => Math.floor(index / claimsPerPartition)));
-      const outcomeAt = await report.judge(jobId, await report.readMessages(jobId, [...partitions]));
+      const outcomeAt = await report.judge(job, await report.readMessages(jobId, [...partitions]));
       return places.map(({ index, ...place }) => {
         const to = job.recipients.get(index);
         return { ...outcomeAt(index), ...(to === undefined ? {} : { to }), ...place };
@@ -106,9 +106,10 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     readonly claim: Claim | undefined;
     readonly outcome: ReportedOutcome;
   }> {
+    const job = (await report.findDescribed(jobId)) ?? { head: { jobId } };
     const { claims, proofs } = await report.readMessages(jobId, [Math.floor(index / claimsPerPartition)]);
     const claim = claims.get(index);
     const alone = new Map(claim === undefined ? [] : [[index, claim] as const]);
-    return { claim, outcome: (await report.judge(jobId, { claims: alone, proofs }))(index) };
+    return { claim, outcome: (await report.judge(job, { claims: alone, proofs }))(index) };
   }
 }

@@ -3,14 +3,16 @@ import { type JobHead, jobIdPattern } from '../job.ts';
 import { countStates, type OutcomeCounts } from './outcome.ts';
 import {
   type DescribedJob,
+  isStoppedLately,
   partitionsOf,
+  partitionsOfJob,
   placesOf,
   type ReportPage,
   type ReportPlace,
   type ReportQuestion,
   reportPage,
 } from './report.ts';
-import type { Report, WrittenMessages } from './report-store.ts';
+import type { OutcomeAt, Report, WrittenMessages } from './report-store.ts';
 
 /** A report that is being read: the job, and for a later page its messages, which came in the same round trip. */
 export interface OpenReport {
@@ -29,11 +31,11 @@ export async function openReport(
   from: ReportPlace | undefined,
 ): Promise<OpenReport | undefined> {
   const { jobId } = question;
-  if (!jobIdPattern.test(jobId)) return undefined;
   if (from === undefined) {
-    const job = await report.findDescribed(jobId);
+    const job = await describedJob(report, jobId);
     return job === undefined ? undefined : { job };
   }
+  if (!jobIdPattern.test(jobId)) return undefined;
   const [job, written] = await Promise.all([
     report.findDescribed(jobId),
     report.readMessages(jobId, partitionsOf(question, from)),
@@ -41,18 +43,33 @@ export async function openReport(
   return job === undefined ? undefined : { job, from, written };
 }
 
-/** The rest of the page. */
-export async function readPage(report: Report, question: ReportQuestion, open: OpenReport): Promise<ReportPage> {
+/** The job that a client names; undefined when there is none, and for what cannot be the id of one. */
+export async function describedJob(report: Report, dispatchId: string): Promise<DescribedJob | undefined> {
+  return jobIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
+}
+
+/** The rest of the page; one more round trip for a later page of a job that was stopped a moment ago. */
+export async function readPage(
+  report: Report,
+  question: ReportQuestion,
+  open: OpenReport,
+  nowMs: number,
+): Promise<ReportPage> {
   const { jobId } = question;
   const { job, from } = open;
-  const written = open.written ?? (await report.readMessages(jobId, partitionsOf(question, job.head.total)));
-  return reportPage(job, question, { from, outcomeAt: await report.judge(jobId, written) });
+  const read = isStoppedLately(job, nowMs) ? { consistent: true } : undefined;
+  const asRead = read === undefined ? open.written : undefined;
+  const written = asRead ?? (await report.readMessages(jobId, partitionsOf(question, from ?? job.head.total), read));
+  return reportPage(job, question, { from, outcomeAt: await report.judge(job, written) });
 }
 
 /** How far a job is, for whoever waits for its end. */
 export interface JobProgress {
   readonly head: JobHead;
-  /** Partitions of claims of which nothing is pending any more: that stays so, whatever receipts still come. */
+  /**
+   * Partitions of claims of which nothing is pending any more. That stays so, whatever receipts still come, but for messages
+   * of a stopped job that somebody is about to settle.
+   */
   readonly finalPartitions: readonly number[];
   /** Once nothing of the job is pending. */
   readonly counts?: OutcomeCounts;
@@ -70,23 +87,35 @@ export async function countsOf(
   const job = await report.findDescribed(jobId);
   if (job === undefined) return undefined;
   const { head } = job;
-  const all = Array.from({ length: Math.ceil(head.total / claimsPerPartition) }, (_, partition) => partition);
+  const all = partitionsOfJob(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
-  const outcomeAt = await report.judge(jobId, await report.readMessages(jobId, open));
-  const pending = new Set(
-    open
-      .flatMap((partition) => indexesOf(partition, head.total))
-      .filter((index) => outcomeAt(index).state === 'pending')
-      .map((index) => Math.floor(index / claimsPerPartition)),
-  );
-  const finalPartitions = all.filter((partition) => !pending.has(partition));
-  if (pending.size > 0) return { head, finalPartitions };
-  const asWhole =
-    open.length === all.length ? outcomeAt : await report.judge(jobId, await report.readMessages(jobId, all));
-  return { head, finalPartitions, counts: countStates(placesOf(job).map(({ index }) => asWhole(index).state)) };
+  const outcomeAt = await outcomesIn(report, job, open);
+  const finalPartitions = all.filter((partition) => !open.includes(partition) || isFinal(partition, head, outcomeAt));
+  if (finalPartitions.length < all.length) return { head, finalPartitions };
+  const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, job, all);
+  const counts = countsIn(job, asWhole);
+  if (counts.pending === 0) return { head, finalPartitions, counts };
+  return { head, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
-function indexesOf(partition: number, total: number): number[] {
+/** The counts of a job as it is at this moment, for whoever has just changed its state (D53). */
+export async function countsNow(report: Report, job: DescribedJob): Promise<OutcomeCounts> {
+  const all = partitionsOfJob(job.head.total);
+  return countsIn(job, await outcomesIn(report, job, all));
+}
+
+/** What became of the messages of these partitions. Where it matters for good, that nobody has claimed a message is certain. */
+async function outcomesIn(report: Report, job: DescribedJob, partitions: readonly number[]): Promise<OutcomeAt> {
+  const read = job.stop === undefined ? undefined : { consistent: true };
+  return await report.judge(job, await report.readMessages(job.head.jobId, partitions, read));
+}
+
+function countsIn(job: DescribedJob, outcomeAt: OutcomeAt): OutcomeCounts {
+  return countStates(placesOf(job).map(({ index }) => outcomeAt(index).state));
+}
+
+function isFinal(partition: number, { total }: JobHead, outcomeAt: OutcomeAt): boolean {
   const first = partition * claimsPerPartition;
-  return Array.from({ length: Math.min(claimsPerPartition, total - first) }, (_, at) => first + at);
+  const size = Math.min(claimsPerPartition, total - first);
+  return Array.from({ length: size }, (_, at) => first + at).every((index) => outcomeAt(index).state !== 'pending');
 }

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
 import { acceptedOf, recipientsOf } from '../accept/accepted-job.ts';
 import { type BatchRecord, type Claim, invocationOf } from '../dispatch/claim.ts';
 import { batchRecordOf, claimOf } from '../dispatch/claim-items.ts';
@@ -17,7 +18,8 @@ import {
   receiptPartition,
   recipientsPrefix,
 } from '../items.ts';
-import { JobHeadSchema } from '../job.ts';
+import { type JobHead, JobHeadSchema } from '../job.ts';
+import { type JobState, JobStateSchema } from '../job-state.ts';
 import { fold, type Proven } from '../receipts/fold.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { batchRecordDecides, outcomeOf, type ReportedOutcome, reported } from './outcome.ts';
@@ -43,10 +45,22 @@ export interface Report {
    * and where there is none.
    */
   findDescribed(jobId: string): Promise<DescribedJob | undefined>;
-  /** Claims and receipts of these partitions of claims. */
-  readMessages(jobId: string, partitions: readonly number[]): Promise<WrittenMessages>;
+  /**
+   * Claims and receipts of these partitions of claims. Who takes a message without a claim for one that ended with its job
+   * reads the claims strongly, after the job (items.ts, `mayStop`).
+   */
+  readMessages(
+    jobId: string,
+    partitions: readonly number[],
+    read?: { readonly consistent: boolean },
+  ): Promise<WrittenMessages>;
   /** Reads the batch records without which an outcome is not known, and tells outcomes as they are now. */
-  judge(jobId: string, written: WrittenMessages): Promise<OutcomeAt>;
+  judge(job: JudgedJob, written: WrittenMessages): Promise<OutcomeAt>;
+}
+
+/** The job of the messages, as it was before they were read. */
+export interface JudgedJob extends JobState {
+  readonly head: Pick<JobHead, 'jobId'>;
 }
 
 interface StoreOptions {
@@ -62,6 +76,7 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
+  ...JobStateSchema.entries,
 });
 
 export function reportStore(options: StoreOptions): Report {
@@ -74,10 +89,10 @@ export function reportStore(options: StoreOptions): Report {
       return found === undefined || isForgotten(found.head, nowMs()) ? undefined : found;
     },
 
-    readMessages: async (jobId, partitions) => {
+    readMessages: async (jobId, partitions, read = { consistent }) => {
       const groups = [...new Set(partitions.map((partition) => receiptGroupOf(partition * claimsPerPartition)))];
       const [claims, receipts] = await Promise.all([
-        Promise.all(partitions.map((partition) => itemsOf(claimPartition(jobId, partition), consistent))),
+        Promise.all(partitions.map((partition) => itemsOf(claimPartition(jobId, partition), read.consistent))),
         Promise.all(groups.map((group) => itemsOf(receiptPartition(jobId, group), consistent))),
       ]);
       return {
@@ -86,7 +101,8 @@ export function reportStore(options: StoreOptions): Report {
       };
     },
 
-    judge: async (jobId, { claims, proofs }) => {
+    judge: async (job, { claims, proofs }) => {
+      const { jobId } = job.head;
       const doubtful = [...claims].filter(([index, claim]) => batchRecordDecides(claim, proofs.get(index)));
       const invocations = [...new Set(doubtful.map(([, { at }]) => invocationOf(at)))];
       const items = await batchGet(messages, invocations.map(batchKey), { consistent });
@@ -96,7 +112,7 @@ export function reportStore(options: StoreOptions): Report {
       return (index) => {
         const claim = claims.get(index);
         const batch = claim === undefined ? undefined : batches.get(invocationOf(claim.at));
-        return reported(outcomeOf({ jobId, index }, { claim, batch }, nowMs()), proofs.get(index));
+        return reported(outcomeOf({ jobId, index }, { claim, batch, job }, nowMs()), proofs.get(index));
       };
     },
   };
@@ -122,7 +138,8 @@ function describedIn(items: readonly Item[]): (DescribedJob & { readonly isWhole
   const some = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
   const recipients = new Map(some);
   const isWhole = accepted?.whole !== true || recipients.size === head.total;
-  return { head, repeats: accepted?.repeats ?? [], recipients, isWhole };
+  const state = present({ stop: job?.stop, parked: job?.parked });
+  return { head, repeats: accepted?.repeats ?? [], recipients, isWhole, ...state };
 }
 
 function proofsIn(items: readonly Item[]): Map<number, Proven> {

@@ -3,14 +3,15 @@ import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
-import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { claimLifeMs, claimMemorySeconds } from '../dispatch/claim.ts';
 import { claimsPerPartition } from '../items.ts';
 import type { JobHead, Repeat } from '../job.ts';
+import type { JobState } from '../job-state.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome } from './outcome.ts';
 
-/** A job as its report opens: who its recipients are, as far as that is written, and which were dropped. */
-export interface DescribedJob {
+/** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
+export interface DescribedJob extends JobState {
   readonly head: JobHead;
   readonly repeats: readonly Repeat[];
   /** The address of each recipient by its index in the job; none for a job that 0.1.0 fanned out. */
@@ -20,6 +21,15 @@ export interface DescribedJob {
 /** The report is kept for as long as claims are (D40): afterwards the rest of it is on its way out. */
 export function isForgotten(head: JobHead, nowMs: number): boolean {
   return head.acceptedAtMs + claimMemorySeconds * 1_000 <= nowMs;
+}
+
+/**
+ * Whether claims that were taken before the stop of the job may be missing from what is read eventually consistent, or was
+ * read beside the job: then they are read strongly, afterwards. Its time is that of the attempt, and whoever wrote it lived
+ * no longer than a worker does.
+ */
+export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
+  return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
 }
 
 /** One position of the request: which message of the job it became. */
@@ -117,10 +127,15 @@ export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: s
 
 /** The partitions of claims that a page needs, ascending: all of the job for the first page, which counts. */
 export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlace | number): number[] {
-  if (typeof from === 'number') return partitionRange(0, from);
+  if (typeof from === 'number') return partitionsOfJob(from);
   // Where rows are filtered, how far a page reaches is known when it is read.
   const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
   return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
+}
+
+/** All partitions of claims of a job with so many messages. */
+export function partitionsOfJob(total: number): number[] {
+  return partitionRange(0, total);
 }
 
 function partitionRange(firstIndex: number, endIndex: number): number[] {
@@ -205,8 +220,17 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to: s
   };
 }
 
-/** The answer of a page (D40). `complete`: nothing was pending when the counts were told, which is on the first page. */
+/** The answer of a page (D40). */
 export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, rows, next }: ReportPage) {
+  return {
+    ...countsAnswer(head, counts),
+    data: rows,
+    paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
+  };
+}
+
+/** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
+export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
   return {
     dispatch_id: jobId,
@@ -218,7 +242,5 @@ export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, 
     total: reportedStates.reduce((sum, state) => sum + counts[state], 0),
     counts,
     complete: counts.pending === 0,
-    data: rows,
-    paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
 }

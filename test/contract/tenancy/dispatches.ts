@@ -3,7 +3,7 @@ import { advised, call, callers, clientRule, inQuery, namesOf, short, shown, wit
 
 /** What became of what was sent, for the client who sent it and for nobody else (D40). */
 export function onDispatches(): void {
-  describe('GET /v1/template/messages/{did} and /{did}/{dispatchId}', () => {
+  describe('GET /v1/template/messages/{did}, GET and DELETE /{did}/{dispatchId}', () => {
     /** A dispatch of each client, both on a DID that both may use (D5). */
     const dispatches = new Map<number, string>();
     const shared = '5491100000001';
@@ -47,12 +47,15 @@ export function onDispatches(): void {
     );
 
     test.each(everyOne)(
-      '%s, %s, on %s: a report of another client is none',
+      '%s, %s, on %s: a dispatch of another client is none, to be read or cancelled',
       async (_user, _asked, did, { caller, asked }) => {
         const client = clientRule(caller, asked);
         const missing = { status: 404, message: 'dispatch not found' };
-        for (const [clientId, jobId] of dispatches) {
-          const reply = await call(caller, `GET ${withQuery(`/v1/template/messages/${did}/${jobId}`, asked)}`);
+        const asks = [...dispatches].flatMap(([clientId, jobId]) =>
+          ['GET', 'DELETE'].map((method) => ({ clientId, jobId, method })),
+        );
+        for (const { clientId, jobId, method } of asks) {
+          const reply = await call(caller, `${method} ${withQuery(`/v1/template/messages/${did}/${jobId}`, asked)}`);
           if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
           else if (!usable(client, did)) expect(shown(reply)).toEqual(advised(outside, caller, asked));
           else if (did !== shared || client !== clientId) expect(shown(reply)).toEqual(advised(missing, caller, asked));

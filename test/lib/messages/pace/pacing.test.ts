@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fanOutDelaySeconds, type Pace, retryDelaySeconds } from '../../../../lib/messages/pace/pacing.ts';
+import { type Pace, retryDelaySeconds } from '../../../../lib/messages/pace/pacing.ts';
 
 const withoutJitter: readonly (readonly [Pace, readonly number[]])[] = [
   ['pair', [1, 4, 16, 64, 256, 900, 900]],
@@ -30,16 +30,4 @@ test('Retry-After is honoured when it is longer', () => {
 
 test('no number of attempts leads past what SQS can delay', () => {
   expect(retryDelaySeconds({ pace: 'pair', attempt: 5_000 }, 0.9)).toBe(900);
-});
-
-test.each([
-  [0, 80, 0],
-  [79, 80, 0],
-  [80, 80, 1],
-  [9_999, 80, 124],
-  [9_999, 1_000, 9],
-  [9_999, 5, 900],
-  [3, 0, 3],
-])('message %i at %i a second leaves after %i s', (index, throughputPerSecond, seconds) => {
-  expect(fanOutDelaySeconds(index, throughputPerSecond)).toBe(seconds);
 });

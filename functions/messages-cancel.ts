@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import {
+  askedClientId,
+  clientEndpoint,
+  clientIdAdvice,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse, Refusal } from '../lib/http/page.ts';
+import { deployedCancellation } from '../lib/messages/deployed.ts';
+import { type CancelPorts, cancelJob } from '../lib/messages/outcomes/cancel.ts';
+import { describedJob } from '../lib/messages/outcomes/read-report.ts';
+import { countsAnswer } from '../lib/messages/outcomes/report.ts';
+
+export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
+export const MessagesCancelQuery = v.object({ client_id: v.optional(v.string()) });
+
+type Ports = CancelPorts & { readonly directory: Directory };
+
+/** DELETE /v1/template/messages/{did}/{dispatchId}: sends nothing more of one dispatch than what is under way (D53). */
+export function messagesCancel(ports: Ports): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { caller } = event;
+
+    const { did, dispatchId } = parse(MessagesCancelPath, event.pathParameters ?? {});
+    const { client_id } = parse(MessagesCancelQuery, event.queryStringParameters ?? {});
+    const askedId = askedClientId({ query: client_id });
+
+    const { clientId } = await operatingDid(ports.directory, caller, { did, askedId });
+    const job = await describedJob(ports.report, dispatchId);
+    if (job?.head.clientId !== clientId || job.head.did !== did) {
+      throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
+    }
+
+    return answer(200, countsAnswer(job.head, await cancelJob(ports, job)));
+  });
+}
+
+export const handler = deployed(() => messagesCancel({ ...deployedAccess(), ...deployedCancellation() }));

@@ -1,0 +1,95 @@
+import type { DispatchMessage } from '../job.ts';
+import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
+import { slotMsOf, trustedUntilMs } from '../pace/schedule.ts';
+import { lateness } from './claim.ts';
+
+/** The millisecond in which a message may leave (D43), and from when on it is claimed. */
+export interface Slot {
+  readonly slotMs: number;
+  readonly claimAtMs: number;
+}
+
+/** What a message is to do about its time. The message comes back with its turn, if it was given one. */
+export type Placed = { readonly message: DispatchMessage } & (
+  | ({ readonly kind: 'slot' } & Slot)
+  /** It may not be sent any more: no slot is needed to write that down. */
+  | { readonly kind: 'late' }
+  | { readonly kind: 'later'; readonly delaySeconds: number }
+  /** The pace of its number could not be read or written. */
+  | { readonly kind: 'unplaced' }
+);
+
+/** What 0.1.0 queued says no limit. */
+export const unknownLimitPerSecond = 80;
+
+/** A slot that has passed by more is no licence (D43): the pace is nine tenths, and this is a tenth of a second. */
+const missedAfterMs = 100;
+
+/** Who waits longer for its slot waits in the queue, and comes a second or two before it: SQS delays by whole seconds. */
+const farAfterMs = 4_000;
+
+/** Messages whose slots lie so close are claimed at once, so that one request reads how their jobs stand. */
+const claimedTogetherMs = 1_000;
+
+export function isMissed(slotMs: number, nowMs: number): boolean {
+  return nowMs - slotMs > missedAfterMs;
+}
+
+/** Whatever the second: a schedule that is read so long before a slot can be trusted for it (pace/schedule.ts). */
+export const trustedBeforeMs = 700;
+
+/**
+ * How long before its slot a message is claimed: longer with each slot that has passed meanwhile, or where claims are slow
+ * nothing would ever be sent.
+ */
+export function claimLeadMs(missedSlots: number): number {
+  return Math.min(600, 50 * 4 ** missedSlots);
+}
+
+/** What is known without a slot: that the message is too late, or that its recipient is not to be written to yet. */
+export function placedWithoutSlot(message: DispatchMessage, pace: NumberPace, nowMs: number): Placed | undefined {
+  if (lateness(message, nowMs) !== undefined) return { kind: 'late', message };
+  const recipient = message.request.to ?? message.request.recipient;
+  const blockedMs = recipient === undefined ? undefined : blockedUntilMs(pace, recipientHashOf(recipient), nowMs);
+  const untilMs = Math.max(blockedMs ?? 0, message.notBeforeMs ?? 0);
+  if (untilMs <= nowMs) return undefined;
+  return { kind: 'later', message, delaySeconds: Math.ceil((untilMs - nowMs) / 1_000) };
+}
+
+/** The slot of the turn that a message has, if it has one that has not passed. */
+export function slotAhead({ turn }: DispatchMessage, pace: NumberPace, nowMs: number): number | undefined {
+  const slotMs = turn === undefined ? undefined : slotMsOf(pace.schedule, turn);
+  return slotMs === undefined || isMissed(slotMs, nowMs) ? undefined : slotMs;
+}
+
+/**
+ * What a message with this slot does: waits in the queue for a far one, takes one that nobody may move any more, or
+ * (undefined) waits until that is so. `readAtMs` is from before the schedule was read.
+ */
+export function placedAt(
+  message: DispatchMessage,
+  { slotMs, readAtMs, nowMs }: { readonly slotMs: number; readonly readAtMs: number; readonly nowMs: number },
+): Placed | 'trusted' | undefined {
+  if (slotMs - nowMs > farAfterMs) {
+    return { kind: 'later', message, delaySeconds: Math.floor((slotMs - nowMs) / 1_000) - 1 };
+  }
+  return slotMs < trustedUntilMs(readAtMs) ? 'trusted' : undefined;
+}
+
+/** From when on messages are claimed whose slots are known: those that lie close, together. In the order given. */
+export function claimTimes(slots: readonly { readonly slotMs: number; readonly leadMs: number }[]): number[] {
+  const claimAtMs = new Map<object, number>();
+  let group: (typeof slots)[number][] = [];
+  const close = () => {
+    const firstMs = Math.min(...group.map(({ slotMs, leadMs }) => slotMs - leadMs));
+    for (const slot of group) claimAtMs.set(slot, firstMs);
+    group = [];
+  };
+  for (const slot of slots.toSorted((one, other) => one.slotMs - other.slotMs)) {
+    const [first] = group;
+    if (first !== undefined && slot.slotMs - first.slotMs > claimedTogetherMs) close();
+    group.push(slot);
+  }
+  close();
+  return slots.map((slot) => claimAtMs.get(slot) ?? slot.slotMs);
+}

@@ -1,0 +1,30 @@
+import { nameOf } from '../../observe/name-of.ts';
+import { type DispatchMessage, dispatchIdOf } from '../job.ts';
+import { type Claim, claimRemainderMs, invocationOf, provenByReceipt } from './claim.ts';
+import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
+import { deliverAgain, type Ending, ended, endedTaken, settle } from './ending.ts';
+import { isProvenTaken } from './proof.ts';
+
+/** Leaves a message to the claim of somebody else, who holds or held it: it is never sent from here. */
+export async function yieldTo(
+  existing: Claim,
+  { message, delivery }: { readonly message: DispatchMessage; readonly delivery: Delivery },
+  ports: DispatchPorts,
+): Promise<Ending> {
+  if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) {
+    return ended(message, provenByReceipt, ports);
+  }
+  if (existing.state !== 'claimed') return ended(message, existing, ports);
+  const remainderMs = claimRemainderMs(existing, ports.nowMs());
+  if (remainderMs > 0) {
+    const seconds = Math.ceil(remainderMs / 1_000);
+    await ports.queue.postpone(delivery.receiptHandle, seconds).catch((error: unknown) => {
+      // It comes again earlier, and looks again.
+      ports.log('dispatch.postpone_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
+    });
+    return deliverAgain;
+  }
+  const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
+  if (taken !== undefined) return endedTaken(message, taken, ports);
+  return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+}
