@@ -48,10 +48,6 @@ export function channelStore(
   pause: Pause = storePause,
 ): ChannelStore {
   const table: TableAccess = { documentClient, tableName, pause };
-  const find: ChannelStore['find'] = async (channels) => {
-    const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
-    return (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
-  };
   return {
     channelsOf: async (clientId) => {
       const ofClient = clientId === undefined ? undefined : { prefix: clientPrefix(clientId) };
@@ -66,11 +62,15 @@ export function channelStore(
     numbersOf: async (wabaId) => (await queryPartition(table, wabaPartition(wabaId))).map(wabaNumberFromItem),
     findNumber: async (wabaId, phoneNumberId) => {
       const entries = await batchGet(table, [wabaNumberKey(wabaId, phoneNumberId)], { consistent: true });
-      const channels = entries.length === 0 ? [] : await find(entries.map(wabaNumberFromItem));
+      const keys = entries.map(wabaNumberFromItem).map(keyOf);
+      const channels = (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
       // The entry may be out of date: the channel has the last word.
       return channels.find((channel) => channel.phoneNumberId === phoneNumberId && !channel.deleted);
     },
-    find,
+    find: async (channels) => {
+      const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
+      return (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
+    },
     writeLive: async (channel, live, readAtMs) => {
       const { throughputLevel: level } = live;
       const update = new UpdateCommand({
