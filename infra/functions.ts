@@ -34,7 +34,7 @@ export interface Consumption {
   /** How long a batch is gathered that is not full: a batch of more than 10 needs one. None: what is there goes at once. */
   readonly windowSeconds?: number;
   /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
-  readonly maximumConcurrency: number | 'dispatchMaximumConcurrency';
+  readonly maximumConcurrency: number | 'dispatchMaximumConcurrency' | 'urgentMaximumConcurrency';
   /** Its code sets when a delivery comes again, so it is told the queue's address. */
   readonly postpones?: true;
 }
@@ -59,6 +59,18 @@ const endpoint = { timeoutSeconds: 29, memoryMb: 512 };
 const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
+
+/** A worker of messages for the platform. */
+const dispatching = {
+  timeoutSeconds: 60,
+  memoryMb: 256,
+  tables: {
+    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    webhooks: ['GetItem'],
+  },
+  secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+  settings: platformSettings,
+} as const satisfies FunctionShape;
 
 /** Every function, by the stem of its file in `functions/`. */
 export const functions: Readonly<Record<string, FunctionShape>> = {
@@ -246,30 +258,31 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], channels: ['BatchGetItem'], webhooks: ['GetItem'] },
     settings: ['DISPATCH_MAXIMUM_CONCURRENCY'],
-    sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
+    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
-    timeoutSeconds: 60,
-    memoryMb: 256,
-    tables: {
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      webhooks: ['GetItem'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
+    ...dispatching,
     sendsTo: ['dispatch', 'events'],
-    consumes: {
-      queue: 'dispatch',
-      batchSize: 10,
-      maximumConcurrency: 'dispatchMaximumConcurrency',
-    },
+    consumes: { queue: 'dispatch', batchSize: 10, maximumConcurrency: 'dispatchMaximumConcurrency' },
+  },
+  'messages-dispatch-urgent': {
+    ...dispatching,
+    sendsTo: ['urgent', 'events'],
+    consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },
   'messages-watch': {
     timeoutSeconds: 60,
     // A run holds what is known of five jobs, of 10,000 messages each at most.
     memoryMb: 512,
-    tables: { messages: ['BatchGetItem', 'Query'], webhooks: ['GetItem'] },
+    tables: {
+      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['BatchGetItem'],
+      webhooks: ['GetItem'],
+    },
+    // A template that is paused is asked for until it is back.
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
     sendsTo: ['watch', 'events'],
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },

@@ -13,6 +13,7 @@ export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';
 export const queuePurposes = {
   sendJobs: 'send-jobs',
   dispatch: 'dispatch',
+  urgent: 'urgent',
   watch: 'watch',
   sync: 'sync',
   events: 'events',

@@ -39,6 +39,13 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
+  urgent: {
+    variable: 'URGENT_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt: 'People who wait for a one-time code that was accepted and not handed to the platform.',
+    whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+  },
   watch: {
     variable: 'WATCH_QUEUE_URL',
     retentionDays: 10,

@@ -40,6 +40,8 @@ const settingRules = {
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
   /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
   dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
+  /** Workers of one-time codes alone (D44). */
+  urgentMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(2), v.maxValue(1000)), 'a whole number from 2 to 1000'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
@@ -73,7 +75,8 @@ export function settingsFrom(node: Node): Settings {
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
-    dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 50),
+    dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 200),
+    urgentMaximumConcurrency: setting(node, 'urgentMaximumConcurrency', 10),
     loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
     loginBurst: setting(node, 'loginBurst', 20),
     logRetentionDays: setting(node, 'logRetentionDays', 90),

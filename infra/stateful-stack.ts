@@ -91,7 +91,7 @@ export class StatefulStack extends Stack {
   }
 
   private addAgeAlarms(settings: Settings): void {
-    const { dispatch, events, receipts } = this.queues;
+    const { dispatch, urgent, events, receipts } = this.queues;
     const ageOf = ({ queue }: QueueWithDeadLetters) =>
       queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'Maximum' });
     addAlarm(this, settings, {
@@ -102,6 +102,15 @@ export class StatefulStack extends Stack {
       whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes.',
       whatToDo:
         'Look for errors and throttles of messages-dispatch and for rate-limit answers of the platform in its logs; when both are quiet, raise dispatchMaximumConcurrency.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'urgent-age',
+      metric: ageOf(urgent),
+      above: Duration.minutes(5).toSeconds(),
+      periods: 2,
+      whoIsHurt: 'People who wait for a one-time code: an accepted one has waited for more than five minutes.',
+      whatToDo:
+        'Look for errors and throttles of messages-dispatch-urgent and for rate-limit answers of the platform in its logs; when both are quiet, raise urgentMaximumConcurrency.',
     });
     addAlarm(this, settings, {
       // A message is sent anew at least every 15 minutes while it waits for its time: this age is a queue left behind.

@@ -5,7 +5,7 @@ import { platformCatalogs } from '../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../channels/deployed.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
-import { deployedTemplates } from '../templates/deployed.ts';
+import { deployedListing, deployedTemplates } from '../templates/deployed.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
@@ -47,11 +47,11 @@ export function deployedAcceptance(limits: PlatformLimits) {
   };
 }
 
-/** What the workers of messages share: the claims, the dispatch queue and the events. */
-function deployedDispatch() {
+/** What the workers of messages share: the claims, a queue of messages and the events. */
+function deployedDispatch(queueUrl: string) {
   return {
     claims: dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
-    queue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    queue: dispatchQueue(queues(), queueUrl),
     events: deployedEvents(),
     nowMs: Date.now,
     random: Math.random,
@@ -60,11 +60,11 @@ function deployedDispatch() {
   };
 }
 
-/** What handing messages to the platform takes. */
-export function deployedHandover() {
+/** What handing messages to the platform takes, for the worker of the queue with that address. */
+export function deployedHandover(queueUrl: string) {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   return {
-    ...deployedDispatch(),
+    ...deployedDispatch(queueUrl),
     paces: paceStore({
       client: documents(),
       table: environmentVariable('MESSAGES_TABLE'),
@@ -84,9 +84,8 @@ const perWorkerPerSecond = 6;
 /** What working off jobs takes. */
 export function deployedJobs() {
   return {
-    ...deployedDispatch(),
-    // Codes have a queue of their own once there is one.
-    urgentQueue: dispatchQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
+    urgentQueue: dispatchQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     paces: paceStore({
       client: documents(),
       table: environmentVariable('MESSAGES_TABLE'),
@@ -145,13 +144,23 @@ export function deployedDispatches() {
   return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
 }
 
-/** What watching for the end of jobs takes. */
+/** What watching for the end of jobs, and of their waiting, takes. */
 export function deployedWatch() {
   const report = deployedReport();
+  const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const parked = {
+    queue,
+    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
+    templates: deployedListing(),
+    platformTemplates: platformTemplates(call, credentialOf),
+  };
   return {
     progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
-    queue: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
+    queue,
     events: deployedEvents(),
+    parked,
     nowMs: Date.now,
     log,
   };

@@ -74,9 +74,28 @@ export const PricingSchema = v.object({
 /** How far a message got, by a receipt of the platform. */
 const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
 
+/** What every event about a whole dispatch says of it. */
+const DispatchDataSchema = v.omit(MessageDataSchema, [
+  ...(['message_id', 'to', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
+]);
+
+const time = v.pipe(v.string(), v.isoTimestamp());
+
+/** The platform has paused the template: what is left of the dispatch waits (D46). */
+const DispatchParkedSchema = v.object({
+  ...DispatchDataSchema.entries,
+  code: v.literal('template_paused'),
+  parked_at: time,
+  /** When what still waits expires. */
+  expires_at: time,
+});
+
+/** The template is back: what waited since `parked_at` goes on (D46). */
+const DispatchResumedSchema = v.object({ ...DispatchDataSchema.entries, parked_at: time });
+
 /** Nothing of a dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({
-  ...v.omit(MessageDataSchema, ['message_id', 'to', 'code', 'platform_code', 'reason', 'platform_message_id']).entries,
+  ...DispatchDataSchema.entries,
   /** Recipients of the request, dropped duplicates too: the sum of the counts. */
   total: v.number(),
   /** What became of them, as the report says at this moment (D40); receipts may carry them further. */
@@ -125,6 +144,8 @@ export const ServiceEventSchema = v.variant('type', [
   kind('message.read', ReceiptDataSchema),
   /** A receipt proved that the platform took a message that was `unknown`. */
   kind('message.resolved', MessageDataSchema),
+  kind('dispatch.parked', DispatchParkedSchema),
+  kind('dispatch.resumed', DispatchResumedSchema),
   kind('dispatch.completed', DispatchCompletedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
@@ -137,6 +158,7 @@ export function isEventType(type: string): type is EventType {
 
 export type TemplateData = v.InferOutput<typeof TemplateDataSchema>;
 export type MessageData = v.InferOutput<typeof MessageDataSchema>;
+export type DispatchData = v.InferOutput<typeof DispatchDataSchema>;
 export type DispatchCompletedData = v.InferOutput<typeof DispatchCompletedSchema>;
 export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
@@ -10,6 +11,8 @@ import type { JobHead } from '../../lib/messages/job.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { countStates } from '../../lib/messages/outcomes/outcome.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { sleep } from '../../lib/aws/pause.ts';
+import { reserve } from '../../lib/messages/pace/reserve.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
@@ -85,7 +88,11 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
         tenths: urgentStore(client, table),
         jobStates: jobStateStore(client, table, async () => undefined),
         events,
-        queue: { sendLater: (message) => queue.sendLater(message, 0), postpone: async () => undefined },
+        queue: {
+          sendLater: (message) => queue.sendLater(message, 0),
+          postpone: async () => undefined,
+          hold: async () => undefined,
+        },
         send: platform.send,
         invocation: `run-${round}-${first}`,
         nowMs: () => nowMs,
@@ -144,25 +151,44 @@ async function queued(): Promise<string[]> {
   }
 }
 
-test('the happy path makes one write per message and one per batch, seen on the wire (R15)', async () => {
+test('ten messages of a released wave: one write each and one a batch, and two reads, seen on the wire (R15)', async () => {
+  const number = { phoneNumberId: dispatchMessage(0).phoneNumberId, limitPerSecond: 1_000 };
+  const lane = { clientId: 1001, lane: 'J' };
+  const paces = (client: DynamoDBDocumentClient) =>
+    paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID });
+  const { firstPosition } = await reserve(paces(localDocumentClient()), { ...number, ...lane, count: 10 }, nowMs);
+  const batch = Array.from({ length: 10 }, (_, index) => {
+    const message = dispatchMessage(index, { ...number, turn: { ...lane, position: firstPosition + index } });
+    return delivery(JSON.stringify(message), `${index}`);
+  });
   const client = localDocumentClient();
   const { attempts } = injectFaults(client, () => undefined);
-  const batch = Array.from({ length: 10 }, (_, index) => delivery(JSON.stringify(dispatchMessage(index)), `${index}`));
+  const queueClient = localQueueClient();
+  const { attempts: queued } = injectFaults(queueClient, () => undefined);
   await dispatchBatch(batch, {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     doubts: doubtStore(client, table),
-    paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
+    paces: paces(client),
     tenths: urgentStore(client, table),
-    jobStates: jobStateStore(client, table, async () => undefined),
+    jobStates: jobStateStore(client, table),
     events: new MemoryEvents(),
-    queue: dispatchQueue(localQueueClient(), queueUrl),
+    queue: dispatchQueue(queueClient, queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),
     invocation: 'run-1',
     nowMs: () => nowMs,
     remainingMs: () => 60_000,
     random: () => 0,
-    pause: async () => undefined,
+    // Enough to let those be claimed that are claimed at once.
+    pause: async () => await sleep(25),
     log: () => undefined,
   });
-  expect(attempts.map(({ command }) => command)).toEqual(Array(11).fill('PutItemCommand'));
+  const commands = Map.groupBy(attempts, ({ command }) => command);
+  expect(Object.fromEntries([...commands].map(([command, of]) => [command, of.length]))).toEqual({
+    GetItemCommand: 1,
+    PutItemCommand: 11,
+    BatchGetItemCommand: expect.any(Number),
+  });
+  // How many claims a slow machine finishes before the first call is due decides how often the job is read.
+  expect(commands.get('BatchGetItemCommand')?.length).toBeLessThanOrEqual(10);
+  expect(queued).toEqual([]);
 });

@@ -37,6 +37,7 @@ export const effectsOf: Readonly<Record<Exclude<OpName, 'send'>, readonly Effect
   sendEvents: ['ok', 'fails', 'reply_lost'],
   sendLater: ['ok', 'fails', 'reply_lost', 'repeated'],
   postpone: ['ok', 'fails'],
+  reserve: ['ok', 'fails', 'reply_lost'],
   mark: ['ok', 'fails', 'reply_lost'],
   hasReceipt: ['ok', 'fails'],
   append: ['ok', 'fails', 'reply_lost'],

@@ -72,6 +72,8 @@ export interface Scenario {
   readonly deliveries: number;
   /** Most messages handed to one worker at once. */
   readonly batchSize: number;
+  /** Reserving a slot may fail, and takes time. */
+  readonly paces?: true;
   /** What the platform may do to a post; by default what it documents. */
   readonly platform?: readonly PlatformEffect[];
   /** The platform tells of each message that it took, in these words, one receipt each. */
@@ -199,6 +201,7 @@ export async function apply(state: State, action: Action, scenario: Scenario): P
       const worker = await restored({
         role,
         receipts: scenario.receipts !== undefined,
+        paces: scenario.paces ?? false,
         invocation: `run-${state.runs}`,
         bodies: taken.map(({ body }) => body),
         nowMs: state.nowMs,
@@ -303,7 +306,7 @@ function outcomeOfStep(state: State, { op, effect, receipts }: Step): { readonly
 }
 
 function effectOf(state: State, op: Op): { readonly state: State; readonly value: unknown } {
-  if (op.name === 'postpone') return { state, value: undefined };
+  if (op.name === 'postpone' || op.name === 'reserve') return { state, value: undefined };
   if (op.name === 'sendLater') {
     // Delays are left out: a copy may come at once, which is harsher than SQS.
     const copy = queuedAs('dispatch', state.nextId, JSON.stringify(op.args[0]));

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { messagesDispatch } from '../../functions/messages-dispatch.ts';
 import { sleep } from '../../lib/aws/pause.ts';
+import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
@@ -58,16 +58,19 @@ afterEach(async () => {
 /** The function as it is deployed, its ports pointed at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
+  // Stands still, so that a slow machine misses no slot.
+  const atMs = Date.now();
+  const nowMs = () => atMs;
   return messagesDispatch({
-    claims: dispatchStore({ client: localDocumentClient(), table, nowMs: Date.now }),
+    claims: dispatchStore({ client: localDocumentClient(), table, nowMs }),
     doubts: doubtStore(localDocumentClient(), table),
-    paces: paceStore({ client: localDocumentClient(), table, nowMs: Date.now, newWriter: randomUUID }),
+    paces: paceStore({ client: localDocumentClient(), table, nowMs, newWriter: randomUUID }),
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),
-    nowMs: Date.now,
+    nowMs,
     random: Math.random,
     pause: sleep,
     log: () => undefined,

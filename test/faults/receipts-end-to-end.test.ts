@@ -108,6 +108,7 @@ test.each([1, 2, 3, 4])(
           queue: {
             sendLater: async (copy) => void waiting.push(JSON.stringify(copy)),
             postpone: async () => undefined,
+            hold: async () => undefined,
           },
           send: platform.send,
           invocation: `run-${round}-${first}`,

@@ -47,6 +47,24 @@ export const scenarios: readonly NamedScenario[] = [
     faults: 2,
     batchSize: 1,
   },
+  {
+    name: 'one message whose slot is reserved, two workers',
+    messages: [dispatchMessage(0)],
+    startMs,
+    deliveries: 3,
+    faults: 2,
+    batchSize: 1,
+    paces: true,
+  },
+  {
+    name: 'two copies whose slots are reserved, also in one batch',
+    messages: [dispatchMessage(0), dispatchMessage(0)],
+    startMs,
+    deliveries: 2,
+    faults: 1,
+    batchSize: 2,
+    paces: true,
+  },
 ];
 
 const base = { startMs, batchSize: 1 } as const;

@@ -20,6 +20,7 @@ export type OpName =
   | 'sendEvents'
   | 'sendLater'
   | 'postpone'
+  | 'reserve'
   | 'send'
   | 'append'
   | 'doubtfulJobs'
@@ -53,6 +54,8 @@ export interface Start {
   readonly role: Role;
   /** Whether there may be receipts. Where there are none, to look for one is no step. */
   readonly receipts: boolean;
+  /** Whether reserving a slot is a step of its own. Every slot is of that moment: what is not due yet, other tests show. */
+  readonly paces: boolean;
   readonly invocation: string;
   readonly bodies: readonly string[];
   readonly nowMs: number;
@@ -111,7 +114,7 @@ export class SteppedRun {
     };
   }
 
-  private dispatchPorts({ invocation, receipts }: Start): DispatchPorts {
+  private dispatchPorts({ invocation, receipts, paces }: Start): DispatchPorts {
     return {
       claims: {
         take: this.call('take'),
@@ -124,8 +127,9 @@ export class SteppedRun {
         ? { mark: this.call('mark'), hasReceipt: this.call('hasReceipt') }
         : { mark: async () => undefined, hasReceipt: async () => false },
       events: { send: this.call('sendEvents') },
-      queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone') },
+      queue: { sendLater: this.call('sendLater'), postpone: this.call('postpone'), hold: async () => undefined },
       ...idlePaces,
+      ...(paces ? { paces: this.steppedPaces() } : {}),
       send: this.call('send'),
       invocation,
       nowMs: () => this.nowMs,
@@ -134,6 +138,18 @@ export class SteppedRun {
       random: () => 0,
       pause: async () => undefined,
       log: () => undefined,
+    };
+  }
+
+  private steppedPaces(): DispatchPorts['paces'] {
+    const reserve = this.call('reserve');
+    const { find, change } = idlePaces.paces;
+    return {
+      find,
+      change: async (phoneNumberId, seen, how) => {
+        await reserve(phoneNumberId);
+        return await change(phoneNumberId, seen, how);
+      },
     };
   }
 

@@ -48,6 +48,7 @@ export class DispatchWorld {
       events: this.events,
       queue: {
         sendLater: async (message, delaySeconds) => void this.copies.push({ message, delaySeconds }),
+        hold: async () => undefined,
         postpone: async (receiptHandle, seconds) => void this.postponed.push({ receiptHandle, seconds }),
       },
       send: async (message) => {

@@ -1,5 +1,7 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
+import { dispatchIdOf } from '../job.ts';
 import type { BatchRecord, Claim, Taken } from './claim.ts';
 
 /*
@@ -19,30 +21,58 @@ export const ClaimItemSchema = v.object({
 });
 
 /**
- * `sent` has every message that the platform took, `held` those of them that it holds: a reader that knows only `sent`
- * takes them for sent, and records from before there was `held` are read as they are.
+ * A batch is packed, so that the record of ten messages, each with the platform's id of it, is one write unit. Records of
+ * 0.1.0 have `sent`, by dispatch id, and later ones beside it `held`, those of them that the platform holds.
  */
-const BatchItemSchema = v.object({
-  sent: v.record(v.string(), v.string()),
-  held: v.optional(v.record(v.string(), v.string()), {}),
-});
+const BatchItemSchema = v.union([
+  v.object({ packed: v.instance(Uint8Array) }),
+  v.object({
+    sent: v.record(v.string(), v.string()),
+    held: v.optional(v.record(v.string(), v.string()), {}),
+  }),
+]);
+
+/** Job, index and what the platform said; the last only of a message that it holds. */
+const PackedSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.record(
+    v.string(),
+    v.array(v.union([v.strictTuple([v.number(), v.string()]), v.strictTuple([v.number(), v.string(), v.string()])])),
+  ),
+);
+
+/** Ten entries are some kilobytes at the most: text that unpacks to more is none of ours. */
+const maxUnpackedBytes = 100_000;
 
 export function batchRecordOf(item: unknown): BatchRecord {
-  const { sent, held } = v.parse(BatchItemSchema, item);
+  const batch = v.parse(BatchItemSchema, item);
+  if ('sent' in batch) {
+    return Object.fromEntries(
+      Object.entries(batch.sent).map(([dispatchId, platformMessageId]): [string, Taken] => {
+        return [dispatchId, { platformMessageId, ...present({ held: batch.held[dispatchId] }) }];
+      }),
+    );
+  }
+  const text = inflateRawSync(batch.packed, { maxOutputLength: maxUnpackedBytes }).toString('utf8');
   return Object.fromEntries(
-    Object.entries(sent).map(([dispatchId, platformMessageId]): [string, Taken] => {
-      return [dispatchId, { platformMessageId, ...present({ held: held[dispatchId] }) }];
-    }),
+    Object.entries(v.parse(PackedSchema, text)).flatMap(([jobId, ofJob]) =>
+      ofJob.map(([index, platformMessageId, held]): [string, Taken] => {
+        return [dispatchIdOf({ jobId, index }), { platformMessageId, ...present({ held }) }];
+      }),
+    ),
   );
 }
 
-export function batchItemOf(taken: BatchRecord): { readonly sent: object; readonly held?: object } {
-  const entries = Object.entries(taken);
-  const held = entries.filter(([, { held: why }]) => why !== undefined);
-  return {
-    sent: Object.fromEntries(entries.map(([dispatchId, { platformMessageId }]) => [dispatchId, platformMessageId])),
-    ...(held.length === 0 ? {} : { held: Object.fromEntries(held.map(([id, { held: why }]) => [id, why])) }),
-  };
+export function batchItemOf(taken: BatchRecord): { readonly packed: Uint8Array } {
+  const jobs: Record<string, (number | string)[][]> = {};
+  for (const [dispatchId, { platformMessageId, held }] of Object.entries(taken)) {
+    const end = dispatchId.lastIndexOf('-');
+    const jobId = dispatchId.slice(0, end);
+    const entry = [Number(dispatchId.slice(end + 1)), platformMessageId, ...(held === undefined ? [] : [held])];
+    jobs[jobId] = [...(jobs[jobId] ?? []), entry];
+  }
+  return { packed: deflateRawSync(JSON.stringify(jobs)) };
 }
 
 export function claimOf(jobId: string, item: unknown): Claim {

@@ -1,28 +1,34 @@
 import { present } from '../../keys/present.ts';
-import { type DispatchCompletedData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
+import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import type { DispatchMessage } from '../job.ts';
 
 type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-/**
- * The event that nothing of a job is pending any more (D41). One event per job, whoever finds it and however often: what is
- * told a second time may count what receipts have said since, under the same id.
- */
-export function completedEvent(
-  job: Pick<DispatchMessage, 'jobId' | 'clientId' | 'acceptedAtMs' | 'about'>,
-  ended: Partial<Ended>,
-  timestampMs: number,
-): ServiceEvent {
-  const { jobId, clientId, acceptedAtMs, about } = job;
-  const counts: DispatchCompletedData['counts'] = { pending: 0, ...none, ...ended };
-  const data: DispatchCompletedData = {
+/** A job that an event tells of. */
+export type ToldJob = Pick<DispatchMessage, 'jobId' | 'clientId' | 'acceptedAtMs' | 'about'>;
+
+/** What every event about a job as a whole says of it. */
+export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clientId'>): DispatchData {
+  return {
     job_id: jobId,
     did: about.did,
     template: about.template,
     ...present({ campaign_id: about.campaignId, attends: about.attends }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
+  };
+}
+
+/**
+ * The event that nothing of a job is pending any more (D41). One event per job, whoever finds it and however often: what is
+ * told a second time may count what receipts have said since, under the same id.
+ */
+export function completedEvent(job: ToldJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {
+  const { jobId, clientId } = job;
+  const counts: DispatchCompletedData['counts'] = { pending: 0, ...none, ...ended };
+  const data: DispatchCompletedData = {
+    ...dispatchData(job),
     total: Object.values(counts).reduce((sum, each) => sum + each, 0),
     counts,
   };

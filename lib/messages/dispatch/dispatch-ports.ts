@@ -30,6 +30,8 @@ export interface DispatchQueue {
   sendLater(message: DispatchMessage, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
+  /** The same of up to ten deliveries that are being worked off. */
+  hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
 export interface DispatchPorts {
@@ -58,4 +60,5 @@ export interface Delivery {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
+  readonly attributes?: { readonly ApproximateReceiveCount: string };
 }

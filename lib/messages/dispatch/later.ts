@@ -1,7 +1,6 @@
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
-import { maxDelaySeconds, type Pace, retryDelaySeconds } from '../pace/pacing.ts';
-import { attemptsOf, withAttempt } from './attempts.ts';
+import { maxDelaySeconds, type Pace, retryDelaySeconds, triesOf, withTry } from '../pace/pacing.ts';
 import { keyOf, retryDeadlineMs, type Settlement } from './claim.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import { acknowledged, type Ending, settle } from './ending.ts';
@@ -24,7 +23,7 @@ export async function tryAgainLater(
   ports: DispatchPorts,
 ): Promise<Ending> {
   const delaySeconds = delaySecondsOf(message, refused, ports);
-  const copy = withAttempt(message, refused.pace);
+  const copy = { ...message, ...withTry(message, refused.pace) };
   if (refused.settlement !== undefined && ports.nowMs() + delaySeconds * 1_000 >= retryDeadlineMs(copy)) {
     return await settle(message, at, refused.settlement, ports);
   }
@@ -34,11 +33,11 @@ export async function tryAgainLater(
 /** The same before anything was claimed. */
 export async function tryUnclaimedLater(message: DispatchMessage, pace: Pace, ports: DispatchPorts): Promise<Ending> {
   const wait = { delaySeconds: delaySecondsOf(message, { pace }, ports), code: pace };
-  return await queueCopy(withAttempt(message, pace), wait, ports);
+  return await queueCopy({ ...message, ...withTry(message, pace) }, wait, ports);
 }
 
 function delaySecondsOf(message: DispatchMessage, refused: Refused, ports: DispatchPorts): number {
-  return retryDelaySeconds({ ...refused, attempt: attemptsOf(message, refused.pace) }, ports.random());
+  return retryDelaySeconds({ ...refused, attempt: triesOf(message, refused.pace) }, ports.random());
 }
 
 interface Wait {

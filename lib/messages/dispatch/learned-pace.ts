@@ -1,8 +1,7 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { DispatchMessage } from '../job.ts';
 import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from '../pace/number-pace.ts';
-import { type Pace, retryDelaySeconds } from '../pace/pacing.ts';
-import { attemptsOf } from './attempts.ts';
+import { type Pace, retryDelaySeconds, triesOf } from '../pace/pacing.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import { unknownLimitPerSecond } from './slots.ts';
 
@@ -41,7 +40,7 @@ export function paceLearning(ports: Pick<DispatchPorts, 'paces' | 'nowMs' | 'log
       const to = message.request.to ?? message.request.recipient;
       if (pace !== 'pair' || to === undefined) return;
       // As long as this message waits, others to the same person wait with it.
-      const waitMs = 1_000 * retryDelaySeconds({ pace, attempt: attemptsOf(message, pace) }, 0);
+      const waitMs = 1_000 * retryDelaySeconds({ pace, attempt: triesOf(message, pace) }, 0);
       await change(message, (known, atMs) => withBlocked(known, recipientHashOf(to), atMs + waitMs, atMs));
     },
   };

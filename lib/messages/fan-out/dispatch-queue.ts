@@ -1,4 +1,9 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { queueBody } from '../../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
 import type { DispatchQueue } from '../dispatch/dispatch-ports.ts';
@@ -12,6 +17,7 @@ export function dispatchQueue(client: SQSClient, queueUrl: string): DispatchQueu
   return {
     sendLater: delayedSender(client, queueUrl),
     postpone: postponer(client, queueUrl),
+    hold: holder(client, queueUrl),
     pack: packBatches,
     sendBatch: (entries) => sendEntries({ client, url: queueUrl }, entries),
   };
@@ -39,6 +45,22 @@ export function postponer(client: SQSClient, queueUrl: string): DispatchQueue['p
         QueueUrl: queueUrl,
         ReceiptHandle: receiptHandle,
         VisibilityTimeout: seconds,
+      }),
+    );
+  };
+}
+
+/** The same of up to ten deliveries. One that is not in flight any more needs no hold. */
+function holder(client: SQSClient, queueUrl: string): DispatchQueue['hold'] {
+  return async (receiptHandles, seconds) => {
+    await client.send(
+      new ChangeMessageVisibilityBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: receiptHandles.map((receiptHandle, position) => ({
+          Id: String(position),
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        })),
       }),
     );
   };

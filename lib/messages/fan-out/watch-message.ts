@@ -3,21 +3,67 @@ import { present } from '../../keys/present.ts';
 import type { JobHead } from '../job.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
 
-/** A job that somebody looks at until nothing of it is pending (D41): a message of the watch queue, which carries a version (D47). */
-export const WatchMessageSchema = v.object({
-  version: v.literal(1),
+/*
+ * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
+ * no more (D46). They carry a version (D47): what knew the first one alone leaves the second in the queue.
+ */
+
+const watchedJob = {
   jobId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
   correlationId: v.exactOptional(v.string()),
+};
+
+export const WatchMessageSchema = v.object({
+  version: v.literal(1),
+  ...watchedJob,
   /** Partitions of claims of which nothing is pending any more. */
   final: v.array(v.number()),
 });
 export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 
+const ParkedWatchSchema = v.object({
+  version: v.literal(2),
+  kind: v.literal('parked'),
+  ...watchedJob,
+  /** The waiting that is watched, and no other of the same job. */
+  sinceMs: v.number(),
+  /** Its client was told that it waits. */
+  told: v.exactOptional(v.literal(true)),
+  /** When the platform was asked last how the template stands. */
+  askedAtMs: v.exactOptional(v.number()),
+});
+export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
+
+export const QueuedWatchSchema = v.variant('version', [WatchMessageSchema, ParkedWatchSchema]);
+
 export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
 }
+
+/** The same queue. */
+export interface ParkedWatchQueue {
+  sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
+}
+
+/** For whoever is about to park the job. */
+export function parkedWatchOf(
+  {
+    jobId,
+    clientId,
+    acceptedAtMs,
+    correlationId,
+  }: Omit<WatchMessage, 'version' | 'final' | 'correlationId'> & {
+    readonly correlationId?: string | undefined;
+  },
+  sinceMs: number,
+): ParkedWatch {
+  return { version: 2, kind: 'parked', jobId, clientId, acceptedAtMs, sinceMs, ...present({ correlationId }) };
+}
+
+/** The first look at a parked job, which tells its client: by then it is mostly written that it is parked. */
+export const firstParkedLookSeconds = 3;
 
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
   return { version: 1, jobId, clientId, acceptedAtMs, final: [], ...present({ correlationId }) };

@@ -4,15 +4,17 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
-import { nextLookSeconds, type WatchMessage, WatchMessageSchema, type WatchQueue } from '../fan-out/watch-message.ts';
+import { nextLookSeconds, QueuedWatchSchema, type WatchMessage, type WatchQueue } from '../fan-out/watch-message.ts';
 import { aboutJob } from '../job.ts';
 import type { JobProgress } from './read-report.ts';
+import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
 export interface WatchPorts {
   /** How far a job is; undefined when there is none any more. Partitions that are final need not be read again. */
   readonly progressOf: (jobId: string, knownFinal: readonly number[]) => Promise<JobProgress | undefined>;
   readonly queue: WatchQueue;
   readonly events: EventSink;
+  readonly parked: ParkedPorts;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
@@ -33,8 +35,10 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
   const again = await Promise.all(
     deliveries.map(async ({ messageId, body }) => {
       try {
-        const message = v.parse(WatchMessageSchema, JSON.parse(body));
-        await correlated(message.correlationId, () => look(message, ports));
+        const message = v.parse(QueuedWatchSchema, JSON.parse(body));
+        await correlated(message.correlationId, () =>
+          message.version === 1 ? look(message, ports) : lookAtParked(message, { ...ports, ...ports.parked }),
+        );
         return [];
       } catch (error) {
         ports.log('job.watch_failed', { error: nameOf(error) });

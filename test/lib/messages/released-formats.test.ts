@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { decodeSendJobMessage } from '../../../lib/messages/accept/send-job.ts';
+import { QueuedWatchSchema } from '../../../lib/messages/fan-out/watch-message.ts';
 import { DispatchMessageSchema, dispatchIdOf } from '../../../lib/messages/job.ts';
 import { composeMessage } from '../../../lib/messages/request/compose.ts';
 import { QueuedSyncSchema } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
 import released from './fixtures/released-0.1.0.json' with { type: 'json' };
+import watches from './fixtures/watches.json' with { type: 'json' };
 
 /*
  * Queues outlive versions: what a released one has written is read by every later one (D47). The fixture holds bodies that
@@ -91,3 +93,10 @@ test('synchronizations that 0.1.0 has queued go on where they stood', () => {
 function withUrlValueAsGiven(request: unknown): unknown {
   return JSON.parse(JSON.stringify(request).replace('orders%2FA-1%3Fx%3D1', 'orders/A-1?x=1'));
 }
+
+test.each(watches.map((body) => [`version ${body.version}`, body] as const))(
+  'a watch of %s is read as it was written',
+  (_, body) => {
+    expect(v.parse(QueuedWatchSchema, body)).toEqual(body);
+  },
+);

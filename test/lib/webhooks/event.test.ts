@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
+import { parkedEvent, resumedEvent } from '../../../lib/messages/outcomes/parked-event.ts';
 import {
   createdEvents,
   deletedEvents,
@@ -45,6 +46,8 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   ...(['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
     messageEvent(type, recipient, { ...told, pricing }),
   ),
+  parkedEvent(recipient, { sinceMs: nowMs, untilMs: nowMs }),
+  resumedEvent(recipient, nowMs, nowMs),
   completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),
 ];
 

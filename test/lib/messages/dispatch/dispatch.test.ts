@@ -28,23 +28,6 @@ test('a batch of ten costs ten claims and one batch record (R15)', async () => {
   expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
 });
 
-test('the batch record of ten messages stays within one write unit', async () => {
-  const world = new DispatchWorld();
-  const platformId = 'w'.repeat(58);
-  const jobId = '01JD0000000000000000000000';
-  const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index, { jobId }), `m-${index}`));
-  await dispatchBatch(batch, world.ports({ send: async () => ({ platformMessageId: platformId }) }));
-  const stored = {
-    pk: `BATCH#${'u'.repeat(36)}`,
-    sk: 'BATCH',
-    sent: Object.fromEntries(
-      Object.entries(world.store.batches['run-1'] ?? {}).map(([id, { platformMessageId }]) => [id, platformMessageId]),
-    ),
-    expiresAtSeconds: 1e9,
-  };
-  expect(JSON.stringify(stored).length).toBeLessThan(1_150);
-});
-
 test.each([
   ['not JSON', '{'],
   ['not a dispatch message', { jobId: 'J' }],

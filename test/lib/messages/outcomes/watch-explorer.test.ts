@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
 import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
-import { watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 
@@ -81,7 +81,8 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
     };
   const watch = { sendLater: call('watch') };
   const sink = { send: call('sendEvents') };
-  const common = { events: sink, nowMs: () => startMs, log: () => undefined };
+  const parked = undefined as unknown as WatchPorts['parked'];
+  const common = { events: sink, parked, nowMs: () => startMs, log: () => undefined };
   // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
   const take = async () => ({ kind: 'taken', queued: job.recipients.length, state: {} });
   const jobs = { begin: call('begin'), describe: async () => undefined, take, handOver: async () => true };

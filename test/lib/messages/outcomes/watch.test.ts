@@ -3,7 +3,7 @@ import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/fan
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import type { OutcomeCounts } from '../../../../lib/messages/outcomes/outcome.ts';
 import type { JobProgress } from '../../../../lib/messages/outcomes/read-report.ts';
-import { watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 
 const startMs = 1_800_000_000_000;
@@ -52,6 +52,8 @@ function world(progress: JobProgress | undefined) {
       },
       queue: { sendLater: async (message: WatchMessage, seconds: number) => void later.push([message, seconds]) },
       events,
+      // Of no use to a watch of this version.
+      parked: undefined as unknown as WatchPorts['parked'],
       nowMs: () => startMs + 80_000,
       log: (event: string) => void logged.push(event),
     },
@@ -114,7 +116,7 @@ describe('a look at a job (D41)', () => {
     };
     const deliveries = [
       delivery({ ...watched, jobId: 'other' }, 'unanswered'),
-      delivery({ ...watched, version: 2 }, 'later version'),
+      delivery({ ...watched, version: 3 }, 'later version'),
       { messageId: 'unreadable', body: '{' },
       delivery(watched, 'good'),
     ];

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { BatchRecord } from '../../../../lib/messages/dispatch/claim.ts';
+import { batchItemOf, batchRecordOf } from '../../../../lib/messages/dispatch/claim-items.ts';
+import { seededRandom } from '../../../support/faults.ts';
+
+const writeUnitBytes = 1_024;
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+function textOf(letters: string, length: number, random: () => number): string {
+  return Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
+}
+
+/** Ten messages of so many jobs, with ids of the platform in which nothing repeats itself but the prefix. */
+function tenMessages(jobs: number, platformIdLength: number): BatchRecord {
+  const random = seededRandom(jobs * 100 + platformIdLength);
+  const jobIds = Array.from({ length: jobs }, () => `01M${textOf(crockford, 23, random)}`);
+  return Object.fromEntries(
+    Array.from({ length: 10 }, (_, index) => [
+      `${jobIds[index % jobs]}-${9_990 + index}`,
+      { platformMessageId: `wamid.${textOf(base64, platformIdLength - 6, random)}` },
+    ]),
+  );
+}
+
+/** As DynamoDB counts it: names and values, a number by two digits a byte. */
+function itemBytes(record: BatchRecord): number {
+  const keys = `pkBATCH#${'u'.repeat(36)}skBATCH`.length;
+  return keys + 'packed'.length + batchItemOf(record).packed.byteLength + 'expiresAtSeconds'.length + 6;
+}
+
+test.each([
+  [1, 60],
+  [1, 90],
+  [10, 60],
+  [10, 90],
+])('the record of ten messages of %i jobs, platform ids of %i characters, is one write unit (R15)', (jobs, length) => {
+  const record = tenMessages(jobs, length);
+  expect(batchRecordOf(batchItemOf(record))).toEqual(record);
+  expect(itemBytes(record)).toBeLessThan(writeUnitBytes);
+});
+
+test('what the platform holds is told apart, by its word', () => {
+  const record = { 'J-0': { platformMessageId: 'a' }, 'J-10': { platformMessageId: 'b', held: 'paused' } };
+  expect(batchRecordOf(batchItemOf(record))).toEqual(record);
+});
+
+test.each([
+  [
+    '0.1.0',
+    { sent: { 'J-0': 'a', 'J-1': 'b' } },
+    { 'J-0': { platformMessageId: 'a' }, 'J-1': { platformMessageId: 'b' } },
+  ],
+  [
+    'the versions before the packed one',
+    { sent: { 'J-0': 'a', 'J-1': 'b' }, held: { 'J-1': 'paused' } },
+    { 'J-0': { platformMessageId: 'a' }, 'J-1': { platformMessageId: 'b', held: 'paused' } },
+  ],
+])('a record of %s is read (D47)', (_, item, record) => {
+  expect(batchRecordOf({ pk: 'BATCH#run', sk: 'BATCH', expiresAtSeconds: 1, ...item })).toEqual(record);
+});
+
+test.each([{}, { packed: 'text' }, { packed: new Uint8Array([1, 2, 3]) }])(
+  'what is no record is not taken for an empty one: %j',
+  (item) => {
+    expect(() => batchRecordOf(item)).toThrow();
+  },
+);

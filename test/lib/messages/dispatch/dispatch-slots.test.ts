@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
+import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
+import type { DispatchMessage } from '../../../../lib/messages/job.ts';
+import type { JobState } from '../../../../lib/messages/job-state.ts';
+import { blockedUntilMs, perSecondOf, recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
+import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+const number = dispatchMessage(0).phoneNumberId;
+
+/** The dispatch in virtual time, on numbers whose pace is kept. */
+class PacedWorld extends DispatchWorld {
+  readonly clock = new VirtualClock(startMs);
+  readonly paces = memoryPaces();
+  readonly calledAtMs: number[] = [];
+  readonly statesRead: string[][] = [];
+  readonly states = new Map<string, JobState>();
+
+  async dispatch(messages: readonly DispatchMessage[], changes: Partial<DispatchPorts> = {}): Promise<string[]> {
+    const ports = this.ports({
+      paces: this.paces,
+      tenths: memoryTenths(),
+      jobStates: {
+        of: async (jobIds) => {
+          this.statesRead.push([...jobIds]);
+          return new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId)));
+        },
+      },
+      nowMs: this.clock.nowMs,
+      pause: this.clock.pause,
+      ...changes,
+    });
+    const send: DispatchPorts['send'] = async (message) => {
+      this.calledAtMs.push(this.clock.nowMs());
+      return await ports.send(message);
+    };
+    const deliveries = messages.map((message, position) => deliveryOf(message, `message-${position}`));
+    return await this.clock.run(dispatchBatch(deliveries, { ...ports, send }));
+  }
+
+  async withTurns(count: number): Promise<DispatchMessage[]> {
+    const lane = { clientId: 1001, lane: 'job-1' };
+    const wanted = { phoneNumberId: number, limitPerSecond: 80, ...lane, count };
+    const { firstPosition } = await reserve(this.paces, wanted, this.clock.nowMs());
+    return Array.from({ length: count }, (_, at) =>
+      dispatchMessage(at, { version: 2, turn: { ...lane, position: firstPosition + at } }),
+    );
+  }
+
+  /** Claims that take so long to write. */
+  slowClaims(ms: number): Partial<DispatchPorts> {
+    const take: DispatchPorts['claims']['take'] = async (claim) => {
+      const taken = await this.claims.take(claim);
+      await this.clock.pause(ms);
+      return taken;
+    };
+    return { claims: { ...this.claims, take } };
+  }
+}
+
+const tenSlots = Array.from({ length: 10 }, (_, at) => Math.floor(startMs + 1_500 + (at * 1_000) / 72));
+
+/** Ten messages, 1.5 s before the first of their slots. */
+async function tenAhead(world: PacedWorld): Promise<DispatchMessage[]> {
+  return (await world.withTurns(118)).slice(108);
+}
+
+test('each is called in the millisecond of its slot, all are claimed 50 ms before the first (D43)', async () => {
+  const world = new PacedWorld();
+  const messages = await tenAhead(world);
+  expect(await world.dispatch(messages)).toEqual([]);
+  expect(world.calledAtMs).toEqual(tenSlots);
+  expect(new Set(Object.values(world.store.claims).map(({ claimedAtMs }) => claimedAtMs))).toEqual(
+    new Set([(tenSlots[0] ?? 0) - 50]),
+  );
+});
+
+test('ten messages of one job cost ten claims, one batch record, one request for its state (R15)', async () => {
+  const world = new PacedWorld();
+  await world.dispatch(await tenAhead(world), world.slowClaims(5));
+  expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
+  expect(world.statesRead).toEqual([['J']]);
+});
+
+test('how the jobs stand is read after every claim of the batch, and before every call', async () => {
+  const world = new PacedWorld();
+  const order: string[] = [];
+  const of: DispatchPorts['jobStates']['of'] = async () => {
+    order.push('read');
+    return new Map();
+  };
+  const take: DispatchPorts['claims']['take'] = async (claim) => {
+    await world.clock.pause(claim.key.index % 7);
+    order.push('claimed');
+    return await world.claims.take(claim);
+  };
+  const send: DispatchPorts['send'] = async () => {
+    order.push('called');
+    return { platformMessageId: 'p' };
+  };
+  await world.dispatch(await tenAhead(world), { jobStates: { of }, claims: { ...world.claims, take }, send });
+  expect(order).toEqual([...Array(10).fill('claimed'), 'read', ...Array(10).fill('called')]);
+});
+
+test('one slow claim makes no other message miss its slot', async () => {
+  const world = new PacedWorld();
+  const take: DispatchPorts['claims']['take'] = async (claim) => {
+    if (claim.key.index === 108) await world.clock.pause(900);
+    return await world.claims.take(claim);
+  };
+  await world.dispatch(await tenAhead(world), { claims: { ...world.claims, take } });
+  expect(world.calledAtMs).toEqual(tenSlots.slice(1));
+  expect(world.copies.map(({ message: { index, missedSlots } }) => [index, missedSlots])).toEqual([[108, 1]]);
+});
+
+test('a slot that has passed while claiming gives the claim back; the next is claimed earlier, and comes off', async () => {
+  const world = new PacedWorld();
+  expect(await world.dispatch([dispatchMessage(0)], world.slowClaims(250))).toEqual([]);
+  expect([world.posted, world.store.claims]).toEqual([[], {}]);
+  const [first] = world.copies;
+  expect(first).toMatchObject({ delaySeconds: 0, message: { attempt: 0, missedSlots: 1 } });
+  for (let again = 0; world.posted.length === 0 && again < 3; again += 1) {
+    const copy = world.copies.pop()?.message ?? dispatchMessage(0);
+    await world.dispatch([copy], world.slowClaims(250));
+  }
+  expect(world.posted).toHaveLength(1);
+  expect(world.store.batches).not.toEqual({});
+});
+
+test('a far slot is queued again for its time, nothing is claimed', async () => {
+  const world = new PacedWorld();
+  const last = (await world.withTurns(72 * 60)).at(-1) ?? dispatchMessage(0);
+  expect(await world.dispatch([last])).toEqual([]);
+  expect(world.copies).toEqual([{ message: last, delaySeconds: 58 }]);
+  expect(world.storeCalls).toEqual([]);
+});
+
+test('a message that expires before its slot comes again when it expires, and is told then (D27)', async () => {
+  const world = new PacedWorld();
+  const last = (await world.withTurns(72 * 60)).at(-1) ?? dispatchMessage(0);
+  const message = { ...last, expiresAtMs: startMs + 9_500 };
+  await world.dispatch([message]);
+  expect(world.copies[0]?.delaySeconds).toBe(10);
+  await world.clock.run(world.clock.pause(10_000));
+  await world.dispatch([world.copies[0]?.message ?? message]);
+  expect(world.store.claims[`J-${message.index}`]).toMatchObject({ state: 'expired' });
+  expect(world.posted).toEqual([]);
+});
+
+test('while paces cannot be written nothing is claimed, and no delivery is used up', async () => {
+  const world = new PacedWorld();
+  const paces = { ...world.paces, change: async () => Promise.reject(new Error('the table is away')) };
+  expect(await world.dispatch([dispatchMessage(0)], { paces })).toEqual([]);
+  expect(world.storeCalls).toEqual([]);
+  expect(world.copies).toMatchObject([{ delaySeconds: 5, message: { attempt: 1, attempts: { claims: 1 } } }]);
+});
+
+describe('what its job says, between claim and call (D46, D53)', () => {
+  test('stopped: it ends so without a call', async () => {
+    const world = new PacedWorld();
+    world.states.set('J', { stop: { state: 'failed', code: 'cancelled', atMs: startMs } });
+    const other = dispatchMessage(0, { jobId: 'K' });
+    expect(await world.dispatch([dispatchMessage(0), other])).toEqual([]);
+    expect(world.posted).toEqual([other].map((message) => expect.objectContaining({ jobId: message.jobId })));
+    expect(world.store.claims['J-0']).toMatchObject({ state: 'failed', code: 'cancelled' });
+    expect(world.events.sent).toMatchObject([{ type: 'message.failed', data: { code: 'cancelled' } }]);
+  });
+
+  test('parked: the claim is given back, a copy waits, and it counts as no attempt', async () => {
+    const world = new PacedWorld();
+    world.states.set('J', { parked: { code: 'template_paused', sinceMs: startMs - 200_000 } });
+    expect(await world.dispatch([dispatchMessage(0)])).toEqual([]);
+    expect([world.posted, world.store.claims]).toEqual([[], {}]);
+    expect(world.copies).toMatchObject([{ delaySeconds: 50, message: { attempt: 0 } }]);
+  });
+
+  test('not to be read: nothing is sent, and it is tried again', async () => {
+    const world = new PacedWorld();
+    const jobStates = { of: async () => Promise.reject(new Error('the table is away')) };
+    expect(await world.dispatch([dispatchMessage(0)], { jobStates })).toEqual([]);
+    expect([world.posted, world.store.claims]).toEqual([[], {}]);
+    expect(world.copies).toMatchObject([{ message: { attempts: { claims: 1 } } }]);
+  });
+});
+
+describe('what calls teach about the pace of their number', () => {
+  const refusing = (code: number): Partial<DispatchPorts> => ({
+    send: async () => Promise.reject(new PlatformFailure('refused', { code })),
+  });
+
+  function perSecond(world: PacedWorld): number {
+    const pace = world.paces.stored.get(number);
+    return pace === undefined ? 80 : perSecondOf(80, pace, world.clock.nowMs());
+  }
+
+  test('130429: a quarter slower, once for the whole batch', async () => {
+    const world = new PacedWorld();
+    const messages = await world.withTurns(10);
+    const version = world.paces.stored.get(number)?.version ?? 0;
+    await world.dispatch(messages, refusing(130429));
+    expect(perSecond(world)).toBe(60);
+    expect(world.paces.stored.get(number)?.version).toBe(version + 1);
+    expect(world.copies).toHaveLength(10);
+  });
+
+  test('calls used up, by the usage header: the same, and the message counts as sent', async () => {
+    const world = new PacedWorld();
+    await world.dispatch([dispatchMessage(0)], { send: async () => ({ platformMessageId: 'p', usagePercent: 100 }) });
+    expect(perSecond(world)).toBe(60);
+    expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'p' } });
+  });
+
+  test.each([99, undefined])('a usage of %s teaches nothing', async (usagePercent) => {
+    const world = new PacedWorld();
+    const handover = { platformMessageId: 'p', ...(usagePercent === undefined ? {} : { usagePercent }) };
+    await world.dispatch([dispatchMessage(0)], { send: async () => handover });
+    expect(perSecond(world)).toBe(80);
+  });
+
+  test('131056: that person is remembered until the message comes again; another job waits as long', async () => {
+    const world = new PacedWorld();
+    await world.dispatch([dispatchMessage(0, { attempt: 2, attempts: { pair: 2 } })], refusing(131056));
+    expect(world.copies).toMatchObject([{ delaySeconds: 16, message: { attempts: { pair: 3 } } }]);
+    const pace = await world.paces.find(number);
+    const hash = recipientHashOf('5491100000000');
+    expect(blockedUntilMs(pace, hash, world.clock.nowMs())).toBe(world.clock.nowMs() + 16_000);
+    await world.dispatch([dispatchMessage(7, { jobId: 'K' })]);
+    expect(world.copies[1]).toMatchObject({ delaySeconds: 16, message: { attempt: 0 } });
+    expect(world.posted).toEqual([]);
+  });
+
+  test('what cannot be written down is no reason to lose the message', async () => {
+    const world = new PacedWorld();
+    const messages = await world.withTurns(1);
+    const paces = { ...world.paces, change: async () => Promise.reject(new Error('the table is away')) };
+    expect(await world.dispatch(messages, { ...refusing(130429), paces })).toEqual([]);
+    expect(world.copies).toHaveLength(1);
+  });
+});
+
+test('attempts of one kind do not make the wait of another longer; those of 0.1.0 count for each (D47)', async () => {
+  const world = new PacedWorld();
+  const throttled = { send: async () => Promise.reject(new PlatformFailure('refused', { code: 130429 })) };
+  await world.dispatch([dispatchMessage(0, { attempt: 8, attempts: { unreachable: 8 } })], throttled);
+  await world.dispatch([dispatchMessage(1, { attempt: 3 })], throttled);
+  expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 8]);
+  expect(world.copies.map(({ message: { attempt, version } }) => [attempt, version])).toEqual([
+    [9, 2],
+    [4, 2],
+  ]);
+});

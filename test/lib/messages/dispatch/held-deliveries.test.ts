@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Delivery, DispatchQueue } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
+import { holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+const clockStartMs = 1_800_000_000_000;
+
+function deliveryAt(receives: number, name = `m${receives}`): Delivery {
+  return {
+    messageId: name,
+    receiptHandle: `receipt of ${name}`,
+    body: '',
+    attributes: { ApproximateReceiveCount: String(receives) },
+  };
+}
+
+/** A queue that knows when each delivery comes again; every request takes 20 ms. */
+class Visibility {
+  readonly clock = new VirtualClock(clockStartMs);
+  readonly visibleAtMs = new Map<string, number>();
+  readonly logged: string[] = [];
+  requests = 0;
+  broken = false;
+
+  private async set(receiptHandles: readonly string[], seconds: number): Promise<void> {
+    this.requests += 1;
+    if (this.broken) throw new Error('the queue is away');
+    await this.clock.pause(20);
+    for (const handle of receiptHandles) this.visibleAtMs.set(handle, this.clock.nowMs() + seconds * 1_000);
+  }
+
+  readonly queue: DispatchQueue = {
+    sendLater: async () => undefined,
+    postpone: async (receiptHandle, seconds) => await this.set([receiptHandle], seconds),
+    hold: async (receiptHandles, seconds) => await this.set(receiptHandles, seconds),
+  };
+
+  hold(deliveries: readonly Delivery[]) {
+    const log = (event: string) => void this.logged.push(event);
+    return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log });
+  }
+
+  /** Seconds from now until a delivery comes again. */
+  againIn(name: string): number {
+    return Math.round(((this.visibleAtMs.get(`receipt of ${name}`) ?? Number.NaN) - this.clock.nowMs()) / 1_000);
+  }
+}
+
+test('a run that dies at any moment leaves its messages invisible for half a minute at most', async () => {
+  const visibility = new Visibility();
+  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')]);
+  for (let second = 1; second <= 58; second += 1) {
+    await visibility.clock.run(visibility.clock.pause(1_000));
+    for (const name of ['a', 'b']) {
+      expect(visibility.againIn(name)).toBeGreaterThan(0);
+      expect(visibility.againIn(name)).toBeLessThanOrEqual(30);
+    }
+  }
+  expect(visibility.requests).toBe(4);
+});
+
+test('a run that has ended is renewed no more', async () => {
+  const visibility = new Visibility();
+  const held = visibility.hold([deliveryAt(1)]);
+  await visibility.clock.run(held.end([]));
+  await visibility.clock.run(visibility.clock.pause(60_000));
+  expect(visibility.requests).toBe(1);
+});
+
+test('what is postponed comes when it was told to, whatever is renewed beside it', async () => {
+  const visibility = new Visibility();
+  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')]);
+  // At once, while the first request is still on its way.
+  await visibility.clock.run(held.postpone('receipt of a', 90));
+  await visibility.clock.run(visibility.clock.pause(20_000));
+  expect([visibility.againIn('a'), visibility.againIn('b')]).toEqual([70, 25]);
+  await visibility.clock.run(held.end(['a']));
+  expect(visibility.againIn('a')).toBe(70);
+});
+
+test.each([
+  [1, 30],
+  [2, 90],
+  [3, 270],
+  [4, 810],
+  [9, 900],
+])('a delivery that fails the %i. time comes again after %i s', async (receives, seconds) => {
+  const visibility = new Visibility();
+  const held = visibility.hold([deliveryAt(receives), deliveryAt(1, 'good')]);
+  await visibility.clock.run(held.end([`m${receives}`]));
+  expect(visibility.againIn(`m${receives}`)).toBe(seconds);
+  expect(visibility.againIn('good')).toBe(30);
+});
+
+test('a queue that refuses all of it fails no run', async () => {
+  const visibility = new Visibility();
+  visibility.broken = true;
+  const held = visibility.hold([deliveryAt(1)]);
+  await visibility.clock.run(held.end(['m1']));
+  expect(visibility.logged).toEqual(['dispatch.postpone_failed', 'dispatch.postpone_failed']);
+});

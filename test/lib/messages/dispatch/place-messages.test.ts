@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { placeMessages } from '../../../../lib/messages/dispatch/place-messages.ts';
+import type { Placed } from '../../../../lib/messages/dispatch/slots.ts';
+import type { DispatchMessage } from '../../../../lib/messages/job.ts';
+import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+const number = dispatchMessage(0).phoneNumberId;
+/** 72 a second are 90 % of 80. */
+const everyMs = 1_000 / 72;
+
+class Numbers {
+  readonly clock = new VirtualClock(startMs);
+  readonly stored = memoryPaces();
+  readonly tenths = memoryTenths();
+  readonly logged: string[] = [];
+  reads = 0;
+  writes = 0;
+  readonly paces: ReturnType<typeof memoryPaces> = {
+    stored: this.stored.stored,
+    find: async (phoneNumberId) => {
+      this.reads += 1;
+      return await this.stored.find(phoneNumberId);
+    },
+    change: async (...args) => {
+      this.writes += 1;
+      return await this.stored.change(...args);
+    },
+  };
+
+  async place(messages: readonly DispatchMessage[], paces = this.paces): Promise<Placed[]> {
+    const { nowMs, pause } = this.clock;
+    const log = (event: string) => void this.logged.push(event);
+    return await this.clock.run(
+      Promise.all(placeMessages(messages, { paces, tenths: this.tenths, nowMs, pause, log })),
+    );
+  }
+
+  /** Messages of a job whose fan-out has reserved for them. */
+  async withTurns(count: number, lane = 'job-1', clientId = 1001): Promise<DispatchMessage[]> {
+    const wanted = { phoneNumberId: number, limitPerSecond: 80, clientId, lane, count };
+    const { firstPosition } = await reserve(this.stored, wanted, this.clock.nowMs());
+    return Array.from({ length: count }, (_, at) =>
+      dispatchMessage(at, { clientId, turn: { clientId, lane, position: firstPosition + at } }),
+    );
+  }
+}
+
+function slotsOf(placed: readonly Placed[]): number[] {
+  return placed.map((each) => (each.kind === 'slot' ? each.slotMs : Number.NaN));
+}
+
+test('ten messages with turns of this moment: one read, no write, claimed together 50 ms before the first', async () => {
+  const numbers = new Numbers();
+  const placed = await numbers.place(await numbers.withTurns(10));
+  expect(slotsOf(placed)).toEqual(Array.from({ length: 10 }, (_, at) => Math.floor(startMs + at * everyMs)));
+  expect(new Set(placed.map((each) => each.kind === 'slot' && each.claimAtMs))).toEqual(new Set([startMs - 50]));
+  expect([numbers.reads, numbers.writes]).toEqual([1, 0]);
+});
+
+test('ten messages without turns, as 0.1.0 queued them, reserve at once in one write, and carry their turns', async () => {
+  const numbers = new Numbers();
+  const placed = await numbers.place(Array.from({ length: 10 }, (_, index) => dispatchMessage(index)));
+  expect(slotsOf(placed)).toEqual(Array.from({ length: 10 }, (_, at) => Math.floor(startMs + at * everyMs)));
+  expect(placed.map(({ message }) => message.turn?.lane)).toEqual(Array(10).fill('*'));
+  expect([numbers.reads, numbers.writes]).toEqual([1, 1]);
+});
+
+test('two jobs and a request with few recipients on one number: one write, and they take turns', async () => {
+  const numbers = new Numbers();
+  const ofJob = (lane: string, clientId: number) => ({ clientId, turn: { clientId, lane, position: 900 } });
+  const placed = await numbers.place([
+    dispatchMessage(0, ofJob('job-1', 1001)),
+    dispatchMessage(1, ofJob('job-1', 1001)),
+    dispatchMessage(0, { ...ofJob('job-2', 1002), jobId: 'K' }),
+    dispatchMessage(0, { clientId: 1003, jobId: 'L' }),
+  ]);
+  expect([numbers.reads, numbers.writes]).toEqual([1, 1]);
+  expect(new Set(slotsOf(placed)).size).toBe(4);
+  expect(placed.map(({ message }) => message.turn?.lane)).toEqual(['job-1', 'job-1', 'job-2', '*']);
+});
+
+test('messages of two numbers are placed side by side', async () => {
+  const numbers = new Numbers();
+  const placed = await numbers.place([dispatchMessage(0), dispatchMessage(1, { phoneNumberId: 'another' })]);
+  expect(slotsOf(placed)).toEqual([startMs, startMs]);
+  expect(numbers.reads).toBe(2);
+});
+
+test.each([
+  ['just not passed', 100, 'kept'],
+  ['passed', 101, 'reserved anew'],
+])('a slot that has %s is %3$s: it is no licence (D43)', async (_, afterMs, what) => {
+  const numbers = new Numbers();
+  const [message = dispatchMessage(0)] = await numbers.withTurns(1);
+  await numbers.clock.run(numbers.clock.pause(afterMs));
+  const [placed] = await numbers.place([message]);
+  expect(placed).toMatchObject({ slotMs: what === 'kept' ? startMs : startMs + afterMs });
+  expect(placed?.message.turn?.lane).toBe('job-1');
+  expect(numbers.writes).toBe(what === 'kept' ? 0 : 1);
+});
+
+describe('a slot that is to come', () => {
+  test.each([
+    [72 * 2, 'slot'],
+    [72 * 4, 'slot'],
+    [72 * 4 + 1, 'later'],
+  ])('after %i others: %s', async (others, kind) => {
+    const numbers = new Numbers();
+    const message = (await numbers.withTurns(others + 1)).at(-1) ?? dispatchMessage(0);
+    const [placed] = await numbers.place([message]);
+    expect(placed?.kind).toBe(kind);
+  });
+
+  test('far away: back to the queue, to come a second or two before it, with its turn', async () => {
+    const numbers = new Numbers();
+    const messages = await numbers.withTurns(72 * 60);
+    const [placed] = await numbers.place(messages.slice(-1));
+    expect(placed).toEqual({ kind: 'later', message: messages.at(-1), delaySeconds: 58 });
+  });
+
+  test('that others may still move is read again, and taken where it is then', async () => {
+    const numbers = new Numbers();
+    const last = (await numbers.withTurns(72 * 3)).slice(-1);
+    const placing = numbers.place(last);
+    await numbers.withTurns(72 * 3, 'job-2', 1002);
+    const [placed] = await placing;
+    // What is due within two seconds has stayed; the last of 72 others now comes behind as many of a newcomer.
+    expect(placed).toMatchObject({ kind: 'slot', slotMs: Math.floor(startMs + (72 * 4 - 2) * everyMs) });
+    expect(numbers.reads).toBe(3);
+  });
+});
+
+test('early ones of a batch do not wait for the late ones', async () => {
+  const numbers = new Numbers();
+  const messages = await numbers.withTurns(72 * 3);
+  const { nowMs, pause } = numbers.clock;
+  const ports = { paces: numbers.paces, tenths: numbers.tenths, nowMs, pause, log: () => undefined };
+  const [early, late] = placeMessages(
+    [messages[0], messages.at(-1)].filter((each) => each !== undefined),
+    ports,
+  );
+  await early;
+  expect(nowMs()).toBe(startMs);
+  await numbers.clock.run(Promise.resolve(late));
+  expect(nowMs()).toBeGreaterThan(startMs + 1_000);
+});
+
+describe('a message that is not to leave now', () => {
+  const to = '5491100000000';
+
+  test('because its recipient had enough of this number waits for that, and takes no slot (131056)', async () => {
+    const numbers = new Numbers();
+    numbers.stored.stored.set(number, withBlocked(unknownPace, recipientHashOf(to), startMs + 4_500, startMs));
+    const other = dispatchMessage(1, { request: { to: '5491100000099' } });
+    const placed = await numbers.place([dispatchMessage(0), other]);
+    expect(placed[0]).toEqual({ kind: 'later', message: dispatchMessage(0), delaySeconds: 5 });
+    expect(slotsOf(placed)[1]).toBe(startMs);
+  });
+
+  test('because its job writes to one person again and again waits for its time', async () => {
+    const message = dispatchMessage(0, { notBeforeMs: startMs + 6_000 });
+    const [placed] = await new Numbers().place([message]);
+    expect(placed).toEqual({ kind: 'later', message, delaySeconds: 6 });
+  });
+
+  test('because it is too late needs no slot', async () => {
+    const numbers = new Numbers();
+    const message = dispatchMessage(0, { expiresAtMs: startMs });
+    expect(await numbers.place([message])).toEqual([{ kind: 'late', message }]);
+    expect(numbers.writes).toBe(0);
+  });
+});
+
+describe('when the pace cannot be had', () => {
+  const broken = async () => {
+    throw new Error('the table is away');
+  };
+
+  test.each(['find', 'change'] as const)('%s: nothing has a place, what is too late still ends', async (call) => {
+    const numbers = new Numbers();
+    const late = dispatchMessage(1, { expiresAtMs: startMs });
+    const paces = { ...numbers.paces, [call]: broken };
+    const placed = await numbers.place([dispatchMessage(0), late], paces);
+    expect(placed.map(({ kind }) => kind)).toEqual(['unplaced', 'late']);
+    expect(numbers.logged).toEqual(['dispatch.pace_failed']);
+  });
+
+  test('slots that a slow write misses are asked for again, further ahead each time', async () => {
+    const numbers = new Numbers();
+    const change: (typeof numbers.paces)['change'] = async (...args) => {
+      const changed = await numbers.paces.change(...args);
+      await numbers.clock.pause(310);
+      return changed;
+    };
+    const [placed] = await numbers.place([dispatchMessage(0)], { ...numbers.paces, change });
+    expect(placed?.kind).toBe('slot');
+    expect(numbers.writes).toBe(3);
+  });
+
+  test('one that is always too slow ends the try', async () => {
+    const numbers = new Numbers();
+    const change: (typeof numbers.paces)['change'] = async (...args) => {
+      const changed = await numbers.paces.change(...args);
+      await numbers.clock.pause(2_000);
+      return changed;
+    };
+    expect(await numbers.place([dispatchMessage(0)], { ...numbers.paces, change })).toMatchObject([
+      { kind: 'unplaced' },
+    ]);
+  });
+});
+
+describe('one-time codes (D44)', () => {
+  test('leave at once on an idle number, and in its last tenth on a busy one', async () => {
+    const numbers = new Numbers();
+    const code = dispatchMessage(0, { urgent: true });
+    expect(slotsOf(await numbers.place([code]))).toEqual([startMs]);
+    await numbers.withTurns(72 * 600);
+    const [placed] = await numbers.place([code]);
+    expect(slotsOf([placed ?? { kind: 'late', message: code }])[0]).toBeLessThanOrEqual(startMs + 2_000);
+    expect(placed?.message.turn).toBeUndefined();
+  });
+});
