@@ -30,6 +30,7 @@ export const logEvents = [
   'job.completed',
   'job.failed',
   'job.fanned_out',
+  'job.limit_not_read',
   'job.never_accepted',
   'job.not_composable',
   'job.not_described',

@@ -8,6 +8,7 @@ import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import type { JobRecords } from '../../lib/messages/fan-out/fan-out.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { memoryPaces } from '../support/memory-paces.ts';
 import { makeJobHead } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
@@ -31,6 +32,11 @@ beforeEach(async () => {
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
+    urgentQueue: dispatchQueue(localQueueClient(), queueUrl),
+    paces: memoryPaces(),
+    demands: { tell: async (demand) => [demand] },
+    workersPerSecond: 10_000,
+    limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     sendAnew: async (job, delaySeconds) => void sentAnew.push([job, delaySeconds]),

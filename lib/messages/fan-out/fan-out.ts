@@ -137,7 +137,11 @@ interface Round {
  * Releases what the round allows, or what is left. A stopped job is not sent any more: its recipients end as the stop says
  * (D46, D53). That of a parked one waits, and once more as long when it has resumed, behind what waits in the dispatch queue.
  */
-async function workedOff(round: Round, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts): Promise<FanOutEnd> {
+async function workedOff(
+  round: Round,
+  taken: Extract<Taken, { kind: 'taken' }>,
+  ports: FanOutPorts,
+): Promise<FanOutEnd> {
   const { job, run } = round;
   const { recipients, firstIndex, parkedSeconds, ...rest } = job;
   const { head } = job;

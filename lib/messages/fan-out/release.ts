@@ -45,7 +45,8 @@ export async function releaseOf(job: SendJob, ports: ReleasePorts): Promise<Rele
 function atOnce(head: JobHead, limitPerSecond: number): Release {
   return {
     next: () => fewRecipients,
-    timed: async (messages) => messages.map((message) => ({ message: sent(message, head, limitPerSecond), delaySeconds: 0 })),
+    timed: async (messages) =>
+      messages.map((message) => ({ message: sent(message, head, limitPerSecond), delaySeconds: 0 })),
     nextRoundSeconds: nextRoundSeconds(0),
     lastMs: () => 0,
   };
@@ -57,7 +58,11 @@ interface Paced {
   readonly waitOf: (message: DispatchMessage) => number;
 }
 
-async function inTurns({ head, limitPerSecond, waitOf }: Paced, found: NumberPace, ports: ReleasePorts): Promise<Release> {
+async function inTurns(
+  { head, limitPerSecond, waitOf }: Paced,
+  found: NumberPace,
+  ports: ReleasePorts,
+): Promise<Release> {
   const { clientId, phoneNumberId } = head;
   const lane = { clientId, lane: laneOf(head.jobId, head.total) };
   let pace = found;
@@ -119,8 +124,9 @@ async function inTurns({ head, limitPerSecond, waitOf }: Paced, found: NumberPac
     const untilMs = nowMs + 2_000 * afterSeconds;
     const demands = await ports.demands.tell({ ...demand, untilMs }, nowMs);
     const client = workerShare(ports.workersPerSecond, demands, demand);
-    // Where the workers suffice, the schedule of the number is all there is to wait for.
-    return client >= demand.perSecond ? Number.POSITIVE_INFINITY : client / lanes;
+    // Alone, or where the workers suffice, the schedule of the number is all there is to wait for.
+    const isAlone = demands.every((other) => other.clientId === clientId);
+    return isAlone || client >= demand.perSecond ? Number.POSITIVE_INFINITY : client / lanes;
   }
 }
 

@@ -17,6 +17,7 @@ import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { DispatchMessageSchema } from '../../../../lib/messages/job.ts';
 import { injectFaults, seededFaults } from '../../../support/faults.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { memoryPaces } from '../../../support/memory-paces.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../../support/stores.ts';
 
 let table: string;
@@ -33,6 +34,11 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
     claims: dispatchStore({ client, table, nowMs: Date.now }),
     events: new MemoryEvents(),
     queue: dispatchQueue(sqs, queueUrl),
+    urgentQueue: dispatchQueue(sqs, queueUrl),
+    paces: memoryPaces(),
+    demands: { tell: async (demand) => [demand] },
+    workersPerSecond: 10_000,
+    limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     sendAnew: async () => undefined,
     hold: async () => undefined,
@@ -150,10 +156,10 @@ describe('rounds', () => {
     const jobs = jobStore(client, table);
     const { head } = jobOf(10);
     expect(await jobs.begin(head, 1)).toBe(0);
-    expect(await jobs.take(run(1, 0, 'a'), nowMs)).toEqual({ kind: 'taken', queued: 0 });
-    expect(await jobs.take(run(2, 0, 'b'), nowMs)).toEqual({ kind: 'taken', queued: 0 });
-    expect(await jobs.checkpoint(run(1, 0, 'a'), 7, nowMs)).toBe(true);
-    expect(await jobs.checkpoint(run(2, 0, 'b'), 3, nowMs)).toBe(true);
+    expect(await jobs.take(run(1, 0, 'a'), nowMs)).toEqual({ kind: 'taken', queued: 0, state: {} });
+    expect(await jobs.take(run(2, 0, 'b'), nowMs)).toEqual({ kind: 'taken', queued: 0, state: {} });
+    expect(await jobs.checkpoint(run(1, 0, 'a'), 7, nowMs)).toEqual({});
+    expect(await jobs.checkpoint(run(2, 0, 'b'), 3, nowMs)).toEqual({});
     expect([await jobs.begin(head, 1), await jobs.begin(head, 2), await jobs.begin(head, 3)]).toEqual([7, 3, 0]);
     await client.send(
       new UpdateCommand({
@@ -164,7 +170,7 @@ describe('rounds', () => {
         ExpressionAttributeValues: { ':queued': 500 },
       }),
     );
-    expect(await jobs.take(run(3, 0, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 500 });
+    expect(await jobs.take(run(3, 0, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 500, state: {} });
   });
 
   test('a round belongs to one run until it hands over or its lease ends', async () => {
@@ -175,13 +181,13 @@ describe('rounds', () => {
     expect(await jobs.take(first, nowMs)).toMatchObject({ kind: 'taken' });
     expect(await jobs.take(run(1, 0, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
     expect(await jobs.take(run(1, 1, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
-    expect(await jobs.checkpoint(first, 5, nowMs + 44_999)).toBe(true);
+    expect(await jobs.checkpoint(first, 5, nowMs + 44_999)).toEqual({});
     expect(await jobs.take(run(1, 0, 'b'), nowMs + 45_000)).toMatchObject({ kind: 'held' });
-    expect(await jobs.take(run(1, 0, 'b'), nowMs + 89_999)).toEqual({ kind: 'taken', queued: 5 });
-    expect([await jobs.checkpoint(first, 9, nowMs), await jobs.handOver(first, 1)]).toEqual([false, false]);
+    expect(await jobs.take(run(1, 0, 'b'), nowMs + 89_999)).toEqual({ kind: 'taken', queued: 5, state: {} });
+    expect([await jobs.checkpoint(first, 9, nowMs), await jobs.handOver(first, 1)]).toEqual([undefined, false]);
     expect(await jobs.handOver(run(1, 0, 'b'), 1)).toBe(true);
     expect(await jobs.take(first, nowMs)).toEqual({ kind: 'over' });
-    expect(await jobs.take(run(1, 1, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 5 });
+    expect(await jobs.take(run(1, 1, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 5, state: {} });
   });
 
   test('handing over twice is handing over, for a reply that was lost', async () => {

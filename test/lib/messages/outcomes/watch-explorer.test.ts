@@ -84,7 +84,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const parked = undefined as unknown as WatchPorts['parked'];
   const common = { events: sink, parked, nowMs: () => startMs, log: () => undefined };
   // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
-  const take = async () => ({ kind: 'taken', queued: job.recipients.length });
+  const take = async () => ({ kind: 'taken', queued: job.recipients.length, state: {} });
   const jobs = { begin: call('begin'), describe: async () => undefined, take, handOver: async () => true };
   const run =
     role === 'watch'
