@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../../infra/local/demo/client.ts';
-import { type Progress, progressOn } from '../../infra/local/demo/progress.ts';
+import { progressOn } from '../../infra/local/demo/progress.ts';
 import { chosenDynamoDb, Obstacle } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
@@ -16,6 +16,7 @@ import {
   numberIds,
   pausedTemplateId,
   prepareClients,
+  type StateCounts,
   takenAt,
   toldOf,
 } from './running/campaign.ts';
@@ -36,6 +37,9 @@ npm run faults -- --log FILE                  append what the functions and the 
 const everyMs = 2_000;
 /** Whom a killed process held comes again after this long; deployed, it takes up to minutes. */
 const visibilitySeconds = 30;
+
+/** The template is paused when this share of the recipients still waits. */
+const pausedFrom = 0.9;
 
 const interrupted = new AbortController();
 
@@ -87,16 +91,17 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
   const startedMs = performance.now();
   const endMs = startedMs + minutes * 60_000;
   const calm = new AbortController();
+  const midway = Promise.withResolvers<void>();
   const accepting = acceptJobs(clients, { count: recipients, chance: chanceOf(seed), signal });
   const mischief = makeMischief({
     stack,
     queues,
     chance: chanceOf(seed + 1),
     kinds,
-    turns: Math.min(400, Math.max(20, Math.ceil(recipients / 50))),
+    turns: Math.min(500, Math.max(100, Math.ceil(recipients / 40))),
     numberIds,
     templateId: pausedTemplateId,
-    accepted: accepting.catch(() => undefined),
+    midway: midway.promise,
     signal: AbortSignal.any([signal, calm.signal]),
   });
   // Looked at below; a process must not end for it before.
@@ -107,7 +112,11 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     console.log(`${jobs.length} jobs accepted for ${recipients} recipients`);
     // Harm that fails ends the run: what it did not do proves nothing.
     const failed = mischief.then(() => new Promise<never>(() => undefined));
-    await Promise.race([untilNothingIsPending(jobs, { progress, endMs }), failed]);
+    const onCounts = (counts: StateCounts) => {
+      progress.show(counts);
+      if (counts.pending <= pausedFrom * recipients) midway.resolve();
+    };
+    await Promise.race([untilNothingIsPending(jobs, { onCounts, endMs }), failed]);
     calm.abort();
     const deeds = await mischief;
     await untilNothingIsUnderWay({ queues, platformUrl, endMs });
@@ -137,11 +146,11 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
 
 async function untilNothingIsPending(
   jobs: readonly Job[],
-  { progress, endMs }: { readonly progress: Progress; readonly endMs: number },
+  { onCounts, endMs }: { readonly onCounts: (counts: StateCounts) => void; readonly endMs: number },
 ): Promise<void> {
   for (;;) {
     const counts = await countsOf(jobs);
-    if (counts !== undefined) progress.show(counts);
+    if (counts !== undefined) onCounts(counts);
     if (counts?.pending === 0 || performance.now() > endMs) return;
     await pause(everyMs, undefined, { signal: interrupted.signal });
   }
