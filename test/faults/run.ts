@@ -40,6 +40,8 @@ const visibilitySeconds = 30;
 
 /** The template is paused when this share of the recipients still waits. */
 const pausedFrom = 0.9;
+/** The last ones are left in peace: whose workers are killed five times in a row is a dead letter, as it must be. */
+const peaceFrom = 0.05;
 
 const interrupted = new AbortController();
 
@@ -115,6 +117,7 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     const onCounts = (counts: StateCounts) => {
       progress.show(counts);
       if (counts.pending <= pausedFrom * recipients) midway.resolve();
+      if (counts.pending <= peaceFrom * recipients) calm.abort();
     };
     await Promise.race([untilNothingIsPending(jobs, { onCounts, endMs }), failed]);
     calm.abort();

@@ -24,17 +24,19 @@ test.each([
     [taken(0), { dispatchId: 'J-0b', to: '5490' }],
     "1 messages were sent twice\n1 messages are nobody's",
   ],
-  ['told as sent', 'sent', [], '1 were never sent, and nobody says that this is unknown: J-0 sent'],
-  ['waiting for ever', 'pending', [], '1 were never sent, and nobody says that this is unknown: J-0 pending'],
-  ['refused', 'failed', [], '1 were never sent, and nobody says that this is unknown: J-0 failed'],
-  ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: J-0 unknown'],
-  ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: J-0 failed'],
+  ['told as sent', 'sent', [], '1 were never sent, and nobody says that this is unknown: 1 sent (J-0)'],
+  ['waiting for ever', 'pending', [], '1 were never sent, and nobody says that this is unknown: 1 pending (J-0)'],
+  ['refused', 'failed', [], '1 were never sent, and nobody says that this is unknown: 1 failed (J-0)'],
+  ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: 1 unknown (J-0)'],
+  ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: 1 failed (J-0)'],
   ['without a dispatch id', 'unknown', [{ dispatchId: undefined, to: '5491' }], "1 messages are nobody's"],
 ] as const)('%s', (_, state, messages, sentences) => {
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });
 
-test('five are shown, and that there are more', () => {
+test('endings are counted, five are shown, and that there are more', () => {
   const many = Array.from({ length: 6 }, (_, index) => told(index, 'failed', '132015'));
-  expect(audited(auditOf(many, []))[0]).toMatch(/^6 were never sent.*: J-0 failed 132015, .*J-4 failed 132015 \.\.\.$/);
+  expect(audited(auditOf([...many, told(6, 'pending')], []))).toEqual([
+    '7 were never sent, and nobody says that this is unknown: 6 failed 132015, 1 pending (J-0 J-1 J-2 J-3 J-4 ...)',
+  ]);
 });

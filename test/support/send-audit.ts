@@ -67,9 +67,10 @@ export function audited({ duplicates, lost, unknownTaken, denied, strays }: Send
   ];
 }
 
+/** How many of each ending, then the first few. */
 function shown(recipients: readonly ToldRecipient[]): string {
-  const some = recipients
-    .slice(0, 5)
-    .map(({ dispatchId, state, code }) => `${dispatchId} ${state} ${code ?? ''}`.trim());
-  return recipients.length === some.length ? some.join(', ') : `${some.join(', ')} ...`;
+  const endings = Map.groupBy(recipients, ({ state, code }) => (code === undefined ? state : `${state} ${code}`));
+  const counted = [...endings].map(([ending, { length }]) => `${length} ${ending}`).join(', ');
+  const some = recipients.slice(0, 5).map(({ dispatchId }) => dispatchId);
+  return `${counted} (${some.join(' ')}${recipients.length > some.length ? ' ...' : ''})`;
 }
