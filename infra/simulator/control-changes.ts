@@ -22,6 +22,8 @@ const NumberChangesSchema = v.strictObject({
   whatsapp_business_manager_messaging_limit: NumberTextSchema,
   last_onboarded_time: NumberTextSchema,
   throughput: v.optional(v.strictObject({ level: v.picklist(['STANDARD', 'HIGH', 'NOT_APPLICABLE']) })),
+  is_on_biz_app: v.optional(v.boolean()),
+  health_status: v.optional(v.nullable(v.looseObject({ can_send_message: v.string() }))),
   webhook_configuration: v.optional(v.nullable(v.record(v.string(), v.string()))),
 });
 

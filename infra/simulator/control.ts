@@ -10,6 +10,7 @@ import {
 import { ControlError } from './control-error.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { requestsKept } from './logs.ts';
+import { describeSending } from './sending/describe-sending.ts';
 import type { World } from './state.ts';
 import { reviewMs } from './templates/life-cycle.ts';
 import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
@@ -55,7 +56,7 @@ const RequestsQuerySchema = v.strictObject({
   path: FilterSchema,
   limit: LimitSchema,
 });
-const DeliveriesQuerySchema = v.strictObject({ limit: LimitSchema });
+const LimitQuerySchema = v.strictObject({ limit: LimitSchema });
 const hundredYearsInSeconds = 3_155_760_000;
 const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
@@ -77,6 +78,12 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: '/_control/requests',
     what: `platform requests, newest first: ?method=&path=&limit= (path: any part of it; the newest ${requestsKept} are kept)`,
     run: ({ world }, { query }) => world.requests.find(v.parse(RequestsQuerySchema, given(query))),
+  },
+  {
+    method: 'GET',
+    path: '/_control/sending',
+    what: 'how each number was used: calls, accepted, throttled (130429), for each second and at most in any second; dispatch ids accepted twice: ?limit= of them',
+    run: ({ world }, { query }) => describeSending(world, v.parse(LimitQuerySchema, given(query)).limit),
   },
   {
     method: 'GET',
@@ -158,7 +165,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/numbers/{id}',
-    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, throughput?: {level}, ...}; null removes a field',
+    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, throughput?: {level}, is_on_biz_app?, ...}; null removes a field',
     run: ({ world }, { body }, id) => changeNumber(world, id, body),
   },
   {
@@ -171,7 +178,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'GET',
     path: '/_control/webhooks',
     what: `POSTs of webhooks, newest first: ?limit= (limit 100 unless told; the newest ${deliveriesKept} are kept), and how many updates are planned, due and given up`,
-    run: ({ world }, { query }) => listDeliveries(world, v.parse(DeliveriesQuerySchema, given(query)).limit),
+    run: ({ world }, { query }) => listDeliveries(world, v.parse(LimitQuerySchema, given(query)).limit),
   },
   {
     method: 'POST',

@@ -137,11 +137,20 @@ export function readNumber(number: PhoneNumber, request: PlatformRequest): Reply
   return json(selection(request.query.get('fields'), numberShape)(nodeOf(number)));
 }
 
-/** Some facts have two names. */
+/** Whether a number of a status may send (platform reference, 8), in the words of a WABA's health; not said: it may not. */
+const sendingHealth: Readonly<Record<string, string>> = {
+  CONNECTED: 'AVAILABLE',
+  FLAGGED: 'AVAILABLE',
+  RATE_LIMITED: 'LIMITED',
+  RESTRICTED: 'LIMITED',
+};
+
+/** Some facts have two names, and some follow from others. */
 function nodeOf({ fields }: PhoneNumber) {
   return {
     host_platform: fields['platform_type'],
     quality_score: { score: fields['quality_rating'] ?? 'UNKNOWN' },
+    health_status: { can_send_message: sendingHealth[String(fields['status'])] ?? 'BLOCKED' },
     ...fields,
   };
 }

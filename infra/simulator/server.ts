@@ -122,12 +122,26 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
     received_at: new Date(world.clock.nowMs()).toISOString(),
   };
   world.requests.add(record);
+  const numberId = sendingNumberOf(world, request);
+  if (numberId !== undefined) world.sending.called(numberId, world.clock.nowMs());
   const fault = world.faults.take(request, recipientOf(request.body));
   const carryOut = () => answerPlatform(world, request);
   const context = { path: request.path, traceId: world.nextTraceId, wait: request.wait };
   const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
   if (reply.kind !== 'closed') record.status = reply.status;
+  if (numberId !== undefined && isThrottling(reply)) world.sending.throttled(numberId, world.clock.nowMs());
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
+}
+
+/** The number that a request is to send from. */
+function sendingNumberOf(world: World, { method, path }: PlatformRequest): string | undefined {
+  const [, numberId] = /\/([^/]+)\/(?:marketing_)?messages\/?$/.exec(path) ?? [];
+  return method === 'POST' && numberId !== undefined && world.numbers.has(numberId) ? numberId : undefined;
+}
+
+function isThrottling(reply: Reply): boolean {
+  if (reply.kind !== 'json') return false;
+  return (reply.body as { readonly error?: { readonly code?: unknown } }).error?.code === 130429;
 }
 
 function recordedBody({ body, bytes, file }: PlatformRequest): unknown {

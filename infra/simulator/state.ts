@@ -7,6 +7,7 @@ import { MagicFates } from './magic-recipients.ts';
 import { MediaShelf } from './media/media-shelf.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
+import { SendingRecord } from './sending/sending-record.ts';
 import { CreationBudget, EditBudget, NameLocks } from './templates/budgets.ts';
 import { LifeCycle, type TellTemplate } from './templates/life-cycle.ts';
 import { TemplateShelf } from './templates/shelf.ts';
@@ -34,6 +35,7 @@ export interface World {
   readonly media: MediaShelf;
   readonly messages: MessageLog;
   readonly requests: RequestLog;
+  readonly sending: SendingRecord;
   readonly faults: FaultList;
   readonly throughput: ThroughputLimit;
   readonly pairs: PairLimit;
@@ -89,6 +91,7 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     },
     messages: new MessageLog(),
     requests: new RequestLog(),
+    sending: new SendingRecord(),
     faults: new FaultList(),
     throughput: new ThroughputLimit(),
     pairs: new PairLimit(),

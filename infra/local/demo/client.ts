@@ -31,6 +31,8 @@ export interface DemoClient {
   send(order: SendOrder): Promise<string>;
   /** The first page of the report of a dispatch: the counts of all, and 1,000 rows. */
   report(did: string, jobId: string): Promise<Report>;
+  /** Every row of that report, in the order of the request. */
+  rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
   /** Has the client's events delivered to the URL; returns the secret that signs them, a new one each time. */
   receiveEvents(url: string): Promise<string>;
   stopEvents(url: string): Promise<void>;
@@ -62,6 +64,10 @@ const ReportSchema = v.object({
   total: v.number(),
   counts: v.object(v.entriesFromList(reportedStates, v.number())),
   data: v.array(RowSchema),
+});
+const PageSchema = v.object({
+  data: v.array(RowSchema),
+  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 export type ReportRow = v.InferOutput<typeof RowSchema>;
 export type Report = v.InferOutput<typeof ReportSchema>;
@@ -108,6 +114,18 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
     report: async (did, jobId) => {
       const { json: page } = await request(`GET /v1/template/messages/${did}/${jobId}?limit=1000`);
       return v.parse(ReportSchema, page);
+    },
+
+    rows: async (did, jobId) => {
+      const rows: ReportRow[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const query = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { json: page } = await request(`GET /v1/template/messages/${did}/${jobId}?limit=1000${query}`);
+        const { data, paging } = v.parse(PageSchema, page);
+        rows.push(...data);
+        cursor = paging.cursors.after;
+      }
+      return rows;
     },
 
     receiveEvents: async (url) => {

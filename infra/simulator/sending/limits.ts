@@ -1,16 +1,23 @@
-/** Messages a second that one number may send: counted per whole second of the simulator's clock (130429). */
-export class ThroughputLimit {
-  readonly #windows = new Map<string, { second: number; count: number }>();
+const secondMs = 1_000;
 
-  /** Counts one message and says whether the number may send it; `used` is the share of the second's budget, 0 to 1. */
+/**
+ * Messages a second that one number may send (130429): never more in any second, wherever it begins. A message that is
+ * refused does not count.
+ */
+export class ThroughputLimit {
+  /** When the messages of the last second were taken, oldest first. */
+  readonly #taken = new Map<string, number[]>();
+
+  /**
+   * Counts one message and says whether the number may send it. What is allowed now counts, whatever was allowed a moment
+   * ago; `used` is the share of it that the last second's messages use up, 0 to 1.
+   */
   take(numberId: string, perSecond: number, nowMs: number): { readonly allowed: boolean; readonly used: number } {
-    const second = Math.floor(nowMs / 1_000);
-    const known = this.#windows.get(numberId);
-    const window = known?.second === second ? known : { second, count: 0 };
-    this.#windows.set(numberId, window);
-    if (window.count >= perSecond) return { allowed: false, used: 1 };
-    window.count += 1;
-    return { allowed: true, used: window.count / perSecond };
+    const recent = (this.#taken.get(numberId) ?? []).filter((atMs) => atMs > nowMs - secondMs);
+    this.#taken.set(numberId, recent);
+    if (recent.length >= perSecond) return { allowed: false, used: 1 };
+    recent.push(nowMs);
+    return { allowed: true, used: recent.length / perSecond };
   }
 }
 
@@ -56,7 +63,10 @@ export class ManagementUsage {
   }
 }
 
-/** The value of `X-Business-Use-Case-Usage`: percentages per WABA (platform reference, 4.4). */
+/**
+ * The value of `X-Business-Use-Case-Usage`: percentages per WABA (platform reference, 4.4). Of a send it is the last second of
+ * its number, rounded up: 100 says that the next message is one too many. Of a management call it is the WABA's hour.
+ */
 export function usageHeader(
   wabaId: string,
   type: 'whatsapp_business_management' | 'whatsapp',

@@ -36,7 +36,7 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   const body = parseMessageBody(endpoint, request.body);
   const recipient = recipientOf(body);
   const throughput = world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs());
-  if (!throughput.allowed) throw messagingError(130429, 'Too many messages from this number in this second');
+  if (!throughput.allowed) throw messagingError(130429, 'Too many messages from this number in a second');
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
   const sent = templateOf(endpoint, body);
@@ -130,6 +130,7 @@ interface Acceptance extends SendPlace {
 function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
   const { number, recipient, template } = send;
   const id = messageId(recipient.key, world.messages.total + 1);
+  world.sending.accepted(number.id, send.body.biz_opaque_callback_data, world.clock.nowMs());
   world.messages.add(
     {
       id,

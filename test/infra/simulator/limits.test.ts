@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSeed, type Seed } from '../../../infra/simulator/seed.ts';
+import { mostInAnySecond } from '../../../infra/simulator/sending/describe-sending.ts';
 import { ThroughputLimit } from '../../../infra/simulator/sending/limits.ts';
 import { firstNumber, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
 
@@ -35,7 +37,7 @@ async function codesOf(count: number, number: string, to: (index: number) => str
 
 const another = (index: number) => String(5491160000000 + index);
 
-test('a STANDARD number: 80 messages a second, then 130429 until the next second', async () => {
+test('a STANDARD number: 80 messages a second, then 130429 until a second is over', async () => {
   expect(await codesOf(83, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 3 });
   await simulator.control('POST', 'clock', { advance_seconds: 1 });
   expect(await codesOf(81, firstNumber, another)).toEqual({ accepted: 80, '400 130429': 1 });
@@ -58,11 +60,46 @@ test('a HIGH number: 1,000 a second', async () => {
   expect(used).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
 });
 
-test('the limit is met exactly', () => {
+test('the limit is met exactly, and a message counts for one second to the millisecond', () => {
   const limit = new ThroughputLimit();
   const takes = Array.from({ length: 1_002 }, () => limit.take('1', 1_000, 5_500).allowed);
   expect(takes.filter((allowed) => !allowed)).toHaveLength(2);
-  expect(limit.take('1', 1_000, 6_000).allowed).toBe(true);
+  expect(limit.take('1', 1_000, 6_499)).toEqual({ allowed: false, used: 1 });
+  expect(limit.take('1', 1_000, 6_500)).toEqual({ allowed: true, used: 1 / 1_000 });
+});
+
+test('no second, wherever it begins, has more than the limit; and nothing is refused that would fit', () => {
+  const steps = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 });
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 12 }), (waitsMs, perSecond) => {
+      const limit = new ThroughputLimit();
+      const taken: number[] = [];
+      let nowMs = 0;
+      for (const waitMs of waitsMs) {
+        nowMs += waitMs;
+        const inLastSecond = taken.filter((atMs) => nowMs - atMs < 1_000).length;
+        expect(limit.take('1', perSecond, nowMs).allowed).toBe(inLastSecond < perSecond);
+        if (inLastSecond < perSecond) taken.push(nowMs);
+      }
+      expect(mostInAnySecond(taken)).toBeLessThanOrEqual(perSecond);
+    }),
+  );
+});
+
+test('what a control call says of a number counts from that moment on, whatever it was allowed before', async () => {
+  const change = (changes: object) => simulator.control('POST', `numbers/${firstNumber}`, changes);
+  const codes = (count: number) => codesOf(count, firstNumber, another);
+  expect(await codes(81)).toEqual({ accepted: 80, '400 130429': 1 });
+  await change({ throughput: { level: 'HIGH' } });
+  expect(await codes(2)).toEqual({ accepted: 2 });
+  await change({ is_on_biz_app: true });
+  expect(await codes(1)).toEqual({ '400 130429': 1 });
+  await simulator.control('POST', 'clock', { advance_seconds: 1 });
+  expect(await codes(21)).toEqual({ accepted: 20, '400 130429': 1 });
+  await change({ is_on_biz_app: false });
+  expect(await codes(2)).toEqual({ accepted: 2 });
+  await change({ throughput: { level: 'STANDARD' } });
+  expect(await codes(59)).toEqual({ accepted: 58, '400 130429': 1 });
 });
 
 test('one user: 45 at once, then one per 6 seconds (131056); other users are not affected', async () => {

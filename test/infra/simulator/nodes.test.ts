@@ -130,6 +130,19 @@ describe('WABA, numbers, catalogs', () => {
     expect(next.body.paging.previous).toBeDefined();
   });
 
+  test.each([
+    ['CONNECTED', 'AVAILABLE'],
+    ['RESTRICTED', 'LIMITED'],
+    ['BANNED', 'BLOCKED'],
+  ])('the health of a number that is %s: %s', async (status, health) => {
+    await simulator.control('POST', `numbers/${thirdNumber}`, { status });
+    expect((await simulator.get(thirdNumber, { fields: 'health_status' })).body).toEqual({
+      id: thirdNumber,
+      health_status: { can_send_message: health },
+    });
+    await simulator.control('POST', 'reset');
+  });
+
   test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {
     const number = (index: number) => ({
       id: String(310_000_000_000_000 + index),

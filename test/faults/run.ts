@@ -1,0 +1,228 @@
+import { randomInt } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { call } from '../../infra/local/demo/client.ts';
+import { progressOn } from '../../infra/local/demo/progress.ts';
+import { chosenDynamoDb, Obstacle } from '../../infra/local/preflight.ts';
+import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { audited, auditOf } from '../support/send-audit.ts';
+import {
+  acceptJobs,
+  countsOf,
+  type Job,
+  mostRecipients,
+  numberIds,
+  pausedTemplateId,
+  prepareClients,
+  type StateCounts,
+  takenAt,
+  toldOf,
+} from './running/campaign.ts';
+import { chanceOf } from './running/chance.ts';
+import { type MischiefKind, makeMischief, mischiefKinds } from './running/mischief.ts';
+import { type StackQueues, stackQueues } from './running/queues.ts';
+import { sendingAt, tableOfRun } from './running/table.ts';
+
+const usage = `Sends through a running stack of its own while harm is done to it, and counts at the platform simulator what arrived:
+nobody twice, nobody lost, and whoever is told as unknown at the end was never reached (R13, R14).
+
+npm run faults                                three numbers, two clients, 20,000 recipients, at most 30 minutes
+npm run faults -- --recipients N --minutes N  fewer or more recipients (${mostRecipients} at most); 50 minutes at most
+npm run faults -- --seed N                    the same choices again; when they meet what, nobody can repeat
+npm run faults -- --without KIND,KIND         spare it some of: ${mischiefKinds.join(', ')}
+npm run faults -- --log FILE                  append what the functions and the queues say`;
+
+const everyMs = 2_000;
+/** Whom a killed process held comes again after this long; deployed, it takes up to minutes. */
+const visibilitySeconds = 30;
+
+/** The template is paused when this share of the recipients still waits. */
+const pausedFrom = 0.9;
+/** The last ones are left in peace: whose workers are killed five times in a row is a dead letter, as it must be. */
+const peaceFrom = 0.05;
+
+const interrupted = new AbortController();
+
+interface Wanted {
+  readonly recipients: number;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly kinds: readonly MischiefKind[];
+  readonly log: string | undefined;
+}
+
+function wanted(): Wanted | undefined {
+  const { values } = commandLine({
+    options: {
+      recipients: { type: 'string', default: '20000' },
+      minutes: { type: 'string', default: '30' },
+      seed: { type: 'string', default: String(randomInt(10 ** 9)) },
+      without: { type: 'string', default: '' },
+      log: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  const without = values.without.split(',').filter(Boolean);
+  const stray = without.find((kind) => !mischiefKinds.some((known) => known === kind));
+  if (stray !== undefined) throw new CommandError(`--without takes ${mischiefKinds.join(', ')}; not ${stray}.`);
+  return {
+    recipients: wholeNumber('recipients', values.recipients, mostRecipients),
+    minutes: wholeNumber('minutes', values.minutes, 50),
+    seed: wholeNumber('seed', values.seed, 10 ** 9),
+    kinds: mischiefKinds.filter((kind) => !without.includes(kind)),
+    log: values.log,
+  };
+}
+
+function wholeNumber(option: string, text: string, most: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > most) throw new CommandError(`--${option} takes 1 to ${most}, not ${text}.`);
+  return number;
+}
+
+/** Throws a `CommandError` of status 1 when anything is not as it must be. */
+async function prove(stack: RunningStack, queues: StackQueues, { recipients, minutes, seed, kinds }: Wanted) {
+  const { signal } = interrupted;
+  const { platformUrl } = stack.addresses;
+  const clients = await prepareClients(stack, signal);
+  await queues.shortenVisibility(visibilitySeconds);
+
+  const startedMs = performance.now();
+  const endMs = startedMs + minutes * 60_000;
+  const calm = new AbortController();
+  const midway = Promise.withResolvers<void>();
+  const accepting = acceptJobs(clients, { count: recipients, chance: chanceOf(seed), signal });
+  const mischief = makeMischief({
+    stack,
+    queues,
+    chance: chanceOf(seed + 1),
+    kinds,
+    turns: Math.min(500, Math.max(100, Math.ceil(recipients / 40))),
+    numberIds,
+    templateId: pausedTemplateId,
+    midway: midway.promise,
+    signal: AbortSignal.any([signal, calm.signal]),
+  });
+  // Looked at below; a process must not end for it before.
+  mischief.catch(() => undefined);
+  const progress = progressOn(process.stdout);
+  try {
+    const jobs = await accepting;
+    console.log(`${jobs.length} jobs accepted for ${recipients} recipients`);
+    // Harm that fails ends the run: what it did not do proves nothing.
+    const failed = mischief.then(() => new Promise<never>(() => undefined));
+    const onCounts = (counts: StateCounts) => {
+      progress.show(counts);
+      if (counts.pending <= pausedFrom * recipients) midway.resolve();
+      if (counts.pending <= peaceFrom * recipients) calm.abort();
+    };
+    await Promise.race([untilNothingIsPending(jobs, { onCounts, endMs }), failed]);
+    calm.abort();
+    const deeds = await mischief;
+    await untilNothingIsUnderWay({ queues, platformUrl, endMs });
+    const audit = await lastWord(jobs, { platformUrl, endMs });
+    progress.end();
+
+    const [sending, states, deadLetters] = [
+      await sendingAt(platformUrl, signal),
+      await countsOf(jobs),
+      await queues.dead(),
+    ];
+    const seconds = (performance.now() - startedMs) / 1_000;
+    if (states === undefined) throw new CommandError('The reports cannot be read.', 1);
+    console.log(`\n${tableOfRun({ deeds, sending, states, audit, deadLetters, seconds })}`);
+    const faults = audited(audit);
+    if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} dispatch ids were accepted twice`);
+    if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
+    const again = `npm run faults -- --recipients ${recipients} --seed ${seed}`;
+    if (faults.length > 0) throw new CommandError(`\nThis must not be (${again}):\n${faults.join('\n')}`, 1);
+    console.log('\nNobody twice, nobody lost; whoever is unknown was never reached.');
+  } finally {
+    progress.end();
+    calm.abort();
+    await mischief.catch(() => undefined);
+  }
+}
+
+async function untilNothingIsPending(
+  jobs: readonly Job[],
+  { onCounts, endMs }: { readonly onCounts: (counts: StateCounts) => void; readonly endMs: number },
+): Promise<void> {
+  for (;;) {
+    const counts = await countsOf(jobs);
+    if (counts !== undefined) onCounts(counts);
+    if (counts?.pending === 0 || performance.now() > endMs) return;
+    await pause(everyMs, undefined, { signal: interrupted.signal });
+  }
+}
+
+/** Copies may still wait in the queues, and statuses at the simulator: both could say that somebody was sent to twice. */
+async function untilNothingIsUnderWay(options: {
+  readonly queues: StackQueues;
+  readonly platformUrl: string;
+  readonly endMs: number;
+}): Promise<void> {
+  const { queues, platformUrl, endMs } = options;
+  const { signal } = interrupted;
+  while (performance.now() < endMs) {
+    const held = await queues.held(['sendJobs', 'dispatch', 'receipts']);
+    const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
+    const { planned, due } = json as { readonly planned: number; readonly due: number };
+    if (held + planned + due === 0) return;
+    await pause(everyMs, undefined, { signal });
+  }
+}
+
+/** The last receipts are on their way into the reports: asked again while anybody is unknown who was reached. */
+async function lastWord(
+  jobs: readonly Job[],
+  { platformUrl, endMs }: { readonly platformUrl: string; readonly endMs: number },
+) {
+  for (let look = 1; ; look += 1) {
+    const audit = auditOf(await toldOf(jobs), await takenAt(platformUrl, interrupted.signal));
+    if (audit.unknownTaken.length === 0 || look === 10 || performance.now() > endMs) return audit;
+    await pause(everyMs, undefined, { signal: interrupted.signal });
+  }
+}
+
+async function run(): Promise<void> {
+  const options = wanted();
+  if (options === undefined) return console.log(usage);
+  const { recipients, seed, kinds } = options;
+  console.log(`seed ${seed}: ${recipients} recipients, ${kinds.join(', ') || 'no harm'}`);
+  const log = options.log === undefined ? undefined : callersPath(options.log);
+  const note = (line: string) => {
+    if (log !== undefined) appendFileSync(log, `${line}\n`);
+  };
+  const stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-faults-${process.pid}`),
+    dynamodb: chosenDynamoDb({ ...process.env, DATA: '', DYNAMODB_ENDPOINT: '' }),
+    sqsEndpoint: undefined,
+    onLog: ({ functionName, text }) => note(`${functionName} | ${text}`),
+    report: note,
+    signal: interrupted.signal,
+  });
+  const queues = stackQueues(stack);
+  try {
+    if (stack.withoutWebhooks !== undefined) throw new CommandError(`no webhooks: ${stack.withoutWebhooks}`, 1);
+    await Promise.race([prove(stack, queues, options), stack.broken.then((error) => Promise.reject(error))]);
+  } catch (error) {
+    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
+    if (error instanceof Obstacle) throw new CommandError(error.message, 1);
+    throw error;
+  } finally {
+    queues.close();
+    await stack.stop();
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+
+await runCommand(run);
+// Nothing is left to do: connections that are still kept alive must not delay the end.
+process.exit();

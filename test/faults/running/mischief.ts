@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { call } from '../../../infra/local/demo/client.ts';
+import type { RunningStack } from '../../../infra/local/stack.ts';
+import type { Chance } from './chance.ts';
+import type { StackQueues } from './queues.ts';
+
+export const mischiefKinds = ['kill', 'drop', 'throttle', 'pause', 'redeliver'] as const;
+export type MischiefKind = (typeof mischiefKinds)[number];
+
+export interface MischiefOptions {
+  readonly stack: Pick<RunningStack, 'addresses' | 'template' | 'runner'>;
+  readonly queues: StackQueues;
+  readonly chance: Chance;
+  readonly kinds: readonly MischiefKind[];
+  /** At most so many acts. */
+  readonly turns: number;
+  readonly numberIds: readonly string[];
+  readonly templateId: string;
+  /** Resolves in the middle of the sending, when every job was accepted: a paused template is not accepted for sending. */
+  readonly midway: Promise<unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** What was done, by its name. */
+export type Deeds = Map<string, number>;
+
+/**
+ * Does harm to a running stack, one act after the other, until the turns are used up or the signal ends it; then
+ * everything is as it was: no faults, numbers raised, the template approved. Touches processes of this stack only.
+ */
+export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
+  const { chance, kinds, turns, signal } = options;
+  const deeds: Deeds = new Map();
+  const note = (deed: string, count = 1) => deeds.set(deed, (deeds.get(deed) ?? 0) + count);
+  const control = async (route: string, body?: unknown) => {
+    await call({ baseUrl: options.stack.addresses.platformUrl, route, body, signal: AbortSignal.timeout(30_000) });
+  };
+  const acts = { kill, drop, throttle, redeliver };
+  // Twice as many deaths as anything else: most of them find nobody at work.
+  const steady = (['kill', 'kill', 'drop', 'throttle', 'redeliver'] as const).filter((kind) => kinds.includes(kind));
+  const paused = kinds.includes('pause') ? pauseOnce(options, { control, note }) : undefined;
+  paused?.catch(() => undefined);
+  try {
+    for (let turn = 0; turn < turns && !signal.aborted; turn += 1) {
+      await calm(chance.between(200, 1_500), signal);
+      const kind = chance.oneOf(steady);
+      if (kind !== undefined) await acts[kind](options, { control, note });
+    }
+    await paused;
+  } finally {
+    await control('DELETE /_control/faults');
+    for (const id of options.numberIds)
+      await control(`POST /_control/numbers/${id}`, { throughput: { level: 'HIGH' } });
+  }
+  return deeds;
+}
+
+interface Hands {
+  readonly control: (route: string, body?: unknown) => Promise<void>;
+  readonly note: (deed: string, count?: number) => void;
+}
+
+/** SIGKILL of one worker that is busy, as its host would die under it. Pages that this run itself asks are left alone. */
+async function kill({ stack, chance }: MischiefOptions, { note }: Hands): Promise<void> {
+  const workers = new Set(stack.template.eventSources.map(({ functionId }) => functionId));
+  const busy = stack.runner.instances().filter((each) => each.busy && each.pid > 0 && workers.has(each.functionId));
+  const victim = chance.oneOf(busy);
+  if (victim === undefined) return;
+  try {
+    process.kill(victim.pid, 'SIGKILL');
+    note(`killed ${stack.template.functions[victim.functionId]?.name.split('-').slice(3).join('-')}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+const sends = { method: 'POST', path: '/messages' };
+
+/** The next answers are lost: mostly after the message was taken, sometimes slowly, sometimes before. */
+async function drop({ chance }: MischiefOptions, { control, note }: Hands): Promise<void> {
+  const drop = chance.between(1, 3) === 1 ? 'before' : 'after';
+  const slowly = chance.between(1, 3) === 1 ? { delay_ms: chance.between(500, 4_000) } : {};
+  const times = chance.between(1, 3);
+  await control('POST /_control/faults', { match: sends, action: { drop, ...slowly }, times });
+  note(`answers dropped ${drop} the message was taken`, times);
+}
+
+/** The next messages are refused, or a number may send 80 a second, or 1,000 again. */
+async function throttle({ chance, numberIds }: MischiefOptions, { control, note }: Hands): Promise<void> {
+  if (chance.between(1, 2) === 1) {
+    const times = chance.between(5, 20);
+    await control('POST /_control/faults', { match: sends, action: { code: 130429 }, times });
+    return note('messages refused for the pace', times);
+  }
+  const level = chance.between(1, 2) === 1 ? 'STANDARD' : 'HIGH';
+  await control(`POST /_control/numbers/${chance.oneOf(numberIds)}`, { throughput: { level } });
+  note(`a number made ${level}`);
+}
+
+/** What waits in a queue is delivered once more, now or a little later. */
+async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): Promise<void> {
+  const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
+  const copies = await queues.deliverTwice(queue, chance.between(0, 10));
+  if (copies > 0) note(`${queue} messages delivered twice`, copies);
+}
+
+/** Once in the middle of everything the template is paused for its quality, and approved again a while later. */
+async function pauseOnce({ midway, chance, templateId, signal }: MischiefOptions, hands: Hands): Promise<void> {
+  const waitMs = chance.between(0, 1_000);
+  const pausedMs = chance.between(8_000, 15_000);
+  await Promise.race([midway, aborted(signal)]);
+  await calm(waitMs, signal);
+  if (signal.aborted) return;
+  await hands.control(`POST /_control/templates/${templateId}/pause`, {});
+  hands.note('template paused and resumed');
+  await calm(pausedMs, signal);
+  await hands.control(`POST /_control/templates/${templateId}`, { status: 'APPROVED' });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Ends at once when the mischief is to end. */
+async function calm(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}

@@ -1,0 +1,76 @@
+import {
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { RunningStack } from '../../../infra/local/stack.ts';
+import { queuePurposes, resourceName } from '../../../infra/names.ts';
+
+type QueueName = keyof typeof queuePurposes;
+
+/** The queues of the stack, as somebody who may do everything with them. */
+export interface StackQueues {
+  /** What a consumer does not acknowledge comes again after so long, instead of after minutes. */
+  shortenVisibility(seconds: number): Promise<void>;
+  /** Delivers up to ten waiting messages once more, as a standard queue may: the originals stay. Returns how many. */
+  deliverTwice(queue: QueueName, delaySeconds: number): Promise<number>;
+  /** Messages that wait, are delayed, or are handed to a consumer and not acknowledged. */
+  held(queues: readonly QueueName[]): Promise<number>;
+  /** Messages in all dead-letter queues. */
+  dead(): Promise<number>;
+  close(): void;
+}
+
+export function stackQueues({ addresses, template }: RunningStack): StackQueues {
+  const client = new SQSClient({
+    endpoint: addresses.sqsEndpoint,
+    region: addresses.region,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const urlOfName = (name: string) => addresses.queueUrls[name] ?? '';
+  const urlOf = (queue: QueueName) => urlOfName(resourceName(addresses.stage, queuePurposes[queue]));
+  const heldAt = async (url: string) => {
+    const { Attributes = {} } = await client.send(
+      new GetQueueAttributesCommand({
+        QueueUrl: url,
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesDelayed',
+          'ApproximateNumberOfMessagesNotVisible',
+        ],
+      }),
+    );
+    return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
+  };
+  const sum = async (urls: readonly string[]) =>
+    (await Promise.all(urls.map(heldAt))).reduce((all, one) => all + one, 0);
+  return {
+    shortenVisibility: async (seconds) => {
+      const Attributes = { VisibilityTimeout: String(seconds) };
+      for (const { queueName } of template.eventSources) {
+        await client.send(new SetQueueAttributesCommand({ QueueUrl: urlOfName(queueName), Attributes }));
+      }
+    },
+    deliverTwice: async (queue, delaySeconds) => {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: urlOf(queue),
+          MaxNumberOfMessages: 10,
+          VisibilityTimeout: 1,
+          MessageAttributeNames: ['All'],
+        }),
+      );
+      for (const { Body: MessageBody, MessageAttributes } of Messages) {
+        const copy = { MessageBody, MessageAttributes, DelaySeconds: delaySeconds };
+        await client.send(new SendMessageCommand({ QueueUrl: urlOf(queue), ...copy }));
+      }
+      return Messages.length;
+    },
+    held: (queues) => sum(queues.map(urlOf)),
+    dead: () =>
+      sum(template.queues.flatMap(({ redrive }) => (redrive ? [urlOfName(redrive.deadLetterQueueName)] : []))),
+    close: () => client.destroy(),
+  };
+}

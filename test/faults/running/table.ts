@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { call } from '../../../infra/local/demo/client.ts';
+import type { SendAudit } from '../../support/send-audit.ts';
+import type { StateCounts } from './campaign.ts';
+import type { Deeds } from './mischief.ts';
+
+const SendingSchema = v.object({
+  data: v.array(
+    v.object({
+      phone_number_id: v.string(),
+      calls: v.number(),
+      accepted: v.number(),
+      throttled: v.number(),
+      most_calls_in_a_second: v.number(),
+      most_accepted_in_a_second: v.number(),
+    }),
+  ),
+  duplicates: v.object({ total: v.number() }),
+});
+type Sending = v.InferOutput<typeof SendingSchema>;
+
+/** How the platform simulator says that its numbers were used. */
+export async function sendingAt(platformUrl: string, signal: AbortSignal): Promise<Sending> {
+  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/sending?limit=0', signal });
+  return v.parse(SendingSchema, json);
+}
+
+export interface Ending {
+  readonly deeds: Deeds;
+  readonly sending: Sending;
+  readonly states: StateCounts;
+  readonly audit: SendAudit;
+  readonly deadLetters: number;
+  readonly seconds: number;
+}
+
+/** What was done to the stack, how the numbers were used, and what became of everybody. */
+export function tableOfRun({ deeds, sending, states, audit, deadLetters, seconds }: Ending): string {
+  const numbers = sending.data.map((number) => [
+    number.phone_number_id,
+    number.calls,
+    number.accepted,
+    number.throttled,
+    number.most_calls_in_a_second,
+    number.most_accepted_in_a_second,
+  ]);
+  const facts: readonly (readonly [string, number])[] = [
+    ['recipients', audit.recipients],
+    ['reached', audit.reached],
+    ['duplicates', audit.duplicates],
+    ['lost', audit.lost.length],
+    ['unknown, and never taken', audit.unknownNeverTaken.length],
+    ['unknown, but taken', audit.unknownTaken.length],
+    ['told as not sent, but taken', audit.denied.length],
+    ['dead letters', deadLetters],
+    ['seconds', Math.round(seconds)],
+  ];
+  return [
+    'What was done:',
+    ...aligned([...deeds].sort()),
+    '',
+    'By the simulator:',
+    ...aligned([['number', 'calls', 'accepted', 'throttled', 'calls/s at most', 'accepted/s at most'], ...numbers]),
+    '',
+    'By the reports:',
+    ...aligned(Object.entries(states).filter(([, count]) => count > 0)),
+    '',
+    'Together:',
+    ...aligned(facts),
+  ].join('\n');
+}
+
+function aligned(rows: readonly (readonly (string | number)[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
+  return rows.map(
+    (row) =>
+      `  ${row.map((cell, column) => (column === 0 ? String(cell).padEnd(widths[0] ?? 0) : String(cell).padStart(widths[column] ?? 0))).join('  ')}`,
+  );
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { ReportedState } from '../../lib/messages/receipts/reported-state.ts';
+import { audited, auditOf } from './send-audit.ts';
+
+const told = (index: number, state: ReportedState, code?: string) => ({
+  dispatchId: `J-${index}`,
+  state,
+  ...(code === undefined ? {} : { code }),
+});
+const taken = (index: number) => ({ dispatchId: `J-${index}`, to: `549${index}` });
+
+test('everybody reached once, and one of whom nobody can say: as it must be', () => {
+  const audit = auditOf([told(0, 'read'), told(1, 'sent'), told(2, 'unknown', 'no_answer')], [taken(1), taken(0)]);
+  expect(audit).toMatchObject({ recipients: 3, reached: 2, duplicates: 0, strays: 0 });
+  expect(audit.unknownNeverTaken).toEqual([told(2, 'unknown', 'no_answer')]);
+  expect(audited(audit)).toEqual([]);
+});
+
+test.each([
+  ['one dispatch id twice', 'read', [taken(0), taken(0)], '1 messages were sent twice'],
+  [
+    'one recipient under two dispatch ids',
+    'read',
+    [taken(0), { dispatchId: 'J-0b', to: '5490' }],
+    "1 messages were sent twice\n1 messages are nobody's",
+  ],
+  ['told as sent', 'sent', [], '1 were never sent, and nobody says that this is unknown: 1 sent (J-0)'],
+  ['waiting for ever', 'pending', [], '1 were never sent, and nobody says that this is unknown: 1 pending (J-0)'],
+  ['refused', 'failed', [], '1 were never sent, and nobody says that this is unknown: 1 failed (J-0)'],
+  ['no receipt settled it', 'unknown', [taken(0)], '1 are unknown although the platform took them: 1 unknown (J-0)'],
+  ['denied', 'failed', [taken(0)], '1 are told as not sent although the platform took them: 1 failed (J-0)'],
+  ['without a dispatch id', 'unknown', [{ dispatchId: undefined, to: '5491' }], "1 messages are nobody's"],
+] as const)('%s', (_, state, messages, sentences) => {
+  expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
+});
+
+test('endings are counted, five are shown, and that there are more', () => {
+  const many = Array.from({ length: 6 }, (_, index) => told(index, 'failed', '132015'));
+  expect(audited(auditOf([...many, told(6, 'pending')], []))).toEqual([
+    '7 were never sent, and nobody says that this is unknown: 6 failed 132015, 1 pending (J-0 J-1 J-2 J-3 J-4 ...)',
+  ]);
+});
