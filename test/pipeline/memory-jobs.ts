@@ -64,6 +64,23 @@ export class MemoryJobs {
     };
   }
 
+  ofHolds(run: Run): Pick<JobStates, 'park' | 'stop'> {
+    return {
+      park: (jobId, parked) =>
+        run.call('park', () => {
+          if (this.states.has(jobId)) return false;
+          this.states.set(jobId, { parked });
+          return true;
+        }),
+      stop: ({ jobId }, stop) =>
+        run.call('stop', () => {
+          if (this.states.get(jobId)?.stop !== undefined) return false;
+          this.states.set(jobId, { stop });
+          return true;
+        }),
+    };
+  }
+
   #part(jobId: string, part: number): Part {
     const key = `${jobId} ${part}`;
     const known = this.#parts.get(key) ?? { queued: 0, round: undefined };

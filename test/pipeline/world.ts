@@ -5,6 +5,7 @@ import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts'
 import type { FanOutQueue } from '../../lib/messages/fan-out/queue-wave.ts';
 import { holdSeconds } from '../../lib/messages/fan-out/rounds.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
+import { jobHolds } from '../../lib/messages/job-holds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
@@ -39,6 +40,9 @@ export interface WorldRules {
 
 /** When every world begins. */
 export const startMs = 1_800_000_000_000;
+
+/** Whether templates come back is the world's to say. */
+const watchParked = async () => undefined;
 
 interface Consumer {
   readonly name: string;
@@ -220,7 +224,8 @@ export class PipelineWorld {
         jobStates: this.jobs.ofDispatch(run),
         invocation: clock.invocation,
         send: (message) => run.call('send', () => this.#post(message)),
-      } as Parameters<typeof dispatchBatch>[1]);
+        newHolds: () => jobHolds({ ...this.#common(run, clock), states: this.jobs.ofHolds(run), watchParked }),
+      });
   }
 
   readonly #receipts: Consumer['handle'] = async (batch, run, clock) => {
@@ -250,6 +255,10 @@ export class PipelineWorld {
     return {
       sendLater: (message, seconds) => run.call('sendLater', () => queue.send(JSON.stringify(message), seconds)),
       postpone: (handle, seconds) => run.call('postpone', () => queue.changeVisibility(handle, seconds)),
+      hold: (handles, seconds) =>
+        run.call('hold', () => {
+          for (const handle of handles) queue.changeVisibility(handle, seconds);
+        }),
     };
   }
 

@@ -39,6 +39,8 @@ test('what is queued of a part is known to who goes on with it, and of no other'
   const jobs = jobStore(client, table);
   const head = makeJobHead({ jobId: 'C', acceptedAtMs });
   await jobs.begin(head, 1);
-  await jobs.checkpoint('C', 1, 500);
+  const run = { jobId: 'C', part: 1, round: 0, owner: 'run' };
+  await jobs.take(run, acceptedAtMs);
+  await jobs.checkpoint(run, 500, acceptedAtMs);
   expect([await jobs.begin(head, 1), await jobs.begin(head, 2)]).toEqual([500, 0]);
 });
