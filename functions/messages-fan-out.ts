@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
 import { decodeSendJobMessage } from '../lib/messages/accept/send-job.ts';
 import { deployedJobs } from '../lib/messages/deployed.ts';
 import { type FanOutPorts, fanOut } from '../lib/messages/fan-out/fan-out.ts';
+import { holdSeconds } from '../lib/messages/fan-out/rounds.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { nameOf } from '../lib/observe/name-of.ts';
 
-type Ports = Omit<FanOutPorts, 'remainingMs'> & {
+type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
@@ -24,18 +26,21 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
     return { batchItemFailures };
 
     async function isDone(record: SQSRecord): Promise<boolean> {
+      const { receiptHandle, attributes } = record;
+      // Not postponed, it comes again when its delivery runs out: late, not lost.
+      const postponed = (seconds: number) => postpone(receiptHandle, seconds).catch(() => undefined);
       try {
         const job = decodeSendJobMessage(record.body);
-        const sentAtMs = Number(record.attributes.SentTimestamp);
-        const { correlationId } = job.head;
-        const ending = await correlated(correlationId, () => fanOut(job, sentAtMs, { ...ports, remainingMs }));
-        if (ending.end === 'again') await postpone(record.receiptHandle, ending.afterSeconds);
+        const delivery = { job, sentAtMs: Number(attributes.SentTimestamp), owner: randomUUID() };
+        const hold = () => postponed(holdSeconds);
+        const ending = await correlated(job.head.correlationId, () =>
+          fanOut(delivery, { ...ports, remainingMs, hold }),
+        );
+        if (ending.end === 'again' && ending.afterSeconds !== undefined) await postponed(ending.afterSeconds);
         return ending.end === 'done';
       } catch (error) {
         ports.log('job.failed', { error: nameOf(error) });
-        const seconds = jobRetrySeconds(Number(record.attributes.ApproximateReceiveCount));
-        // Not postponed, it comes again after the visibility time-out: late, not lost.
-        await postpone(record.receiptHandle, seconds).catch(() => undefined);
+        await postponed(jobRetrySeconds(Number(attributes.ApproximateReceiveCount)));
         return false;
       }
     }

@@ -12,6 +12,7 @@ export const settingVariables = {
   SYNC_LOCK_SCOPE: 'syncLockScope',
   REDIRECT_BASE_URL: 'redirectBaseUrl',
   RATE_SOURCE_URL: 'rateSourceUrl',
+  DISPATCH_MAXIMUM_CONCURRENCY: 'dispatchMaximumConcurrency',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -255,8 +256,9 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
-    sendsTo: ['dispatch', 'watch', 'events'],
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], channels: ['BatchGetItem'], webhooks: ['GetItem'] },
+    settings: ['DISPATCH_MAXIMUM_CONCURRENCY'],
+    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {

@@ -71,7 +71,7 @@ export class StatelessStack extends Stack {
         ...Object.fromEntries(
           (shape.settings ?? []).flatMap((variable) => {
             const value = settings[settingVariables[variable]];
-            return value === undefined ? [] : [[variable, value]];
+            return value === undefined ? [] : [[variable, String(value)]];
           }),
         ),
       },

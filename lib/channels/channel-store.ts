@@ -15,6 +15,7 @@ import {
   shardPartitions,
   type WabaNumber,
   wabaNumberFromItem,
+  wabaNumberKey,
   wabaPartition,
 } from './channel-item.ts';
 
@@ -27,6 +28,8 @@ export interface ChannelStore {
   channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
   /** Which channels a WABA's numbers are, as far as provisioned. One round trip up to about 2,500. */
   numbersOf(wabaId: string): Promise<WabaNumber[]>;
+  /** The channel that one of the platform's numbers is, if it is one, strongly consistent. Two round trips. */
+  findNumber(wabaId: string, phoneNumberId: string): Promise<ListedChannel | undefined>;
   /** The channels among these that exist, each once, strongly consistent. One round trip: 100 a request, side by side. */
   find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
   /**
@@ -57,6 +60,13 @@ export function channelStore(
       return items.flat().map(channelFromItem);
     },
     numbersOf: async (wabaId) => (await queryPartition(table, wabaPartition(wabaId))).map(wabaNumberFromItem),
+    findNumber: async (wabaId, phoneNumberId) => {
+      const entries = await batchGet(table, [wabaNumberKey(wabaId, phoneNumberId)], { consistent: true });
+      const keys = entries.map(wabaNumberFromItem).map(keyOf);
+      const channels = (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
+      // The entry may be out of date: the channel has the last word.
+      return channels.find((channel) => channel.phoneNumberId === phoneNumberId && !channel.deleted);
+    },
     find: async (channels) => {
       const keys = [...new Map(channels.map((each) => [`${each.clientId} ${each.waId}`, keyOf(each)])).values()];
       return (await batchGet(table, keys, { consistent: true })).map(channelFromItem);

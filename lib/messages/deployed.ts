@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
 import { sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
+import { deployedChannels } from '../channels/deployed.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
 import { deployedListing, deployedTemplates } from '../templates/deployed.ts';
@@ -9,12 +10,13 @@ import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
 import { idempotencyStore } from './accept/idempotency-store.ts';
-import { jobQueue } from './accept/job-queue.ts';
+import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
 import { platformCallTimeoutMs } from './dispatch/claim.ts';
 import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
+import { limitOfJob } from './fan-out/limit-of-job.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from './fan-out/watch-message.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
 import { type HoldPorts, jobHolds } from './job-holds.ts';
@@ -24,6 +26,7 @@ import { countsOf } from './outcomes/read-report.ts';
 import { reportStore } from './outcomes/report-store.ts';
 import { paceStore } from './pace/pace-store.ts';
 import { urgentStore } from './pace/urgent-store.ts';
+import { workerDemandStore } from './pace/worker-shares-store.ts';
 import { doubtStore } from './receipts/doubt-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
@@ -82,13 +85,27 @@ export function deployedHandover(queueUrl: string) {
   };
 }
 
+/** A batch of ten waits a second or so for its slots, and is handed over in a part of another. */
+const perWorkerPerSecond = 6;
+
 /** What working off jobs takes. */
 export function deployedJobs() {
   return {
     ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
+    urgentQueue: dispatchQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
+    paces: paceStore({
+      client: documents(),
+      table: environmentVariable('MESSAGES_TABLE'),
+      nowMs: Date.now,
+      newWriter: randomUUID,
+    }),
+    demands: workerDemandStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    workersPerSecond: perWorkerPerSecond * Number(environmentVariable('DISPATCH_MAXIMUM_CONCURRENCY')),
+    limitOf: limitOfJob({ channels: deployedChannels(), log }),
     jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    sendAnew: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
 }
 

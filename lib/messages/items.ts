@@ -4,7 +4,7 @@ import type { ItemKey } from '../aws/item-key.ts';
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
- *   a job             JOB#<jobId> / JOB                        fan-out (head, progress) or a withdrawal; stop and park; see below
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts) or a withdrawal; stop and park; see below
  *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
  *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
  *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message. Receipts, in doubt

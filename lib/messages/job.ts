@@ -61,6 +61,8 @@ export const JobHeadSchema = v.object({
   throughputPerSecond: v.number(),
   /** A platform app tells of its number what became of messages (D38). Not said by 0.1.0. */
   receiptsExpected: v.exactOptional(v.literal(true)),
+  /** One-time codes: they go before others of their number (D44). Not said by 0.1.0. */
+  urgent: v.exactOptional(v.literal(true)),
   path: v.picklist(sendPaths),
   templateName: v.string(),
   templateLanguage: v.string(),

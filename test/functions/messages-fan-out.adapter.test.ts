@@ -2,10 +2,13 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
+import type { SendJob } from '../../lib/messages/accept/send-job.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
+import type { JobRecords } from '../../lib/messages/fan-out/fan-out.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
+import { memoryPaces } from '../support/memory-paces.ts';
 import { makeJobHead } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
@@ -13,20 +16,30 @@ const nowMs = 1_800_000_000_000;
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 let queueUrl: string;
 let postponed: [string, number][];
+let records: JobRecords;
+let sentAnew: [SendJob, number][];
 let handle: (event: SQSEvent, context: Context) => Promise<unknown>;
 
 beforeEach(async () => {
   const table = await freshTable('messages');
   queueUrl = await freshQueue();
   postponed = [];
+  sentAnew = [];
   const client = localDocumentClient();
+  records = jobStore(client, table);
   handle = messagesFanOut({
-    jobs: jobStore(client, table),
+    jobs: records,
     claims: dispatchStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: dispatchQueue(localQueueClient(), queueUrl),
+    urgentQueue: dispatchQueue(localQueueClient(), queueUrl),
+    paces: memoryPaces(),
+    demands: { tell: async (demand) => [demand] },
+    workersPerSecond: 10_000,
+    limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
+    sendAnew: async (job, delaySeconds) => void sentAnew.push([job, delaySeconds]),
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: () => nowMs,
     random: () => 0,
@@ -79,17 +92,35 @@ test.each([
   },
 );
 
+test('a delivery is held for a minute from the start of its run', async () => {
+  await handle({ Records: [record('good', jobOf('A'))] }, context);
+  expect(postponed).toEqual([['receipt of good', 60]]);
+});
+
 test('a part without its commit comes again soon and sends nothing', async () => {
   const event = { Records: [record('part', jobOf('B', { part: { number: 1, of: 2 } }))] };
   expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'part' }] });
-  expect(postponed).toEqual([['receipt of part', 5]]);
+  expect(postponed.at(-1)).toEqual(['receipt of part', 5]);
   expect(await queuedMessages()).toBe(0);
 });
 
-test('without time for a wave the job comes again at once', async () => {
+test('without time for a wave what is left is sent anew at once, and this delivery is done with', async () => {
   const hurried = { getRemainingTimeInMillis: () => 14_999 } as Context;
   const event = { Records: [record('late', jobOf('C'))] };
-  expect(await handle(event, hurried)).toEqual({ batchItemFailures: [{ itemIdentifier: 'late' }] });
-  expect(postponed).toEqual([['receipt of late', 0]]);
+  expect(await handle(event, hurried)).toEqual({ batchItemFailures: [] });
+  expect(sentAnew).toMatchObject([[{ head: { jobId: 'C' }, firstIndex: 0, round: 1 }, 0]]);
+  expect(await queuedMessages()).toBe(0);
+});
+
+test('a message of a round that is over is dropped, and one whose round another run holds waits as a new message', async () => {
+  await handle({ Records: [record('first', jobOf('D'))] }, context);
+  await handle({ Records: [record('again', jobOf('D'))] }, context);
+  expect([await queuedMessages(), sentAnew]).toEqual([2, []]);
+  const run = { jobId: 'E', part: 1, round: 0, owner: 'another run' };
+  const { head } = jobOf('E') as SendJob;
+  await records.begin(head, 1);
+  await records.take(run, nowMs);
+  expect(await handle({ Records: [record('second', jobOf('E'))] }, context)).toEqual({ batchItemFailures: [] });
+  expect(sentAnew).toMatchObject([[{ head: { jobId: 'E' } }, 45]]);
   expect(await queuedMessages()).toBe(0);
 });

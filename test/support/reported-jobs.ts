@@ -42,7 +42,9 @@ export async function loadJob(table: LoadedTable, head: JobHead): Promise<void> 
   await putDescription({ ...table, pause: storePause }, { head, firstIndex: 0, recipients });
   const store = jobStore(table.documentClient, table.tableName);
   await store.begin(head, 1);
-  await store.checkpoint(head.jobId, 1, head.total);
+  const run = { jobId: head.jobId, part: 1, round: 0, owner: 'loader' };
+  await store.take(run, head.acceptedAtMs);
+  await store.checkpoint(run, head.total, head.acceptedAtMs);
 }
 
 /**

@@ -114,6 +114,7 @@ function jobHead(
     credential: did.waba.credential,
     throughputPerSecond: did.channel.throughputPerSecond,
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
+    ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
     path,
     templateName: template.name,
     templateLanguage: template.language,

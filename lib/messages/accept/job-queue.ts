@@ -1,4 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { encodeJobMessage, type SendJob } from './send-job.ts';
 
 export interface JobQueue {
   /**
@@ -16,5 +17,19 @@ export function jobQueue(client: SQSClient, queueUrl: string): JobQueue {
         abortSignal: signal,
       });
     },
+  };
+}
+
+/** Sends a message of the send-job queue anew, to be delivered after so many seconds (900 at most). */
+export function jobMessageSender(client: SQSClient, queueUrl: string) {
+  return async (job: SendJob, delaySeconds: number): Promise<void> => {
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: encodeJobMessage(job),
+        MessageGroupId: String(job.head.clientId),
+        DelaySeconds: delaySeconds,
+      }),
+    );
   };
 }

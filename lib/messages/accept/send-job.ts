@@ -14,11 +14,18 @@ const SendJobSchema = v.object({
   firstIndex: v.number(),
   /** Only on a job in parts. A part is worked on only when the commit of the job is written (D25). */
   part: v.exactOptional(v.object({ number: v.number(), of: v.number() })),
+  /** How often this message was sent anew by the fan-out, which releases a job in rounds. Absent on the first. */
+  round: v.exactOptional(v.number()),
+  /** How long the round before has waited for a parked job. Absent unless it has. */
+  parkedSeconds: v.exactOptional(v.number()),
   recipients: v.array(RecipientSchema),
   /** Of the whole job, where some were dropped: the report counts by the places in the request (D40). */
   repeats: v.exactOptional(v.array(RepeatSchema)),
 });
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
+
+/** A job as acceptance knows it, before it is cut into messages. */
+export type AcceptedSend = Omit<SendJob, 'firstIndex' | 'part' | 'round' | 'parkedSeconds'>;
 
 const CompressedSchema = v.object({ brotli: v.string() });
 
@@ -28,27 +35,30 @@ const maxJobBytes = 16 * 1_048_576;
 /** Quality 5 compresses a 6 MB job in a tenth of a second; the default of 11 takes ten seconds for a fifth less. */
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 22 } };
 
+/** The fan-out sends each message anew with a few more characters in it, which compression may swell a little. */
+const acceptedMaxBytes = queueMessageMaxBytes - 512;
+
 /**
  * The queue messages that carry a job: one in every usual case, plain JSON up to 1 MiB and compressed above. Only when
  * that is still too large, several, each marked as a part; they count once the commit of the job is written.
  */
-export function encodeSendJob(job: Omit<SendJob, 'firstIndex' | 'part'>): string[] {
-  const whole = encodeMessage({ ...job, firstIndex: 0 });
-  if (whole.length <= queueMessageMaxBytes) return [whole];
+export function encodeSendJob(job: AcceptedSend): string[] {
+  const whole = encodeJobMessage({ ...job, firstIndex: 0 });
+  if (whole.length <= acceptedMaxBytes) return [whole];
   // Parts compress a little worse than the whole: ask for some room, then for one part more.
-  for (let parts = Math.ceil((whole.length * 1.05) / queueMessageMaxBytes); ; parts += 1) {
+  for (let parts = Math.ceil((whole.length * 1.05) / acceptedMaxBytes); ; parts += 1) {
     const messages = encodeParts(job, parts);
-    if (messages.every((message) => message.length <= queueMessageMaxBytes)) return messages;
+    if (messages.every((message) => message.length <= acceptedMaxBytes)) return messages;
     if (messages.length === job.recipients.length) throw new RangeError('one recipient is larger than a queue message');
   }
 }
 
-function encodeParts(job: Omit<SendJob, 'firstIndex' | 'part'>, parts: number): string[] {
+function encodeParts(job: AcceptedSend, parts: number): string[] {
   const slices = slicesOfEqualSize(job.recipients, parts);
   let firstIndex = 0;
   return slices.map((recipients, position) => {
     const part = { number: position + 1, of: slices.length };
-    const message = encodeMessage({ ...job, firstIndex, part, recipients });
+    const message = encodeJobMessage({ ...job, firstIndex, part, recipients });
     firstIndex += recipients.length;
     return message;
   });
@@ -71,10 +81,13 @@ function slicesOfEqualSize(recipients: readonly Recipient[], parts: number): Rec
   return slices;
 }
 
-/** Plain JSON when that fits; compressed it is ASCII, so that its length is its size. */
-function encodeMessage(job: SendJob): string {
+/**
+ * One message of the send-job queue: plain JSON when that fits; compressed it is ASCII, so that its length is its size. A
+ * message that was accepted fits also with a round in it.
+ */
+export function encodeJobMessage(job: SendJob): string {
   const plain = queueBody(job);
-  if (Buffer.byteLength(plain) <= queueMessageMaxBytes) return plain;
+  if (Buffer.byteLength(plain) <= acceptedMaxBytes) return plain;
   const packed = brotliCompressSync(JSON.stringify(job), compression);
   return JSON.stringify({ brotli: packed.toString('base64') });
 }

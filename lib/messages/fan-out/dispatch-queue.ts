@@ -7,7 +7,7 @@ import {
 import { queueBody } from '../../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
 import type { DispatchQueue } from '../dispatch/dispatch-ports.ts';
-import type { DelayedMessage, FanOutQueue } from './fan-out.ts';
+import type { DelayedMessage, FanOutQueue } from './queue-wave.ts';
 
 /**
  * The dispatch queue. Every message carries its client as message group: the queue is a standard one, and groups are

@@ -1,18 +1,19 @@
-import type { QueueEntry } from '../../aws/sqs-batch.ts';
-import { present } from '../../keys/present.ts';
-import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
-import { completedEvent } from '../dispatch/completed-event.ts';
-import type { Claims } from '../dispatch/dispatch-ports.ts';
-import { outcomeEvent } from '../dispatch/message-event.ts';
-import { aboutJob, type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../job.ts';
-import { fanOutDelaySeconds } from '../pace/pacing.ts';
-import type { CompositionPlan } from '../request/compose.ts';
+import type { JobHead } from '../job.ts';
+import { byJobState, type JobState } from '../job-state.ts';
+import { type ComposePorts, composeWave, endWave, isAlone, type Wave } from './compose-wave.ts';
+import { type FanOutQueue, queueWave } from './queue-wave.ts';
+import { type Release, type ReleasePorts, releaseOf } from './release.ts';
+import { holdEveryMs, leaseMarginMs, leaseMs, type RoundRun, roundAfterLast } from './rounds.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
+
+/** How many recipients of a part are queued, and how the job stands, for the run that has its round; or why it has it not. */
+export type Taken =
+  | { readonly kind: 'taken'; readonly queued: number; readonly state: JobState }
+  | { readonly kind: 'over' }
+  | { readonly kind: 'held'; readonly untilMs: number };
 
 export interface JobRecords {
   /** Whether the commit of a job in parts is written: only then was the job accepted (D25). */
@@ -24,45 +25,51 @@ export interface JobRecords {
   begin(head: JobHead, part: number): Promise<number | undefined>;
   /** Sees to it that the job is described for its report (D40): writes what acceptance has not written. */
   describe(job: AcceptedJob): Promise<void>;
-  /** Remembers that the first `queued` recipients of this part are in the dispatch queue. */
-  checkpoint(jobId: string, part: number, queued: number): Promise<void>;
+  /** Takes the round of a part for this run, until `leaseMs` after now. A job that is forgotten is over. */
+  take(run: RoundRun, nowMs: number): Promise<Taken>;
+  /**
+   * Remembers that the first `queued` recipients of this part are in the dispatch queue, or ended; returns how the job
+   * stands. Undefined when another run has the round.
+   */
+  checkpoint(run: RoundRun, queued: number, nowMs: number): Promise<JobState | undefined>;
+  /** Gives the part to whoever comes with that round; false when another run has the round. */
+  handOver(run: RoundRun, nextRound: number): Promise<boolean>;
 }
 
-export interface DelayedMessage {
-  readonly message: DispatchMessage;
-  readonly delaySeconds: number;
-}
-
-export interface FanOutQueue {
-  /** Packs messages in order into as few batches as the queue's limits allow. */
-  pack(messages: readonly DelayedMessage[]): QueueEntry[][];
-  /** Queues one batch; returns the entries that the queue refused. */
-  sendBatch(entries: readonly QueueEntry[]): Promise<readonly QueueEntry[]>;
-}
-
-export interface FanOutPorts {
+export interface FanOutPorts extends ComposePorts, ReleasePorts {
   readonly jobs: JobRecords;
-  readonly claims: Pick<Claims, 'take'>;
   readonly queue: FanOutQueue;
+  /** For one-time codes (D44). */
+  readonly urgentQueue: FanOutQueue;
   readonly watch: WatchQueue;
-  readonly events: EventSink;
-  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
-  readonly nowMs: () => number;
+  /** Sends a job message to the queue that it came from. */
+  readonly sendAnew: (job: SendJob, delaySeconds: number) => Promise<void>;
+  /** Keeps the delivery from coming again for `holdSeconds`. Never throws: without it, it comes again too soon. */
+  readonly hold: () => Promise<void>;
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** `again` asks for the same job message once more, after so many seconds. */
-export type FanOutEnd = { readonly end: 'done' } | { readonly end: 'again'; readonly afterSeconds: number };
+/** One delivery of a job message. */
+export interface JobDelivery {
+  readonly job: SendJob;
+  readonly sentAtMs: number;
+  /** Unlike that of any other run, also of another delivery of the same message. */
+  readonly owner: string;
+}
+
+/** `again` asks for the same job message once more, after so many seconds, or when its delivery runs out. */
+export type FanOutEnd = { readonly end: 'done' } | { readonly end: 'again'; readonly afterSeconds?: number };
 
 const done: FanOutEnd = { end: 'done' };
 
-/** Recipients between two checkpoints. */
-const waveSize = 500;
-const batchesInFlight = 10;
-const sendTries = 4;
+/** Whoever took the round works on a message of its own, or on a later delivery of this one: which is not known. */
+const lost: FanOutEnd = { end: 'again' };
+
+/** Of a stopped job, between two checkpoints. */
+const endedAtOnce = 500;
+
 /** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
 const waveBudgetMs = 15_000;
 
@@ -70,38 +77,45 @@ const waveBudgetMs = 15_000;
 const commitPatienceMs = 120_000;
 
 /**
- * Turns a job into one dispatch message per recipient. Repeating it from any point is harmless: ids are the same, and
- * claims let each be sent once. Throws when queue or store stay unreachable; the job must then be delivered again.
- * Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
+ * Turns a job into one dispatch message per recipient, in rounds (rounds.ts). Repeating it from any point is harmless: ids
+ * are the same, and claims let each be sent once. Throws when queue or store stay unreachable; the job must then be
+ * delivered again. Recipients that cannot be composed end `failed` (R14), told before their wave counts as queued (D34).
  * A job of several messages is then given to whoever watches for its end (D41): by its last part, once is enough.
  */
-export async function fanOut(job: SendJob, sentAtMs: number, ports: FanOutPorts): Promise<FanOutEnd> {
-  const { head } = job;
-  const part = job.part?.number ?? 1;
-  if (job.part !== undefined && !(await ports.jobs.isCommitted(head.jobId))) return uncommitted(head, sentAtMs, ports);
-
-  const begun = await ports.jobs.begin(head, part);
-  if (begun === undefined) {
-    ports.log('job.withdrawn', { jobId: head.jobId, clientId: head.clientId });
+export async function fanOut(delivery: JobDelivery, ports: FanOutPorts): Promise<FanOutEnd> {
+  const { job, owner } = delivery;
+  const { jobId, clientId } = job.head;
+  const run: RoundRun = { jobId, part: job.part?.number ?? 1, round: job.round ?? 0, owner };
+  const heldAtMs = ports.nowMs();
+  await ports.hold();
+  if (run.round === 0) {
+    if (job.part !== undefined && !(await ports.jobs.isCommitted(jobId))) return uncommitted(delivery, ports);
+    if ((await ports.jobs.begin(job.head, run.part)) === undefined) {
+      ports.log('job.withdrawn', { jobId, clientId });
+      return done;
+    }
+    await ports.jobs.describe(job);
+  }
+  const takenAtMs = ports.nowMs();
+  const taken = await ports.jobs.take(run, takenAtMs);
+  if (taken.kind === 'over') return done;
+  if (taken.kind === 'held') {
+    await ports.sendAnew(job, Math.max(1, Math.ceil((taken.untilMs - ports.nowMs()) / 1_000)));
     return done;
   }
-  await ports.jobs.describe(job);
-  let queued = begun;
-  while (queued < job.recipients.length) {
-    if (ports.remainingMs() < waveBudgetMs) return { end: 'again', afterSeconds: 0 };
-    const wave = job.recipients.slice(queued, queued + waveSize);
-    await queueWave(await composeWave(job, wave, job.firstIndex + queued, ports), ports);
-    queued += wave.length;
-    await ports.jobs.checkpoint(head.jobId, part, queued);
+  try {
+    return await workedOff({ job, run, heldAtMs, takenAtMs }, taken, ports);
+  } catch (error) {
+    // Held on, the next delivery would wait for the lease as a message sent anew, and never use up its deliveries.
+    await ports.jobs.handOver(run, run.round).catch((cause: unknown) => {
+      ports.log('job.round_not_released', { jobId, clientId, error: nameOf(cause) });
+    });
+    throw error;
   }
-  const isLast = job.part === undefined || job.part.number === job.part.of;
-  if (isLast && !isAlone(job)) await ports.watch.sendLater(watchOf(head), firstLookSeconds(head));
-  ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: queued });
-  return done;
 }
 
 /** The client of a part without commit was told 502, or will be: nothing of it may be sent. */
-function uncommitted(head: JobHead, sentAtMs: number, ports: FanOutPorts): FanOutEnd {
+function uncommitted({ job: { head }, sentAtMs }: JobDelivery, ports: FanOutPorts): FanOutEnd {
   const ageMs = ports.nowMs() - sentAtMs;
   if (ageMs >= commitPatienceMs) {
     ports.log('job.never_accepted', { jobId: head.jobId, clientId: head.clientId });
@@ -112,89 +126,78 @@ function uncommitted(head: JobHead, sentAtMs: number, ports: FanOutPorts): FanOu
   return { end: 'again', afterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
-/** Its one message says itself when the job has ended; what was dropped as its duplicate is for the counts of the report. */
-function isAlone({ head, repeats = [] }: SendJob): boolean {
-  return head.total === 1 && repeats.length === 0;
+interface Round {
+  readonly job: SendJob;
+  readonly run: RoundRun;
+  readonly heldAtMs: number;
+  readonly takenAtMs: number;
 }
 
-async function composeWave(
-  job: SendJob,
-  wave: readonly Recipient[],
-  firstIndex: number,
+/**
+ * Releases what the round allows, or what is left. A stopped job is not sent any more: its recipients end as the stop says
+ * (D46, D53). That of a parked one waits, and once more as long when it has resumed, behind what waits in the dispatch queue.
+ */
+async function workedOff(
+  round: Round,
+  taken: Extract<Taken, { kind: 'taken' }>,
   ports: FanOutPorts,
-): Promise<DelayedMessage[]> {
-  const messages: DelayedMessage[] = [];
-  const failures: ServiceEvent[] = [];
-  for (const [offset, recipient] of wave.entries()) {
-    const index = firstIndex + offset;
-    const key = { jobId: job.head.jobId, index };
-    try {
-      const request = ports.compose(job.plan, recipient, dispatchIdOf(key));
-      messages.push(delayedMessage(job, { index, request }));
-    } catch (error) {
-      ports.log('job.not_composable', {
-        dispatchId: dispatchIdOf(key),
-        error: nameOf(error),
-      });
-      failures.push(...(await recordNotComposable(job, { index, to: recipient.to }, ports)));
+): Promise<FanOutEnd> {
+  const { job, run } = round;
+  const { recipients, firstIndex, parkedSeconds, ...rest } = job;
+  const { head } = job;
+  let { queued } = taken;
+  let state: JobState | undefined = taken.state;
+  let { heldAtMs } = round;
+  let leaseUntilMs = round.takenAtMs + leaseMs;
+  let release: Release | undefined;
+  while (queued < recipients.length) {
+    if (ports.remainingMs() < waveBudgetMs) return await nextRound(round, 0, ports);
+    if (ports.nowMs() - heldAtMs > holdEveryMs) {
+      heldAtMs = ports.nowMs();
+      await ports.hold();
     }
+    const by = byJobState(state, head, ports.nowMs());
+    if (by.kind === 'wait') {
+      const parked = { ...job, parkedSeconds: by.delaySeconds };
+      return await nextRound({ ...round, job: parked }, by.delaySeconds, ports);
+    }
+    let wave: Wave;
+    if (by.kind === 'settle') {
+      wave = waveAt(endedAtOnce);
+      await endWave(job, wave, by.settlement, ports);
+    } else {
+      if (parkedSeconds !== undefined) {
+        return await nextRound({ ...round, job: { ...rest, recipients, firstIndex } }, parkedSeconds, ports);
+      }
+      release ??= await releaseOf(job, ports);
+      const size = release.next();
+      if (size === 0) return await nextRound(round, release.nextRoundSeconds, ports);
+      wave = waveAt(size);
+      const messages = await release.timed(await composeWave(job, wave, ports));
+      const queue = head.urgent ? ports.urgentQueue : ports.queue;
+      await queueWave(messages, leaseUntilMs - leaseMarginMs, { ...ports, queue });
+    }
+    queued += wave.recipients.length;
+    const nowMs = ports.nowMs();
+    state = await ports.jobs.checkpoint(run, queued, nowMs);
+    if (state === undefined) return lost;
+    leaseUntilMs = nowMs + leaseMs;
   }
-  if (failures.length > 0) await ports.events.send(failures);
-  return messages;
-}
-
-async function recordNotComposable(
-  job: SendJob,
-  { index, to }: { readonly index: number; readonly to: string },
-  ports: FanOutPorts,
-): Promise<ServiceEvent[]> {
-  const { head } = job;
-  const { jobId, clientId, acceptedAtMs } = head;
-  const outcome = { state: 'failed', code: 'not_composable' } as const;
-  const claim = { key: { jobId, index }, ...outcome, at: 'fan-out/0', claimedAtMs: ports.nowMs(), to };
-  if ((await ports.claims.take(claim)) === undefined) count('MessagesFailed');
-  const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
-  const event = outcomeEvent(message, outcome, ports.nowMs());
-  const completed = isAlone(job) ? [completedEvent(message, { failed: 1 }, ports.nowMs())] : [];
-  return [...(event === undefined ? [] : [event]), ...completed];
-}
-
-function delayedMessage(job: SendJob, composed: Pick<DispatchMessage, 'index' | 'request'>): DelayedMessage {
-  const { head } = job;
-  const message: DispatchMessage = {
-    jobId: head.jobId,
-    index: composed.index,
-    clientId: head.clientId,
-    phoneNumberId: head.phoneNumberId,
-    credential: head.credential,
-    path: head.path,
-    acceptedAtMs: head.acceptedAtMs,
-    ...present({ expiresAtMs: head.expiresAtMs }),
-    correlationId: head.correlationId,
-    attempt: 0,
-    about: aboutJob(head),
-    ...(isAlone(job) ? { alone: true as const } : {}),
-    ...present({ receiptsExpected: head.receiptsExpected }),
-    request: composed.request,
-  };
-  return { message, delaySeconds: fanOutDelaySeconds(composed.index, head.throughputPerSecond) };
-}
-
-async function queueWave(messages: readonly DelayedMessage[], ports: FanOutPorts): Promise<void> {
-  const batches = ports.queue.pack(messages).values();
-  // The workers share one iterator: each takes the next batch as soon as it is free.
-  await Promise.all(
-    Array.from({ length: batchesInFlight }, async () => {
-      for (const batch of batches) await queueBatch(batch, ports);
-    }),
-  );
-}
-
-async function queueBatch(batch: readonly QueueEntry[], ports: FanOutPorts): Promise<void> {
-  let open = batch;
-  for (let attempt = 1; open.length > 0; attempt += 1) {
-    if (attempt > sendTries) throw new Error(`the dispatch queue refused ${open.length} messages ${sendTries} times`);
-    if (attempt > 1) await ports.pause(100 * 2 ** attempt * (1 + ports.random()));
-    open = await ports.queue.sendBatch(open);
+  const isLast = job.part === undefined || job.part.number === job.part.of;
+  if (isLast && !isAlone(job)) {
+    await ports.watch.sendLater(watchOf(head), firstLookSeconds(release?.lastMs() ?? 0, ports.nowMs()));
   }
+  ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: queued });
+  return (await ports.jobs.handOver(run, roundAfterLast)) ? done : lost;
+
+  function waveAt(size: number): Wave {
+    return { recipients: recipients.slice(queued, queued + size), firstIndex: firstIndex + queued };
+  }
+}
+
+/** What is left of the part goes back to the queue as a message of the next round. */
+async function nextRound({ job, run }: Round, delaySeconds: number, ports: FanOutPorts): Promise<FanOutEnd> {
+  const round = run.round + 1;
+  await ports.sendAnew({ ...job, round }, delaySeconds);
+  return (await ports.jobs.handOver(run, round)) ? done : lost;
 }

@@ -7,9 +7,18 @@ import { putDescription } from '../accept/accepted-job-store.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
 import { acceptedKey, commitKey, jobKey, jobsOfDayPartition, jobsOfDaySortKey, mayBegin } from '../items.ts';
 import type { JobHead } from '../job.ts';
+import { JobStateSchema } from '../job-state.ts';
 import type { JobRecords } from './fan-out.ts';
+import { leaseMs, type RoundRun, roundStateOf } from './rounds.ts';
 
 const ProgressSchema = v.object({ progress: v.record(v.string(), v.number()) });
+
+const RoundRecordSchema = v.object({ round: v.number(), owner: v.optional(v.string()), leaseUntilMs: v.number() });
+
+/** Whose round it is, and that the job is there: TTL may have removed it. See rounds.ts. */
+const mayTake =
+  'attribute_exists(head) AND (attribute_not_exists(#part) OR (#part.#round <= :round AND (attribute_not_exists(#part.#owner) OR #part.#owner = :owner OR #part.leaseUntilMs <= :nowMs)))';
+const isHeld = '#part.#round = :round AND #part.#owner = :owner';
 
 /** Job records of the fan-out. Every write may be repeated. */
 export function jobStore(client: DynamoDBDocumentClient, table: string): JobRecords {
@@ -35,16 +44,62 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
       await putDescription({ documentClient: client, tableName: table, pause: storePause }, job);
     },
 
-    checkpoint: async (jobId, part, queued) => {
-      await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: jobKey(jobId),
-          UpdateExpression: 'SET progress.#part = :queued',
-          ExpressionAttributeNames: { '#part': String(part) },
-          ExpressionAttributeValues: { ':queued': queued },
-        }),
+    take: async (run, nowMs) => {
+      const write = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(run.jobId),
+            UpdateExpression: 'SET #part = :record',
+            ConditionExpression: mayTake,
+            ExpressionAttributeNames: namesOf(run),
+            ExpressionAttributeValues: { ...valuesOf(run), ':nowMs': nowMs, ':record': heldFrom(nowMs, run) },
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
       );
+      if (write.written) {
+        const { Attributes: item } = write.output;
+        return { kind: 'taken', queued: queuedIn(item, run), state: v.parse(JobStateSchema, item) };
+      }
+      const state = roundStateOf(roundIn(write.existing, run), run, nowMs);
+      return state.kind === 'held' ? state : { kind: 'over' };
+    },
+
+    checkpoint: async (run, queued, nowMs) => {
+      const write = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(run.jobId),
+            UpdateExpression: 'SET progress.#number = :queued, #part = :record',
+            ConditionExpression: isHeld,
+            ExpressionAttributeNames: { ...namesOf(run), '#number': String(run.part) },
+            ExpressionAttributeValues: { ...valuesOf(run), ':queued': queued, ':record': heldFrom(nowMs, run) },
+            ReturnValues: 'ALL_NEW',
+          }),
+        ),
+      );
+      return write.written ? v.parse(JobStateSchema, write.output.Attributes) : undefined;
+    },
+
+    handOver: async (run, nextRound) => {
+      const write = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(run.jobId),
+            UpdateExpression: 'SET #part = :record',
+            ConditionExpression: isHeld,
+            ExpressionAttributeNames: namesOf(run),
+            ExpressionAttributeValues: { ...valuesOf(run), ':record': { round: nextRound, leaseUntilMs: 0 } },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      // The SDK repeats a write whose reply was lost, and then meets its own.
+      return write.written || roundStateOf(roundIn(write.existing, run), run, 0).kind === 'over';
     },
   };
 
@@ -66,6 +121,27 @@ export function jobStore(client: DynamoDBDocumentClient, table: string): JobReco
     );
     return write.written ? v.parse(ProgressSchema, write.output.Attributes).progress : undefined;
   }
+}
+
+function namesOf({ part }: RoundRun) {
+  return { '#part': `round${part}`, '#round': 'round', '#owner': 'owner' };
+}
+
+function valuesOf({ round, owner }: RoundRun) {
+  return { ':round': round, ':owner': owner };
+}
+
+function heldFrom(nowMs: number, { round, owner }: RoundRun) {
+  return { round, owner, leaseUntilMs: nowMs + leaseMs };
+}
+
+function roundIn(item: Readonly<Record<string, unknown>> | undefined, { part }: RoundRun) {
+  return v.parse(v.optional(RoundRecordSchema), item?.[`round${part}`]);
+}
+
+/** Counted apart from the rounds, and just as 0.1.0 did. */
+function queuedIn(item: Readonly<Record<string, unknown>> | undefined, { part }: RoundRun): number {
+  return v.parse(ProgressSchema, item).progress[String(part)] ?? 0;
 }
 
 function pointerOf(head: JobHead): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import type { JobHead } from '../job.ts';
-import { fanOutDelaySeconds, maxDelaySeconds } from '../pace/pacing.ts';
+import { maxDelaySeconds } from '../pace/pacing.ts';
 
 /*
  * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
@@ -71,10 +71,9 @@ export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHea
 
 const shortestWaitSeconds = 5;
 
-/** When a job can have ended at the earliest: its last message leaves at the number's pace, and needs a moment. */
-export function firstLookSeconds({ total, throughputPerSecond }: JobHead): number {
-  const lastSeconds = fanOutDelaySeconds(total - 1, throughputPerSecond);
-  return Math.min(maxDelaySeconds, lastSeconds + shortestWaitSeconds);
+/** When a job can have ended at the earliest: its last message leaves at `lastMs`, and needs a moment. */
+export function firstLookSeconds(lastMs: number, nowMs: number): number {
+  return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
 }
 
 /** The next look at a job that has not ended: a tenth of its age later, 5 s at least and 15 min at most. */

@@ -70,14 +70,9 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
   return Math.min(maxDelaySeconds, Math.ceil(seconds * (1 + random / 2)));
 }
 
-/** Delay of message `index` of a job, so that a job leaves at the pace its number may send (D29; at most 900 s). */
-export function fanOutDelaySeconds(index: number, throughputPerSecond: number): number {
-  return Math.min(maxDelaySeconds, Math.floor(index / Math.max(1, throughputPerSecond)));
-}
-
 /**
- * Seconds until a job whose fan-out failed is tried again, by the deliveries it has had. The queue's visibility time-out
- * covers the longest run of the function, half an hour: too long a wait for the first retry. The four waits before the
+ * Seconds until a job whose fan-out failed is tried again, by the deliveries its round has had. A run that was killed comes
+ * again within the minute for which it held its delivery; one that failed waits longer each time. The four waits before the
  * queue gives up make two hours together, so that an outage of that length is still outlived.
  */
 export function jobRetrySeconds(deliveries: number): number {

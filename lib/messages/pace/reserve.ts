@@ -16,7 +16,7 @@ interface OfNumber {
 }
 
 /** Jobs of so few recipients are not worth a lane of their own: together they are the lane `*` of their client. */
-const fewRecipients = 10;
+export const fewRecipients = 10;
 
 /** The lane of a job: eight characters of its id are enough, for jobs that share a lane by chance only share its turns. */
 export function laneOf(jobId: string, recipients: number): string {

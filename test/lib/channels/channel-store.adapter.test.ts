@@ -38,6 +38,16 @@ test("a WABA's numbers lead to their channels, more than a hundred of them too",
   expect(await store.find([{ clientId: 1001, waId: '5491100000121' }])).toEqual([]);
 });
 
+test('a number leads to its channel with its live values, unless that is gone or is another number now', async () => {
+  const channel = await first();
+  await store.writeLive(channel, { status: 'ACTIVE', throughputLevel: 'HIGH', isOnBizApp: true }, 1_000);
+  const found = () => store.findNumber(channel.wabaId, channel.phoneNumberId);
+  expect(await found()).toMatchObject({ waId: channel.waId, throughputLevel: 'HIGH', isOnBizApp: true });
+  expect(await store.findNumber(channel.wabaId, '1')).toBeUndefined();
+  await listAsDeleted({ documentClient: client, tableName }, channel);
+  expect(await found()).toBeUndefined();
+});
+
 test('live values are written and taken away; what provisioning knows stays', async () => {
   const channel = await first();
   const live = { status: 'BANNED', qualityRating: 'RED', isOnBizApp: false, phoneCode: '54' };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Message,
   ReceiveMessageCommand,
@@ -5,9 +6,9 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
 import { dispatchQueue } from '../../../../lib/messages/fan-out/dispatch-queue.ts';
@@ -16,6 +17,7 @@ import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { DispatchMessageSchema } from '../../../../lib/messages/job.ts';
 import { injectFaults, seededFaults } from '../../../support/faults.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { memoryPaces } from '../../../support/memory-paces.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../../support/stores.ts';
 
 let table: string;
@@ -32,7 +34,14 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
     claims: dispatchStore({ client, table, nowMs: Date.now }),
     events: new MemoryEvents(),
     queue: dispatchQueue(sqs, queueUrl),
+    urgentQueue: dispatchQueue(sqs, queueUrl),
+    paces: memoryPaces(),
+    demands: { tell: async (demand) => [demand] },
+    workersPerSecond: 10_000,
+    limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
+    sendAnew: async () => undefined,
+    hold: async () => undefined,
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: Date.now,
     remainingMs: () => 60_000,
@@ -40,6 +49,11 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
     pause: async () => undefined,
     log: () => undefined,
   };
+}
+
+/** Another run of the function each time. */
+function fannedOut(job: SendJob, ports: FanOutPorts) {
+  return fanOut({ job, sentAtMs: Date.now(), owner: randomUUID() }, ports);
 }
 
 function jobOf(count: number, changes: Partial<SendJob> = {}): SendJob {
@@ -90,7 +104,7 @@ test('a job arrives in the queue once, every message in its client’s group', a
     },
     { step: 'initialize' },
   );
-  await fanOut(jobOf(1_234), Date.now(), portsOver(sqs, localDocumentClient()));
+  await fannedOut(jobOf(1_234), portsOver(sqs, localDocumentClient()));
   expect(await drained()).toHaveLength(1_234);
   expect(groups).toEqual(Array(1_234).fill('1001'));
 });
@@ -101,7 +115,7 @@ test('with refused entries, throttles and lost replies nothing is missing (R32)'
     sqs,
     seededFaults(11, 0.1, [{ kind: 'partial_batch', count: 4 }, { kind: 'throttle' }, { kind: 'lose_reply' }]),
   );
-  await fanOut(jobOf(300), Date.now(), portsOver(sqs, localDocumentClient()));
+  await fannedOut(jobOf(300), portsOver(sqs, localDocumentClient()));
   const indexes = await queuedIndexes();
   // A lost reply doubles a batch: harmless, the claims decide. Nothing may be absent.
   expect([...new Set(indexes)].sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index));
@@ -115,9 +129,9 @@ test('a job whose queue breaks down is continued from its checkpoint', async () 
     return batches > 60 ? { kind: 'partial_batch', count: 10 } : undefined;
   });
   const client = localDocumentClient();
-  await expect(fanOut(jobOf(1_000), Date.now(), portsOver(breaking, client))).rejects.toThrow('refused');
+  await expect(fannedOut(jobOf(1_000), portsOver(breaking, client))).rejects.toThrow('refused');
   const before = await queuedIndexes();
-  await fanOut(jobOf(1_000), Date.now(), portsOver(localQueueClient(), client));
+  await fannedOut(jobOf(1_000), portsOver(localQueueClient(), client));
   const after = await queuedIndexes();
   expect(Math.min(...after)).toBe(500);
   expect(new Set([...before, ...after]).size).toBe(1_000);
@@ -127,25 +141,71 @@ test('a part waits for the commit of its job', async () => {
   const client = localDocumentClient();
   const ports = portsOver(localQueueClient(), client);
   const job = jobOf(3, { part: { number: 1, of: 2 } });
-  expect(await fanOut(job, Date.now(), ports)).toEqual({ end: 'again', afterSeconds: 5 });
+  expect(await fannedOut(job, ports)).toEqual({ end: 'again', afterSeconds: 5 });
   await client.send(new PutCommand({ TableName: table, Item: { pk: 'JOB#J', sk: 'COMMIT' } }));
-  expect(await fanOut(job, Date.now(), ports)).toEqual({ end: 'done' });
+  expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
   expect(await queuedIndexes()).toHaveLength(3);
 });
 
-test('parts keep their own progress', async () => {
-  const jobs = jobStore(localDocumentClient(), table);
-  const { head } = jobOf(10);
-  expect(await jobs.begin(head, 1)).toBe(0);
-  await jobs.checkpoint('J', 1, 7);
-  await jobs.checkpoint('J', 2, 3);
-  expect([await jobs.begin(head, 1), await jobs.begin(head, 2), await jobs.begin(head, 3)]).toEqual([7, 3, 0]);
+describe('rounds', () => {
+  const nowMs = 1_800_000_000_000;
+  const run = (part: number, round: number, owner: string) => ({ jobId: 'J', part, round, owner });
+
+  test('parts keep their own progress, and what 0.1.0 has written is read', async () => {
+    const client = localDocumentClient();
+    const jobs = jobStore(client, table);
+    const { head } = jobOf(10);
+    expect(await jobs.begin(head, 1)).toBe(0);
+    expect(await jobs.take(run(1, 0, 'a'), nowMs)).toEqual({ kind: 'taken', queued: 0, state: {} });
+    expect(await jobs.take(run(2, 0, 'b'), nowMs)).toEqual({ kind: 'taken', queued: 0, state: {} });
+    expect(await jobs.checkpoint(run(1, 0, 'a'), 7, nowMs)).toEqual({});
+    expect(await jobs.checkpoint(run(2, 0, 'b'), 3, nowMs)).toEqual({});
+    expect([await jobs.begin(head, 1), await jobs.begin(head, 2), await jobs.begin(head, 3)]).toEqual([7, 3, 0]);
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { pk: 'JOB#J', sk: 'JOB' },
+        UpdateExpression: 'SET progress.#part = :queued',
+        ExpressionAttributeNames: { '#part': '3' },
+        ExpressionAttributeValues: { ':queued': 500 },
+      }),
+    );
+    expect(await jobs.take(run(3, 0, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 500, state: {} });
+  });
+
+  test('a round belongs to one run until it hands over or its lease ends', async () => {
+    const jobs = jobStore(localDocumentClient(), table);
+    await jobs.begin(jobOf(10).head, 1);
+    const first = run(1, 0, 'a');
+    expect(await jobs.take(first, nowMs)).toMatchObject({ kind: 'taken' });
+    expect(await jobs.take(first, nowMs)).toMatchObject({ kind: 'taken' });
+    expect(await jobs.take(run(1, 0, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
+    expect(await jobs.take(run(1, 1, 'b'), nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
+    expect(await jobs.checkpoint(first, 5, nowMs + 44_999)).toEqual({});
+    expect(await jobs.take(run(1, 0, 'b'), nowMs + 45_000)).toMatchObject({ kind: 'held' });
+    expect(await jobs.take(run(1, 0, 'b'), nowMs + 89_999)).toEqual({ kind: 'taken', queued: 5, state: {} });
+    expect([await jobs.checkpoint(first, 9, nowMs), await jobs.handOver(first, 1)]).toEqual([undefined, false]);
+    expect(await jobs.handOver(run(1, 0, 'b'), 1)).toBe(true);
+    expect(await jobs.take(first, nowMs)).toEqual({ kind: 'over' });
+    expect(await jobs.take(run(1, 1, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 5, state: {} });
+  });
+
+  test('handing over twice is handing over, for a reply that was lost', async () => {
+    const jobs = jobStore(localDocumentClient(), table);
+    await jobs.begin(jobOf(10).head, 1);
+    await jobs.take(run(1, 0, 'a'), nowMs);
+    expect([await jobs.handOver(run(1, 0, 'a'), 1), await jobs.handOver(run(1, 0, 'a'), 1)]).toEqual([true, true]);
+  });
+
+  test('a job that is forgotten is over', async () => {
+    expect(await jobStore(localDocumentClient(), table).take(run(1, 4, 'a'), nowMs)).toEqual({ kind: 'over' });
+  });
 });
 
 test('a job that the acceptance took back is dropped and cannot be found', async () => {
   const client = localDocumentClient();
   await client.send(new PutCommand({ TableName: table, Item: { pk: 'JOB#J', sk: 'JOB', withdrawnAtMs: 1 } }));
-  expect(await fanOut(jobOf(3), Date.now(), portsOver(localQueueClient(), client))).toEqual({ end: 'done' });
+  expect(await fannedOut(jobOf(3), portsOver(localQueueClient(), client))).toEqual({ end: 'done' });
   expect(await queuedIndexes()).toEqual([]);
   const { Items } = await client.send(new ScanCommand({ TableName: table }));
   expect(Items).toEqual([{ pk: 'JOB#J', sk: 'JOB', withdrawnAtMs: 1 }]);

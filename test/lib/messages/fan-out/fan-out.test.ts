@@ -1,105 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
-import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
-import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
 import { packBatches } from '../../../../lib/messages/fan-out/dispatch-queue.ts';
-import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
-import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
-import type { DispatchMessage, JobHead, Recipient } from '../../../../lib/messages/job.ts';
+import type { FanOutPorts } from '../../../../lib/messages/fan-out/fan-out.ts';
+import type { DispatchMessage } from '../../../../lib/messages/job.ts';
+import { fannedOut, fanOutJob, fanOutStartMs, fanOutWorld, queueThat } from '../../../support/fan-out-world.ts';
 import { seededRandom } from '../../../support/faults.ts';
-import { MemoryEvents } from '../../../support/memory-events.ts';
-
-const startMs = 1_800_000_000_000;
-
-function head(changes: Partial<JobHead> = {}): JobHead {
-  return {
-    jobId: 'J',
-    clientId: 1001,
-    did: '5491100000001',
-    wabaId: '200000000000001',
-    phoneNumberId: '300000000000001',
-    credential: 'main',
-    throughputPerSecond: 80,
-    path: 'messages',
-    templateName: 'order_update',
-    templateLanguage: 'en_US',
-    acceptedAtMs: startMs,
-    total: 0,
-    ...changes,
-  };
-}
-
-function recipients(count: number): Recipient[] {
-  return Array.from({ length: count }, (_, index) => ({ to: String(5_490_000_000_000 + index) }));
-}
-
-function jobOf(count: number, changes: Partial<SendJob> = {}): SendJob {
-  return {
-    head: head({ total: count }),
-    plan: {} as SendJob['plan'],
-    recipients: recipients(count),
-    firstIndex: 0,
-    ...changes,
-  };
-}
-
-/** A queue, job records and claims in memory. */
-function world(changes: Partial<FanOutPorts> = {}) {
-  const queued: (DispatchMessage & { delaySeconds: number })[] = [];
-  const batches: number[] = [];
-  const failed: Claim[] = [];
-  const events = new MemoryEvents();
-  const watched: { message: WatchMessage; delaySeconds: number }[] = [];
-  const progress = new Map<number, number>();
-  const committed = new Set<string>();
-  const accept = (entry: QueueEntry) => queued.push({ ...JSON.parse(entry.body), delaySeconds: entry.delaySeconds });
-  const ports: FanOutPorts = {
-    jobs: {
-      isCommitted: async (jobId) => committed.has(jobId),
-      begin: async (_, part) => progress.get(part) ?? 0,
-      describe: async () => undefined,
-      checkpoint: async (_, part, count) => void progress.set(part, count),
-    },
-    claims: {
-      take: async (claim) => {
-        failed.push(claim);
-        return undefined;
-      },
-    },
-    events,
-    queue: {
-      pack: packBatches,
-      sendBatch: async (entries) => {
-        batches.push(entries.length);
-        for (const entry of entries) accept(entry);
-        return [];
-      },
-    },
-    watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
-    compose: (_, recipient, dispatchId) => ({ to: recipient.to, biz_opaque_callback_data: dispatchId }),
-    nowMs: () => startMs,
-    remainingMs: () => 60_000,
-    random: () => 0,
-    pause: async () => undefined,
-    log: () => undefined,
-    ...changes,
-  };
-  return { ports, queued, batches, failed, progress, committed, accept, events, watched };
-}
+import { emptyMemoryJob, memoryJobRecords } from '../../../support/memory-job-records.ts';
 
 test.each([1, 10, 11, 1_000, 10_000])('%i recipients become as many messages, in tens, none twice', async (count) => {
-  const { ports, queued, batches } = world();
-  expect(await fanOut(jobOf(count), startMs, ports)).toEqual({ end: 'done' });
+  const { ports, queued, batches } = fanOutWorld();
+  expect(await fannedOut(fanOutJob(count), ports)).toEqual({ end: 'done' });
   expect(queued.map(({ index }) => index).sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, i) => i));
   expect(batches).toHaveLength(Math.ceil(count / 10));
 });
 
 test('a message carries what a worker needs, under its own dispatch id and at its number’s pace', async () => {
-  const { ports, queued } = world();
+  const { ports, queued } = fanOutWorld({ limitOf: async () => 80 });
   const told = { campaignId: 10, attends: { waitTime: -1 } };
-  await fanOut(
-    jobOf(200, { head: head({ total: 200, expiresAtMs: startMs + 1, receiptsExpected: true, ...told }) }),
-    startMs,
+  await fannedOut(
+    fanOutJob(200, { head: { total: 200, expiresAtMs: fanOutStartMs + 1, receiptsExpected: true, ...told } }),
     ports,
   );
   expect(queued.find(({ index }) => index === 165)).toEqual({
@@ -109,25 +28,30 @@ test('a message carries what a worker needs, under its own dispatch id and at it
     phoneNumberId: '300000000000001',
     credential: 'main',
     path: 'messages',
-    acceptedAtMs: startMs,
-    expiresAtMs: startMs + 1,
+    acceptedAtMs: fanOutStartMs,
+    expiresAtMs: fanOutStartMs + 1,
     attempt: 0,
     receiptsExpected: true,
     about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, ...told },
     request: { to: '5490000000165', biz_opaque_callback_data: 'J-165' },
-    delaySeconds: 2,
+    version: 2,
+    wabaId: '200000000000001',
+    limitPerSecond: 80,
+    turn: { lane: 'J', clientId: 1001, position: 165 },
+    // Its slot is 2.3 s away, and it comes a second or two before.
+    delaySeconds: 1,
   });
 });
 
 test('entries that the queue refuses are sent again until all are in, others only once', async () => {
   const random = seededRandom(7);
-  const { ports, queued, accept } = world();
+  const { ports, queued, accept } = fanOutWorld();
   const sendBatch = async (entries: readonly QueueEntry[]) => {
     const refused = entries.filter(() => random() < 0.2);
     for (const entry of entries) if (!refused.includes(entry)) accept(entry);
     return refused;
   };
-  expect(await fanOut(jobOf(300), startMs, { ...ports, queue: { pack: packBatches, sendBatch } })).toEqual({
+  expect(await fannedOut(fanOutJob(300), { ...ports, queue: queueThat(sendBatch) })).toEqual({
     end: 'done',
   });
   expect(new Set(queued.map(({ index }) => index)).size).toBe(300);
@@ -135,7 +59,7 @@ test('entries that the queue refuses are sent again until all are in, others onl
 });
 
 test('a queue that keeps refusing fails the job; its redelivery starts at the checkpoint', async () => {
-  const { ports, queued, accept, progress } = world();
+  const { ports, queued, accept, progress } = fanOutWorld();
   let calls = 0;
   const breaking = async (entries: readonly QueueEntry[]) => {
     calls += 1;
@@ -143,20 +67,93 @@ test('a queue that keeps refusing fails the job; its redelivery starts at the ch
     for (const entry of entries) accept(entry);
     return [];
   };
-  const broken = { ...ports, queue: { pack: packBatches, sendBatch: breaking } };
-  await expect(fanOut(jobOf(2_000), startMs, broken)).rejects.toThrow('refused');
+  const broken = { ...ports, queue: queueThat(breaking) };
+  await expect(fannedOut(fanOutJob(2_000), broken)).rejects.toThrow('refused');
   expect(progress.get(1)).toBe(1_000);
-  await fanOut(jobOf(2_000), startMs, ports);
+  await fannedOut(fanOutJob(2_000), ports);
   expect(new Set(queued.map(({ index }) => index)).size).toBe(2_000);
   expect(queued.length).toBe(2_000);
 });
 
-test('running out of time stops between waves and asks for the job again', async () => {
+test('running out of time ends the round between waves: what is left is sent anew, and goes on there', async () => {
   const left = [40_000, 20_000, 14_999];
-  const { ports, queued, progress } = world({ remainingMs: () => left.shift() ?? 0 });
-  expect(await fanOut(jobOf(2_000), startMs, ports)).toEqual({ end: 'again', afterSeconds: 0 });
-  expect(queued).toHaveLength(1_000);
-  expect(progress.get(1)).toBe(1_000);
+  const { ports, queued, progress, sentAnew } = fanOutWorld({ remainingMs: () => left.shift() ?? 60_000 });
+  const job = fanOutJob(2_000);
+  expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
+  expect(sentAnew).toEqual([{ job: { ...job, round: 1 }, delaySeconds: 0 }]);
+  expect([queued.length, progress.get(1)]).toEqual([1_000, 1_000]);
+  await fannedOut({ ...job, round: 1 }, ports);
+  expect(new Set(queued.map(({ index }) => index)).size).toBe(2_000);
+  expect(queued).toHaveLength(2_000);
+});
+
+describe('rounds', () => {
+  const owner = 'another run';
+  const run = { jobId: 'J', part: 1, round: 0, owner };
+
+  test('a message whose round is over is dropped', async () => {
+    const { ports, job: stored, queued, sentAnew, watched } = fanOutWorld();
+    stored.rounds.set(1, { round: 3, leaseUntilMs: 0 });
+    expect(await fannedOut(fanOutJob(20, { round: 2 }), ports)).toEqual({ end: 'done' });
+    expect(await fannedOut(fanOutJob(20), ports)).toEqual({ end: 'done' });
+    expect([queued, sentAnew, watched]).toEqual([[], [], []]);
+  });
+
+  test.each([0, 1])(
+    'one that comes while another run has the round, or the one before, waits for its lease (%i)',
+    async (round) => {
+      const { ports, queued, sentAnew } = fanOutWorld();
+      await ports.jobs.take(run, fanOutStartMs);
+      const job = fanOutJob(20, round === 0 ? {} : { round });
+      expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
+      expect([queued, sentAnew]).toEqual([[], [{ job, delaySeconds: 45 }]]);
+      await fannedOut(job, { ...ports, nowMs: () => fanOutStartMs + 45_000 });
+      expect(queued).toHaveLength(20);
+    },
+  );
+
+  test('a run whose round was taken from it stops, and leaves its message to the queue', async () => {
+    const { ports, job: stored, queued, sentAnew, watched } = fanOutWorld();
+    const hold = async () => undefined;
+    const taken = {
+      ...ports,
+      hold,
+      jobs: { ...ports.jobs, take: async () => ({ kind: 'taken', queued: 0, state: {} }) as const },
+    };
+    stored.rounds.set(1, { round: 0, owner, leaseUntilMs: fanOutStartMs });
+    expect(await fannedOut(fanOutJob(2_000), taken)).toEqual({ end: 'again' });
+    expect([queued.length, sentAnew, watched]).toEqual([500, [], []]);
+  });
+
+  test('a run whose lease is about to run out queues nothing more', async () => {
+    let nowMs = fanOutStartMs;
+    const { ports, queued } = fanOutWorld({ nowMs: () => nowMs });
+    const slow = async (entries: readonly QueueEntry[]) => {
+      nowMs += 10_000;
+      for (const entry of entries) queued.push(JSON.parse(entry.body));
+      return [];
+    };
+    await expect(fannedOut(fanOutJob(500), { ...ports, queue: queueThat(slow) })).rejects.toThrow('lease');
+    expect(queued.length).toBeLessThan(500);
+  });
+
+  test('a failed run lets go of its round, so that its next delivery need not wait', async () => {
+    const { ports, job: stored } = fanOutWorld();
+    const refusing = queueThat(async (entries) => entries);
+    await expect(fannedOut(fanOutJob(20), { ...ports, queue: refusing })).rejects.toThrow('refused');
+    expect(stored.rounds.get(1)).toEqual({ round: 0, leaseUntilMs: 0 });
+  });
+
+  test('while it works a run holds its delivery, anew when twenty seconds have gone', async () => {
+    let nowMs = fanOutStartMs;
+    const { ports, holds } = fanOutWorld({ nowMs: () => nowMs });
+    const slow = async () => {
+      nowMs += 150;
+      return [];
+    };
+    await fannedOut(fanOutJob(3_000), { ...ports, queue: queueThat(slow) });
+    expect(holds.map((atMs) => atMs - fanOutStartMs)).toEqual([0, 22_500]);
+  });
 });
 
 const composeExceptLast3: FanOutPorts['compose'] = (_, { to }) => {
@@ -165,10 +162,10 @@ const composeExceptLast3: FanOutPorts['compose'] = (_, { to }) => {
 };
 
 test('a recipient that cannot be composed ends failed and is told so, the others go', async () => {
-  const { ports, queued, failed, events } = world({ compose: composeExceptLast3 });
-  expect(await fanOut(jobOf(10), startMs, ports)).toEqual({ end: 'done' });
+  const { ports, queued, failed, events } = fanOutWorld({ compose: composeExceptLast3 });
+  expect(await fannedOut(fanOutJob(10), ports)).toEqual({ end: 'done' });
   expect(queued).toHaveLength(9);
-  expect(failed).toMatchObject([{ key: { jobId: 'J', index: 3 }, state: 'failed', code: 'not_composable' }]);
+  expect(failed()).toMatchObject([{ key: { jobId: 'J', index: 3 }, state: 'failed', code: 'not_composable' }]);
   expect(events.sent).toMatchObject([
     {
       type: 'message.failed',
@@ -179,13 +176,13 @@ test('a recipient that cannot be composed ends failed and is told so, the others
 });
 
 test('while that cannot be told the wave does not count as queued; the next delivery tells it with the same id', async () => {
-  const { ports, progress, events } = world({ compose: composeExceptLast3 });
+  const { ports, progress, events } = fanOutWorld({ compose: composeExceptLast3 });
   events.broken = true;
-  await expect(fanOut(jobOf(10), startMs, ports)).rejects.toThrow('event queue');
+  await expect(fannedOut(fanOutJob(10), ports)).rejects.toThrow('event queue');
   expect(progress.get(1)).toBeUndefined();
   events.broken = false;
-  await fanOut(jobOf(10), startMs, ports);
-  await fanOut(jobOf(10), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+  await fannedOut(fanOutJob(10), ports);
+  await fannedOut(fanOutJob(10), { ...ports, jobs: memoryJobRecords(emptyMemoryJob()) });
   expect(events.sent).toHaveLength(2);
   expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1);
 });
@@ -193,9 +190,9 @@ test('while that cannot be told the wave does not count as queued; the next deli
 const part = { number: 2, of: 2 };
 
 test('a part whose commit is written goes out under the indexes of the whole job', async () => {
-  const { ports, queued, committed, progress } = world();
+  const { ports, queued, committed, progress } = fanOutWorld();
   committed.add('J');
-  await fanOut(jobOf(5, { part, firstIndex: 6_000 }), startMs, ports);
+  await fannedOut(fanOutJob(5, { part, firstIndex: 6_000 }), ports);
   expect(queued.map(({ index }) => index)).toEqual([6_000, 6_001, 6_002, 6_003, 6_004]);
   expect([...progress]).toEqual([[2, 5]]);
 });
@@ -206,8 +203,8 @@ test.each([
   [119_999, { end: 'again', afterSeconds: 1 }],
   [120_000, { end: 'done' }],
 ])('a part without commit after %i ms: %j, and nothing is sent (D25)', async (ageMs, ending) => {
-  const { ports, queued } = world({ nowMs: () => startMs + ageMs });
-  expect(await fanOut(jobOf(5, { part }), startMs, ports)).toEqual(ending);
+  const { ports, queued } = fanOutWorld({ nowMs: () => fanOutStartMs + ageMs });
+  expect(await fannedOut(fanOutJob(5, { part }), ports)).toEqual(ending);
   expect(queued).toEqual([]);
 });
 
@@ -225,24 +222,24 @@ test('a batch holds at most ten messages and 1 MiB', () => {
 
 describe('the end of a job (D41)', () => {
   test('of several messages is watched for, from when the last of them can have left', async () => {
-    const { ports, watched } = world();
-    await fanOut(jobOf(801, { head: head({ total: 801, correlationId: 'request' }) }), startMs, ports);
+    const { ports, watched } = fanOutWorld();
+    await fannedOut(fanOutJob(801, { head: { total: 801, correlationId: 'request' } }), ports);
     const message = {
       version: 1,
       jobId: 'J',
       clientId: 1001,
-      acceptedAtMs: startMs,
+      acceptedAtMs: fanOutStartMs,
       correlationId: 'request',
       final: [],
     };
-    expect(watched).toEqual([{ message, delaySeconds: 15 }]);
+    expect(watched).toEqual([{ message, delaySeconds: 6 }]);
   });
 
   test('of one message is for the message to tell; one with a dropped duplicate is counted by the report', async () => {
-    const { ports, watched, queued } = world();
-    await fanOut(jobOf(1), startMs, ports);
+    const { ports, watched, queued } = fanOutWorld();
+    await fannedOut(fanOutJob(1), ports);
     expect([watched, queued.map(({ alone }) => alone)]).toEqual([[], [true]]);
-    await fanOut(jobOf(1, { repeats: [[1, 0]] }), startMs, { ...ports, jobs: { ...ports.jobs, begin: async () => 0 } });
+    await fannedOut(fanOutJob(1, { repeats: [[1, 0]] }), { ...ports, jobs: memoryJobRecords(emptyMemoryJob()) });
     expect([watched.length, queued.map(({ alone }) => alone)]).toEqual([1, [true, undefined]]);
   });
 
@@ -250,31 +247,31 @@ describe('the end of a job (D41)', () => {
     const compose = () => {
       throw new Error('no');
     };
-    const { ports, events, progress } = world({ compose });
+    const { ports, events, progress } = fanOutWorld({ compose });
     events.broken = true;
-    await expect(fanOut(jobOf(1), startMs, ports)).rejects.toThrow();
+    await expect(fannedOut(fanOutJob(1), ports)).rejects.toThrow();
     expect(progress.size).toBe(0);
     events.broken = false;
-    await fanOut(jobOf(1), startMs, ports);
+    await fannedOut(fanOutJob(1), ports);
     expect(events.sent.map(({ type }) => type)).toEqual(['message.failed', 'dispatch.completed']);
     expect(events.sent[1]?.data).toMatchObject({ job_id: 'J', total: 1, counts: { failed: 1, pending: 0 } });
   });
 
   test('of a job in parts is watched for by its last part alone', async () => {
-    const { ports, watched, committed } = world();
+    const { ports, watched, committed } = fanOutWorld();
     committed.add('J');
-    const part = (number: number) => jobOf(2, { head: head({ total: 4 }), part: { number, of: 2 } });
-    await fanOut(part(2), startMs, ports);
-    await fanOut(part(1), startMs, ports);
+    const part = (number: number) => fanOutJob(2, { head: { total: 4 }, part: { number, of: 2 } });
+    await fannedOut(part(2), ports);
+    await fannedOut(part(1), ports);
     expect(watched).toHaveLength(1);
   });
 
-  test('is watched for once more when the fan-out is repeated, and the job comes again when nobody could be found', async () => {
-    const { ports, watched } = world();
-    await fanOut(jobOf(2), startMs, ports);
+  test('is watched for when the job comes again, if nobody could be found at first, and once the part is done no more', async () => {
+    const { ports, watched } = fanOutWorld();
     const refusing = { sendLater: () => Promise.reject(new Error('no queue')) };
-    await expect(fanOut(jobOf(2), startMs, { ...ports, watch: refusing })).rejects.toThrow('no queue');
-    await fanOut(jobOf(2), startMs, ports);
-    expect(watched).toHaveLength(2);
+    await expect(fannedOut(fanOutJob(2), { ...ports, watch: refusing })).rejects.toThrow('no queue');
+    await fannedOut(fanOutJob(2), ports);
+    await fannedOut(fanOutJob(2), ports);
+    expect(watched).toHaveLength(1);
   });
 });

@@ -14,6 +14,7 @@ import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 const partitions = 2;
 const head = { ...scenarioHead, total: 500 };
 const job: SendJob = { head, plan: {} as SendJob['plan'], firstIndex: 0, recipients: Array(500).fill({ to: '1' }) };
+const delivery = { job, sentAtMs: startMs, owner: 'run' };
 
 type Role = 'fan-out' | 'watch';
 type OpName = 'begin' | 'watch' | 'progressOf' | 'sendEvents';
@@ -82,11 +83,13 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const sink = { send: call('sendEvents') };
   const parked = undefined as unknown as WatchPorts['parked'];
   const common = { events: sink, parked, nowMs: () => startMs, log: () => undefined };
-  const jobs = { begin: call('begin'), describe: async () => undefined };
+  // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
+  const take = async () => ({ kind: 'taken', queued: job.recipients.length, state: {} });
+  const jobs = { begin: call('begin'), describe: async () => undefined, take, handOver: async () => true };
   const run =
     role === 'watch'
       ? watchJobs([{ messageId: 'm', body }], { ...common, queue: watch, progressOf: call('progressOf') })
-      : fanOut(job, startMs, { ...common, watch, jobs } as unknown as FanOutPorts).then(
+      : fanOut(delivery, { ...common, watch, jobs, hold: async () => undefined } as unknown as FanOutPorts).then(
           () => [],
           () => ['m'],
         );

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  fanOutDelaySeconds,
   type Pace,
   retryDelaySeconds,
   triesOf,
@@ -51,16 +50,4 @@ test('what 0.1.0 has counted counts for every pace, also after the next try (D47
   expect(triesOf({ attempt: 3 }, 'pair')).toBe(3);
   const tries = withTry({ attempt: 3 }, 'pair');
   expect([tries.attempt, triesOf(tries, 'pair'), triesOf(tries, 'quota')]).toEqual([4, 4, 3]);
-});
-
-test.each([
-  [0, 80, 0],
-  [79, 80, 0],
-  [80, 80, 1],
-  [9_999, 80, 124],
-  [9_999, 1_000, 9],
-  [9_999, 5, 900],
-  [3, 0, 3],
-])('message %i at %i a second leaves after %i s', (index, throughputPerSecond, seconds) => {
-  expect(fanOutDelaySeconds(index, throughputPerSecond)).toBe(seconds);
 });
