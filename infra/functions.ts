@@ -263,12 +263,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   },
   'messages-dispatch': {
     ...dispatching,
-    sendsTo: ['dispatch', 'events'],
+    sendsTo: ['dispatch', 'watch', 'events'],
     consumes: { queue: 'dispatch', batchSize: 10, maximumConcurrency: 'dispatchMaximumConcurrency' },
   },
   'messages-dispatch-urgent': {
     ...dispatching,
-    sendsTo: ['urgent', 'events'],
+    sendsTo: ['urgent', 'watch', 'events'],
     consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },
   'messages-watch': {

@@ -3,6 +3,7 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
 import { jobIdPattern } from '../../lib/messages/job.ts';
+import { parkEndMs } from '../../lib/messages/job-state.ts';
 import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
 import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
 import type { DescribedJob } from '../../lib/messages/outcomes/report.ts';
@@ -15,6 +16,7 @@ const usage = `What became of messages.
 npm run outcomes -- --dispatch ID                     a job id, or one message as <job id>-<index>
 npm run outcomes -- --since 1h                        every job accepted in that time (m, h, d), of every DID or of --did
 npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC)
+npm run outcomes -- --parked                          every job that waits for its template, of the last 3 days or of --since
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 
   --all          list everybody (otherwise held, failed, expired and unknown ones)
@@ -30,6 +32,7 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   since: { type: 'string' },
+  parked: { type: 'boolean' },
   resolve: { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -86,25 +89,35 @@ interface JobOutcomes {
 }
 
 async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
-  const { all, json, stage: stageName } = wanted.values;
+  const { all, json, parked, stage: stageName } = wanted.values;
   const key = messageKey(wanted.values.dispatch ?? '');
   const found: JobOutcomes[] = [];
   for (const job of await jobsOf(wanted, key, stage)) {
+    if (parked && !isParked(job)) continue;
     const outcomes = await stage.outcomes.ofJob(job);
     const shown = outcomes.filter(({ dispatchId, state }) =>
       key === undefined ? all || !asWished.includes(state) : dispatchId === wanted.values.dispatch,
     );
     found.push({ job, outcomes, shown });
   }
+  if (parked && found.length === 0) return print(json ? '[]' : 'No job waits for its template.');
   if (found.length === 0 || (key !== undefined && found[0]?.shown.length === 0)) throw notFound();
   if (json) print(JSON.stringify(found.map(asJson), null, 2));
   else printTables(found, { only: key !== undefined, stage: stageName }, print);
 }
 
+function isParked({ stop, parked }: DescribedJob): boolean {
+  return stop === undefined && parked !== undefined;
+}
+
+/** A job waits a day at most, and mostly began to within minutes of its acceptance. */
+const parkedWithin = '3d';
+
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
 async function jobsOf(wanted: Wanted, key: DispatchKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
-  const { dispatch, did, from, to, since } = wanted.values;
+  const { dispatch, did, from, to, parked } = wanted.values;
+  const since = wanted.values.since ?? (parked && from === undefined && to === undefined ? parkedWithin : undefined);
   const { outcomes, listDids, nowMs } = stage;
   if (dispatch !== undefined) {
     const job = await outcomes.findJob(key?.jobId ?? dispatch);
@@ -132,7 +145,8 @@ function printTables(
   const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
   for (const { job, shown } of found) {
     const { jobId, did, acceptedAtMs, templateName } = job.head;
-    if (!only) print(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}`);
+    if (!only)
+      print(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}${stateOf(job)}`);
     for (const outcome of shown) print(`  ${aligned(cellsOf(outcome), widths)}`);
   }
   const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
@@ -144,6 +158,14 @@ function printTables(
   print(`total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
 }
 
+/** Why what nobody has taken up of it is not sent. */
+function stateOf(job: DescribedJob): string {
+  const { stop, parked, head } = job;
+  if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
+  if (parked === undefined) return '';
+  return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(parkEndMs(parked, head))} at most`;
+}
+
 function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
   return state === 'unknown' && duplicateOf === undefined;
 }
@@ -153,6 +175,7 @@ function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined
 }
 
 function asJson({ job, outcomes, shown }: JobOutcomes) {
+  const { stop, parked } = job;
   const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
   const counts = countStates(outcomes.map(({ state }) => state));
   return {
@@ -164,6 +187,10 @@ function asJson({ job, outcomes, shown }: JobOutcomes) {
     total: outcomes.length,
     counts,
     complete: counts.pending === 0,
+    ...(stop === undefined ? {} : { stopped: { at: timeOf(stop.atMs), state: stop.state, code: stop.code } }),
+    ...(parked === undefined || stop !== undefined
+      ? {}
+      : { parked: { at: timeOf(parked.sinceMs), code: parked.code, until: timeOf(parkEndMs(parked, job.head)) } }),
     data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
       message_id: dispatchId,
       index: position,

@@ -17,7 +17,9 @@ import { platformMessages } from './dispatch/platform-messages.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
 import { limitOfJob } from './fan-out/limit-of-job.ts';
+import { firstParkedLookSeconds, parkedWatchOf } from './fan-out/watch-message.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
+import { type HoldPorts, jobHolds } from './job-holds.ts';
 import { jobStateStore } from './job-state-store.ts';
 import { dispatchesStore } from './outcomes/dispatches-store.ts';
 import { countsOf } from './outcomes/read-report.ts';
@@ -63,8 +65,14 @@ function deployedDispatch(queueUrl: string) {
 /** What handing messages to the platform takes, for the worker of the queue with that address. */
 export function deployedHandover(queueUrl: string) {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const states = jobStateStore(documents(), environmentVariable('MESSAGES_TABLE'));
+  const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
+    watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
   return {
     ...deployedDispatch(queueUrl),
+    jobStates: states,
+    newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
     paces: paceStore({
       client: documents(),
       table: environmentVariable('MESSAGES_TABLE'),
@@ -72,7 +80,6 @@ export function deployedHandover(queueUrl: string) {
       newWriter: randomUUID,
     }),
     tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    jobStates: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
   };

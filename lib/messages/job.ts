@@ -114,6 +114,8 @@ export const DispatchMessageSchema = v.object({
   wabaId: v.exactOptional(v.string()),
   /** It goes before others of its number (D44). */
   urgent: v.exactOptional(v.literal(true)),
+  /** It was given back because its job is parked: how that stands now is read before it takes another slot. */
+  hasWaited: v.exactOptional(v.literal(true)),
   /** Its recipient gets enough from this number until then. */
   notBeforeMs: v.exactOptional(v.number()),
   /** What the events about it tell of its job (D28, D34). */

@@ -22,6 +22,7 @@ import { type Fault, injectFaults, seededFaults, seededRandom } from '../support
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage, startMs } from './scenario-job.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 
 let table: string;
 let queueUrl: string;
@@ -87,6 +88,7 @@ test.each([1, 2, 3])('real stores under faults, seed %i: none twice, none lost (
         paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
         tenths: urgentStore(client, table),
         jobStates: jobStateStore(client, table, async () => undefined),
+        newHolds: idlePaces.newHolds,
         events,
         queue: {
           sendLater: (message) => queue.sendLater(message, 0),
@@ -171,6 +173,7 @@ test('ten messages of a released wave: one write each and one a batch, and two r
     paces: paces(client),
     tenths: urgentStore(client, table),
     jobStates: jobStateStore(client, table),
+    newHolds: idlePaces.newHolds,
     events: new MemoryEvents(),
     queue: dispatchQueue(queueClient, queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),

@@ -17,6 +17,7 @@ import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage } from './scenario-job.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;
@@ -67,6 +68,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
     paces: paceStore({ client: localDocumentClient(), table, nowMs, newWriter: randomUUID }),
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
+    newHolds: idlePaces.newHolds,
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),

@@ -1,6 +1,8 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import { PlatformFailure } from '../../platform/failure.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
+import type { JobHolds } from '../job-holds.ts';
 import { byJobState } from '../job-state.ts';
 import { type Claim, keyOf, lateness, newClaim, provenByReceipt, sendBudgetMs } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
@@ -11,7 +13,7 @@ import type { PaceLearning } from './learned-pace.ts';
 import type { Handover } from './platform-messages.ts';
 import { isProvenAfterRefusal } from './proof.ts';
 import { isMissed, type Placed, type Slot } from './slots.ts';
-import { verdictOn } from './verdict.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 import { yieldTo } from './yield-claim.ts';
 
 /** What the platform calls a message that it took and holds back (platform reference, 2.10 and 4.1; D39). */
@@ -21,6 +23,7 @@ const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment'
 export interface BatchPorts extends DispatchPorts {
   readonly jobs: { expect(): ExpectedAsker };
   readonly learning: PaceLearning;
+  readonly holds: JobHolds;
 }
 
 interface Attempt {
@@ -119,11 +122,17 @@ async function whatItsJobSays(
     const found = byJobState(await asker.stateOf(message.jobId, byMs), message, ports.nowMs());
     if (found.kind === 'send') return undefined;
     if (found.kind === 'settle') return await settle(message, at, found.settlement, ports);
-    return await giveBack(message, at, { delaySeconds: found.delaySeconds, code: 'parked' }, ports);
+    return await waitParked(message, at, found.delaySeconds, ports);
   } catch (error) {
     ports.log('dispatch.job_not_read', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
     return await tryAgainLater(message, at, { pace: 'claims' }, ports);
   }
+}
+
+/** Gives the claim back. The slot goes by; it takes the next one when its job goes on. */
+async function waitParked(message: DispatchMessage, at: string, delaySeconds: number, ports: BatchPorts) {
+  const copy = { ...message, version: dispatchMessageVersion, hasWaited: true } as const;
+  return await giveBack(copy, at, { delaySeconds, code: 'parked' }, ports);
 }
 
 async function waitUntil(atMs: number, { nowMs, pause }: DispatchPorts): Promise<void> {
@@ -155,7 +164,7 @@ async function handOver(message: DispatchMessage, at: string, ports: BatchPorts)
 
 async function afterFailure(error: unknown, message: DispatchMessage, at: string, ports: BatchPorts): Promise<Ending> {
   const verdict = verdictOn(error);
-  if (verdict.kind === 'settle') return await settle(message, at, verdict.settlement, ports);
+  if (verdict.kind === 'settle') return await afterRefusal({ error, verdict }, message, at, ports);
   const learned = ports.learning.refused(message, verdict.pace);
   if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
@@ -163,4 +172,19 @@ async function afterFailure(error: unknown, message: DispatchMessage, at: string
   }
   await learned;
   return await tryAgainLater(message, at, verdict, ports);
+}
+
+/** A refusal of the template concerns the whole job (D46): all of it waits, or ends. Every other one this message alone. */
+async function afterRefusal(
+  { error, verdict }: { readonly error: unknown; readonly verdict: Extract<Verdict, { kind: 'settle' }> },
+  message: DispatchMessage,
+  at: string,
+  ports: BatchPorts,
+): Promise<Ending> {
+  const { settlement } = verdict;
+  const code = error instanceof PlatformFailure && error.kind === 'refused' ? error.facts.code : undefined;
+  const held = await ports.holds.byRefusal(message, { code, ...present({ reason: settlement.reason }) });
+  if (held?.kind !== 'wait') return await settle(message, at, held?.settlement ?? settlement, ports);
+  if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
+  return await waitParked(message, at, held.delaySeconds, ports);
 }

@@ -1,6 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { DispatchMessage } from '../job.ts';
+import type { JobHolds } from '../job-holds.ts';
 import type { JobStates } from '../job-state.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentTenths } from '../pace/urgent.ts';
@@ -42,6 +43,8 @@ export interface DispatchPorts {
   /** Of each number, what one-time codes have for themselves (D44). */
   readonly tenths: UrgentTenths;
   readonly jobStates: Pick<JobStates, 'of'>;
+  /** What holds back jobs whose template is refused; for one batch. */
+  readonly newHolds: () => JobHolds;
   readonly events: EventSink;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<Handover>;

@@ -10,7 +10,7 @@ import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending } from './ending.ts';
 import { gatheredJobStates } from './gathered-job-states.ts';
 import { paceLearning } from './learned-pace.ts';
-import { placeMessages } from './place-messages.ts';
+import { placeUnlessParked } from './place-waiting.ts';
 import type { Placed } from './slots.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { Placed } from './slots.ts';
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const messages = deliveries.map((delivery) => messageOf(delivery, ports));
-  const places = placeMessages(
+  const places = placeUnlessParked(
     messages.filter((message) => message !== undefined),
     ports,
   ).values();
@@ -29,6 +29,7 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     ...ports,
     jobs: gatheredJobStates(ports.jobStates.of, ports),
     learning: paceLearning(ports),
+    holds: ports.newHolds(),
   };
   const endings = await Promise.all(
     deliveries.map(async (delivery, position) => {

@@ -1,5 +1,6 @@
 import { bulkShare } from '../pace/number-pace.ts';
-import { type LaneName, type Schedule, slotMsOf } from '../pace/schedule.ts';
+import { type Schedule, slotMsOf } from '../pace/schedule.ts';
+import type { LaneName } from '../pace/segments.ts';
 
 /*
  * How much of a job is released at a time. Little, because what is released keeps its place: a single message of somebody

@@ -19,8 +19,9 @@ export interface BlockedPair {
 
 export const unknownPace: NumberPace = { version: 0, schedule: emptySchedule, pairs: [] };
 
-/** What all but one-time codes take of a number; the rest is theirs (D43, D44). */
+/** What all but one-time codes take of a number (D43), and what is kept for those (D44). */
 export const bulkShare = 0.9;
+const urgentShare = 0.1;
 
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
@@ -42,6 +43,11 @@ export function perSecondOf(limitPerSecond: number, { learned }: NumberPace, now
 /** Milliseconds between two slots of the schedule. */
 export function bulkEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   return 1_000 / (bulkShare * perSecondOf(limitPerSecond, pace, nowMs));
+}
+
+/** Milliseconds between two slots of the last tenth: whole ones, never closer than they may be. */
+export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
+  return Math.ceil(1_000 / (urgentShare * perSecondOf(limitPerSecond, pace, nowMs)));
 }
 
 /**

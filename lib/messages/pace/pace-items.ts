@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import type { NumberPace } from './number-pace.ts';
-import type { Schedule, Segment } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
+import type { Segment } from './segments.ts';
 
 /*
  * What the item of a number's pace holds, beside its keys (../items.ts). The schedule is one text, so that it is small

@@ -1,6 +1,7 @@
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { type LaneName, reserved } from './schedule.ts';
+import { reserved } from './schedule.ts';
+import type { LaneName } from './segments.ts';
 
 /** Positions that are wanted in a lane. */
 export interface Wanted extends LaneName {

@@ -1,26 +1,4 @@
-import { sumOf, takenIn, turnOf } from './turns.ts';
-
-/** Who asks for slots: a job of a client, or all its requests with few recipients together (`*`). */
-export interface LaneName {
-  readonly clientId: number;
-  readonly lane: string;
-}
-
-/** A lane in one segment: the positions from `first` on. A position never comes twice in a lane, even if the lane pauses. */
-export interface Lane extends LaneName {
-  readonly first: number;
-  readonly count: number;
-}
-
-/**
- * A stretch of slots, `everyMs` apart. Clients take turns, one message each, in the order in which they first appear;
- * inside a client its lanes do (D45: by messages, not by jobs).
- */
-export interface Segment {
-  readonly fromMs: number;
-  readonly everyMs: number;
-  readonly lanes: readonly Lane[];
-}
+import { endOf, isLane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
 
 /** Which message has which slot of a number (D43): ascending segments, and a position above every one given out. */
 export interface Schedule {
@@ -52,15 +30,16 @@ export function trustedUntilMs(nowMs: number): number {
   return (Math.floor((nowMs - marginMs) / 1_000) + 2) * 1_000;
 }
 
+/** From when on a reader may act on a slot. */
+export function trustedFromMs(slotMs: number): number {
+  return (Math.floor(slotMs / 1_000) - 1) * 1_000 + marginMs;
+}
+
 /** The millisecond of a turn; undefined when the schedule has nothing (any more) for it: to be reserved anew. */
 export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
-  for (const segment of schedule.segments.toReversed()) {
-    const lane = segment.lanes.find(
-      (each) => isLane(each, turn) && turn.position >= each.first && turn.position < each.first + each.count,
-    );
-    if (lane !== undefined) {
-      return Math.floor(segment.fromMs + turnIn(segment, lane, turn.position - lane.first) * segment.everyMs);
-    }
+  for (const segment of schedule.segments) {
+    const slotMs = slotIn(segment, turn, turn.position);
+    if (slotMs !== undefined) return Math.floor(slotMs);
   }
   return undefined;
 }
@@ -93,7 +72,7 @@ export function reserved(
   const longer = longerLast(segments, { ...wanted, everyMs });
   if (longer !== undefined) return withNext(longer.segments, longer.firstPosition);
 
-  const { due, fromMs, rest } = cutAt(segments, changeableFromMs(nowMs));
+  const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs));
   const present = rest.find((each) => isLane(each, wanted));
   const firstPosition = present === undefined ? schedule.nextPosition : present.first + present.count;
   const lanes =
@@ -111,7 +90,7 @@ export function reserved(
 
 /** Another spacing for what is not due yet. The schedule itself when that changes nothing. */
 export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Schedule {
-  const { due, fromMs, rest } = cutAt(schedule.segments, changeableFromMs(nowMs));
+  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
   const spacing = spacingOf(everyMs);
   if (rest.length === 0 || schedule.segments.at(-1)?.everyMs === spacing) return schedule;
   return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, lanes: rest }] };
@@ -119,14 +98,12 @@ export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Sche
 
 /** Gives back what is not due yet of a lane. The schedule itself when that is nothing. */
 export function withoutLane(schedule: Schedule, lane: LaneName, nowMs: number): Schedule {
-  const { due, fromMs, rest } = cutAt(schedule.segments, changeableFromMs(nowMs));
+  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
   const last = schedule.segments.at(-1);
   const lanes = rest.filter((each) => !isLane(each, lane));
   if (last === undefined || lanes.length === rest.length) return schedule;
-  return {
-    ...schedule,
-    segments: lanes.length === 0 ? due : [...due, { fromMs, everyMs: last.everyMs, lanes }],
-  };
+  // Also without lanes: the one before must not go on with positions that somebody holds who will look for them.
+  return { ...schedule, segments: [...due, { fromMs, everyMs: last.everyMs, lanes }] };
 }
 
 /** A lane that has the last segment to itself makes it longer: no slot moves. */
@@ -146,76 +123,7 @@ function longerLast(
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
 }
 
-/**
- * Parts what is due before `atMs`, and stays where it is, from the rest of each lane, in the order of their next turns.
- * `fromMs` is where the rest goes on. Only the last segment is ever cut: the others end before any writer may change them.
- */
-function cutAt(
-  segments: readonly Segment[],
-  atMs: number,
-): { readonly due: readonly Segment[]; readonly fromMs: number; readonly rest: readonly Lane[] } {
-  const last = segments.at(-1);
-  if (last === undefined) return { due: [], fromMs: 0, rest: [] };
-  const before = segments.slice(0, -1);
-  // Also brings back what a clock that was ahead has put too far into the future.
-  if (last.fromMs >= atMs) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
-  const turns = Math.ceil((atMs - last.fromMs) / last.everyMs);
-  const groups = lanesByClient(last.lanes);
-  const counts = groups.map(countOf);
-  if (turns >= sumOf(counts)) return { due: segments, fromMs: endOf(last), rest: [] };
-  const takenOfClient = takenIn(turns, counts);
-  const parts = groups.map((lanes, client) => {
-    const taken = takenIn(
-      takenOfClient[client] ?? 0,
-      lanes.map(({ count }) => count),
-    );
-    return lanes.map((lane, index) => ({ lane, taken: taken[index] ?? 0 }));
-  });
-  const due = parts.flat().flatMap(({ lane, taken }) => (taken === 0 ? [] : [{ ...lane, count: taken }]));
-  // Whoever has had fewer turns is next; with as many, the order stays.
-  const inOrder = parts
-    .map((lanes, client) => ({ lanes, taken: takenOfClient[client] ?? 0 }))
-    .toSorted((one, other) => one.taken - other.taken)
-    .flatMap(({ lanes }) => lanes.toSorted((one, other) => one.taken - other.taken));
-  const rest = inOrder.flatMap(({ lane, taken }) =>
-    taken === lane.count ? [] : [{ ...lane, first: lane.first + taken, count: lane.count - taken }],
-  );
-  return {
-    due: [...before, { ...last, lanes: due }],
-    fromMs: microsecond(last.fromMs + turns * last.everyMs),
-    rest,
-  };
-}
-
-function turnIn({ lanes }: Segment, lane: Lane, position: number): number {
-  const groups = lanesByClient(lanes);
-  const client = groups.findIndex((group) => group.includes(lane));
-  const own = groups[client] ?? [];
-  const counts = own.map(({ count }) => count);
-  return turnOf(turnOf(position, own.indexOf(lane), counts), client, groups.map(countOf));
-}
-
-function lanesByClient(lanes: readonly Lane[]): Lane[][] {
-  return [...Map.groupBy(lanes, ({ clientId }) => clientId).values()];
-}
-
-function countOf(lanes: readonly Lane[]): number {
-  return sumOf(lanes.map(({ count }) => count));
-}
-
-function endOf(segment: Segment | undefined): number {
-  return segment === undefined ? 0 : segment.fromMs + countOf(segment.lanes) * segment.everyMs;
-}
-
-function isLane(lane: LaneName, other: LaneName): boolean {
-  return lane.lane === other.lane && lane.clientId === other.clientId;
-}
-
-/** Times are kept short in the item, and rounded up: never closer than they may be. */
-function microsecond(ms: number): number {
-  return Math.ceil(ms * 1_000) / 1_000;
-}
-
+/** Kept short in the item, and rounded up: never closer than it may be. */
 function spacingOf(everyMs: number): number {
   return Math.ceil(everyMs * 10_000) / 10_000;
 }

@@ -1,5 +1,4 @@
-import type { NumberPace } from './number-pace.ts';
-import { bulkEveryMs, bulkShare, perSecondOf } from './number-pace.ts';
+import { bulkEveryMs, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 
@@ -45,7 +44,7 @@ export async function reserveUrgent(
   const { phoneNumberId, limitPerSecond, count } = wanted;
   const idle = await inSchedule(paces, wanted, nowMs, (schedule, atMs) => endMsOf(schedule) <= atMs);
   if (idle.slots !== undefined) return { slots: idle.slots, pace: idle.pace };
-  const everyMs = Math.ceil(1_000 / ((1 - bulkShare) * perSecondOf(limitPerSecond, idle.pace, nowMs)));
+  const everyMs = urgentEveryMs(limitPerSecond, idle.pace, nowMs);
   const latestMs = nowMs + longestWaitMs;
   const tenth = await tenths.take(phoneNumberId, { count, everyMs, nowMs, latestMs });
   const slots = tenth.map((slotMs): UrgentSlot => ({ slotMs }));

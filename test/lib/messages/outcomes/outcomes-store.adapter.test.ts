@@ -7,6 +7,7 @@ import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { countStates, type ReportedOutcome } from '../../../../lib/messages/outcomes/outcome.ts';
 import { type Outcomes, outcomesStore } from '../../../../lib/messages/outcomes/outcomes-store.ts';
 import type { DescribedJob } from '../../../../lib/messages/outcomes/report.ts';
@@ -231,4 +232,38 @@ test('a job that was withdrawn is no job', async () => {
   const Item = { pk: 'JOB#01KAH0000000000000000000WD', sk: 'JOB', withdrawnAtMs: nowMs };
   await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
   await expect(printed('--dispatch', '01KAH0000000000000000000WD')).rejects.toThrow('Nothing found');
+});
+
+test('--parked lists what waits for its template (D46), and a cancelled job says so with its recipients (D53)', async () => {
+  const [parked, cancelledJob] = ['01KAH0000000000000000PARKD', '01KAH0000000000000000CANCL'];
+  const client = localDocumentClient();
+  const states = jobStateStore(client, table);
+  for (const jobId of [parked, cancelledJob]) {
+    await jobStore(client, table).begin(head(jobId, { did: '8', total: 2 }), 1);
+    await states.park(jobId, { code: 'template_paused', sinceMs: acceptedAtMs });
+  }
+  await states.stop(head(cancelledJob), { state: 'failed', code: 'cancelled', atMs: acceptedAtMs + 500 });
+  const at = '2026-11-20T23:59:59.500Z';
+  const line = `job ${parked}, did 8, accepted ${at}, template order_update`;
+  expect(await printed('--parked', '--did', '8')).toEqual([
+    `${line}, parked ${at}: template_paused, until 2026-11-21T23:59:59.500Z at most`,
+    expect.stringMatching(/^total 2: 2 pending, /),
+  ]);
+  const [told, ...others] = JSON.parse((await printed('--parked', '--did', '8', '--all', '--json')).join(''));
+  expect([told.parked, others]).toEqual([{ at, code: 'template_paused', until: '2026-11-21T23:59:59.500Z' }, []]);
+  expect(told.data[0]).toEqual({ message_id: `${parked}-0`, index: 0, state: 'pending', code: 'template_paused' });
+  expect(await printed('--parked')).toEqual(['No job waits for its template.']);
+  expect(await printed('--dispatch', cancelledJob)).toEqual([
+    `job ${cancelledJob}, did 8, accepted ${at}, template order_update, stopped 2026-11-21T00:00:00.000Z: cancelled`,
+    `  ${cancelledJob}-0  failed  2026-11-21T00:00:00.000Z  cancelled`,
+    `  ${cancelledJob}-1  failed  2026-11-21T00:00:00.000Z  cancelled`,
+    expect.stringMatching(/^total 2: 0 pending, .* 2 failed, /),
+  ]);
+  const [stopped] = JSON.parse((await printed('--dispatch', cancelledJob, '--json')).join(''));
+  expect(stopped).toMatchObject({
+    ...{ dispatch_id: cancelledJob, complete: true, counts: { failed: 2 } },
+    stopped: { at: '2026-11-21T00:00:00.000Z', state: 'failed', code: 'cancelled' },
+  });
+  // A single message of it is no unknown one.
+  await expect(printed('--resolve', `${cancelledJob}-0`, 'sent')).rejects.toThrow(/not unknown.*failed.*cancelled/);
 });

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
+import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
+import { jobHolds } from '../../../../lib/messages/job-holds.ts';
+import { cancelled, type JobState, type JobStates } from '../../../../lib/messages/job-state.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { DispatchWorld } from '../../../support/dispatch-ports.ts';
+import { idlePaces } from '../../../support/idle-paces.ts';
+
+/* What holds back the messages of a job: its state, and the refusals that make it (D46, D53). */
+
+const sinceMs = 1_800_000_000_000;
+const parked = { code: 'template_paused', sinceMs } as const;
+
+class HeldWorld extends DispatchWorld {
+  state: JobState = {};
+  readonly watched: number[] = [];
+  code: number | undefined;
+  calls = 0;
+  reservations = 0;
+  readonly states: Pick<JobStates, 'of' | 'park' | 'stop'> = {
+    of: async (jobIds) => new Map(jobIds.map((jobId) => [jobId, this.state])),
+    park: async (_, found) => {
+      this.state = { ...this.state, parked: found };
+      return true;
+    },
+    stop: async (_, stop) => {
+      this.state = { stop };
+      return true;
+    },
+  };
+
+  async run(count: number, changes: Partial<DispatchPorts> = {}, message: object = {}): Promise<string[]> {
+    const deliveries = Array.from({ length: count }, (_, index) => ({
+      messageId: `m${index}`,
+      receiptHandle: `r${index}`,
+      body: JSON.stringify(dispatchMessage(index, message)),
+    }));
+    const holds = {
+      states: this.states,
+      watchParked: async (_: unknown, since: number) => void this.watched.push(since),
+    };
+    const paces = {
+      ...idlePaces.paces,
+      find: async (phoneNumberId: string) => {
+        this.reservations += 1;
+        return await idlePaces.paces.find(phoneNumberId);
+      },
+    };
+    const ports = this.ports({
+      paces,
+      jobStates: this.states,
+      newHolds: () => jobHolds({ ...holds, nowMs: () => this.nowMs, log: () => undefined }),
+      send: async (sent) => {
+        this.calls += 1;
+        if (this.code !== undefined) throw new PlatformFailure('refused', { httpStatus: 400, code: this.code });
+        return { platformMessageId: `platform-${sent.index}` };
+      },
+      ...changes,
+    });
+    return await dispatchBatch(deliveries, ports);
+  }
+
+  statesOfClaims(): string[] {
+    return Object.values(this.store.claims).map((claim) => `${claim.state} ${claim.code ?? ''}`.trim());
+  }
+}
+
+describe('132015', () => {
+  test('parks the job: those that were refused wait, and of the next batch nothing is called', async () => {
+    const world = new HeldWorld();
+    world.code = 132015;
+    expect(await world.run(10)).toEqual([]);
+    expect([world.calls, world.watched.length, world.statesOfClaims()]).toEqual([10, 1, []]);
+    expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual(Array(10).fill(15));
+    expect(world.copies[0]?.message).toMatchObject({ index: 0, attempt: 0, hasWaited: true });
+    expect(await world.run(10)).toEqual([]);
+    expect([world.calls, world.copies.length, world.statesOfClaims()]).toEqual([10, 20, []]);
+  });
+
+  test('a copy that comes while the job is parked takes no slot and no claim; when it goes on it is sent', async () => {
+    const world = new HeldWorld();
+    world.state = { parked };
+    world.nowMs = sinceMs + 100_000;
+    const before = world.reservations;
+    expect(await world.run(10, {}, { hasWaited: true })).toEqual([]);
+    expect([world.reservations - before, world.storeCalls, world.calls]).toEqual([0, [], 0]);
+    expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual(Array(10).fill(25));
+    world.state = {};
+    expect(await world.run(10, {}, { hasWaited: true })).toEqual([]);
+    expect([world.calls, world.copies.length]).toEqual([10, 10]);
+  });
+
+  test('where states cannot be read beforehand, the read after the claim decides', async () => {
+    const world = new HeldWorld();
+    world.state = { parked };
+    let reads = 0;
+    const of: JobStates['of'] = async (jobIds) => {
+      reads += 1;
+      if (reads === 1) throw new Error('unavailable');
+      return await world.states.of(jobIds);
+    };
+    expect(await world.run(3, { jobStates: { of } }, { hasWaited: true })).toEqual([]);
+    expect([reads, world.calls, world.copies.length, world.statesOfClaims()]).toEqual([2, 0, 3, []]);
+  });
+
+  test('a message ends when its waiting does', async () => {
+    const world = new HeldWorld();
+    world.state = { parked };
+    world.nowMs = sinceMs + 24 * 3_600_000;
+    await world.run(1, {}, { hasWaited: true, acceptedAtMs: sinceMs });
+    expect([world.calls, world.statesOfClaims()]).toEqual([0, ['expired template_paused']]);
+    expect(world.events.sent.map(({ type }) => type)).toContain('message.expired');
+  });
+});
+
+test('132016 stops the job: what is left fails without a call, each told', async () => {
+  const world = new HeldWorld();
+  world.code = 132016;
+  await world.run(2);
+  expect([world.calls, world.statesOfClaims()]).toEqual([2, ['failed 132016', 'failed 132016']]);
+  const rest = new HeldWorld();
+  rest.state = world.state;
+  await rest.run(5);
+  expect([rest.calls, rest.statesOfClaims()]).toEqual([0, Array(5).fill('failed 132016')]);
+  expect(rest.events.sent.filter(({ type }) => type === 'message.failed')).toHaveLength(5);
+});
+
+test('of a cancelled job nothing is called, also of what has waited (D53)', async () => {
+  for (const hasWaited of [{}, { hasWaited: true }]) {
+    const world = new HeldWorld();
+    world.state = { stop: cancelled(1) };
+    await world.run(4, {}, hasWaited);
+    expect([world.calls, world.statesOfClaims()]).toEqual([0, Array(4).fill('failed cancelled')]);
+  }
+});
+
+test('a refusal of one message is its own', async () => {
+  const world = new HeldWorld();
+  world.code = 131026;
+  await world.run(1);
+  expect([world.state, world.statesOfClaims()]).toEqual([{}, ['failed 131026']]);
+});

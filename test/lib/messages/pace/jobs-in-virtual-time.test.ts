@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import {
+  emptySchedule,
+  reserved,
+  type Schedule,
+  shareOf,
+  slotMsOf,
+  type Turn,
+  trustedFromMs,
+  trustedUntilMs,
+} from '../../../../lib/messages/pace/schedule.ts';
+import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
+
+/*
+ * Jobs on one number, in virtual time, on the schedule alone: each releases waves as far as its own horizon and comes
+ * again; each message is looked at when its queue delivers it, up to a second early or late, and acts when its slot is trusted.
+ */
+
+const startMs = 1_800_000_000_000;
+const limitPerSecond = 80;
+const everyMs = 1_000 / (0.9 * limitPerSecond);
+const wave = 72;
+
+interface Job extends LaneName {
+  readonly total: number;
+}
+
+/** What happens when, earliest first; of one time, in the order in which it was put there. */
+class Agenda {
+  readonly #byMs = new Map<number, (() => void)[]>();
+
+  at(ms: number, act: () => void): void {
+    const key = Math.ceil(ms);
+    const beside = this.#byMs.get(key);
+    if (beside === undefined) this.#byMs.set(key, [act]);
+    else beside.push(act);
+  }
+
+  play(fromMs: number): void {
+    for (let nowMs = fromMs; this.#byMs.size > 0; nowMs += 1) {
+      for (const act of this.#byMs.get(nowMs) ?? []) act();
+      this.#byMs.delete(nowMs);
+    }
+  }
+}
+
+/** A sequence that looks like chance and is the same in every run. */
+function chance(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** All messages in the order in which they left. */
+function sent(
+  jobs: readonly (Job & { readonly beginsMs: number })[],
+): { readonly clientId: number; readonly atMs: number; readonly lane: string }[] {
+  let schedule: Schedule = emptySchedule;
+  const agenda = new Agenda();
+  const random = chance();
+  const left: { clientId: number; atMs: number; lane: string }[] = [];
+
+  const look = (turn: Turn, nowMs: number): void => {
+    const slotMs = slotMsOf(schedule, turn);
+    if (slotMs === undefined) throw new Error('a message has lost its slot');
+    if (slotMs < trustedUntilMs(nowMs)) left.push({ clientId: turn.clientId, atMs: slotMs, lane: turn.lane });
+    else queue(turn, slotMs, nowMs);
+  };
+  const queue = (turn: Turn, slotMs: number, nowMs: number): void => {
+    const delayMs = (Math.floor((slotMs - nowMs) / 1_000) - 1) * 1_000;
+    const delayedMs = Math.min(900_000, delayMs) * (0.99 + 0.02 * random());
+    const atMs = Math.ceil(delayMs > 0 ? nowMs + delayedMs : Math.max(nowMs + 1, trustedFromMs(slotMs)));
+    agenda.at(atMs, () => look(turn, atMs));
+  };
+  const release = (job: Job, released: number, nowMs: number): void => {
+    const horizonMs = Math.min(600_000, Math.max(20_000, 200 * (everyMs / shareOf(schedule, job, nowMs))));
+    let given = released;
+    for (let lastMs = 0; given < job.total && lastMs < nowMs + horizonMs; ) {
+      const count = Math.min(wave, job.total - given);
+      const change = reserved(schedule, { clientId: job.clientId, lane: job.lane, count, everyMs, nowMs });
+      schedule = change.schedule;
+      for (let at = 0; at < count; at += 1) {
+        const turn = { clientId: job.clientId, lane: job.lane, position: change.firstPosition + at };
+        lastMs = slotMsOf(schedule, turn) ?? 0;
+        queue(turn, lastMs, nowMs);
+      }
+      given += count;
+    }
+    const againMs = Math.ceil(nowMs + Math.max(5_000, horizonMs / 2));
+    if (given < job.total) agenda.at(againMs, () => release(job, given, againMs));
+  };
+
+  for (const job of jobs) agenda.at(startMs + job.beginsMs, () => release(job, 0, startMs + job.beginsMs));
+  agenda.play(startMs);
+  return left.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+test.each([
+  [1, 3_000],
+  [2, 1_500],
+  [10, 600],
+  [100, 100],
+])(
+  '%i jobs on one number leave together at its pace: never faster, at 0.89 of the full limit, each job as much as the others',
+  (count, total) => {
+    const jobs = Array.from({ length: count }, (_, job) => ({
+      clientId: 1,
+      lane: `J${job}`,
+      total,
+      beginsMs: (job * 137) % 3_000,
+    }));
+    const row = sent(jobs);
+    expect(row).toHaveLength(count * total);
+    const times = row.map(({ atMs }) => atMs);
+    expect(times.filter((atMs, at) => atMs - (times[at - 1] ?? 0) < Math.floor(everyMs))).toEqual([]);
+    expect(times.filter((atMs, at) => atMs - (times[at - 72] ?? 0) < 999)).toEqual([]);
+    // The last second begins when only a rest of it is left.
+    const seconds = ((times.at(-1) ?? 0) + everyMs - startMs) / 1_000;
+    expect(row.length / seconds / limitPerSecond).toBeGreaterThanOrEqual(0.89);
+    // Whoever has something to send all the while has as much of that while as the others.
+    const whileMs = [startMs + 6_000, startMs + 400 * seconds] as const;
+    const counts = jobs.flatMap(({ lane }) => {
+      const own = row.filter((message) => message.lane === lane);
+      const during = own.filter(({ atMs }) => atMs >= whileMs[0] && atMs < whileMs[1]).length;
+      return (own.at(-1)?.atMs ?? 0) >= whileMs[1] ? [during] : [];
+    });
+    expect(counts.length).toBeGreaterThanOrEqual(0.8 * count);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+  },
+);
+
+test('a client with one job and a client with nine have the same while both have something to send', () => {
+  const one = [{ clientId: 1, lane: 'only', total: 3_000, beginsMs: 500 }];
+  const nine = Array.from({ length: 9 }, (_, job) => ({ clientId: 2, lane: `J${job}`, total: 600, beginsMs: 0 }));
+  const row = sent([...nine, ...one]);
+  const together = row.filter(({ atMs }) => atMs >= startMs + 3_000 && atMs < startMs + 78_000);
+  const ofOne = together.filter(({ clientId }) => clientId === 1).length;
+  expect(together.length).toBeGreaterThan(5_300);
+  expect(Math.abs(ofOne - together.length / 2)).toBeLessThanOrEqual(1);
+});
+
+test('whoever comes late waits two seconds and a round, however much is reserved', () => {
+  const jobs = Array.from({ length: 20 }, (_, job) => ({
+    clientId: 1 + (job % 4),
+    lane: `J${job}`,
+    total: 300,
+    beginsMs: 0,
+  }));
+  const row = sent([...jobs, { clientId: 9, lane: 'late', total: 10, beginsMs: 20_450 }]);
+  const first = row.find(({ clientId }) => clientId === 9)?.atMs ?? 0;
+  expect(first - startMs - 20_450).toBeLessThanOrEqual(2_000 + 5 * everyMs + 1);
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  blockedUntilMs,
+  bulkEveryMs,
+  type NumberPace,
+  perSecondOf,
+  recipientHashOf,
+  slowedDown,
+  unknownPace,
+  withBlocked,
+} from '../../../../lib/messages/pace/number-pace.ts';
+import { paceItemOf, paceOf } from '../../../../lib/messages/pace/pace-items.ts';
+import { changeableFromMs, emptySchedule, reserved, type Schedule } from '../../../../lib/messages/pace/schedule.ts';
+
+const nowMs = 1_800_000_000_000;
+const busy: Schedule = reserved(emptySchedule, {
+  clientId: 1,
+  lane: 'J',
+  count: 1_000,
+  everyMs: 1_000 / 72,
+  nowMs,
+}).schedule;
+const pace: NumberPace = { version: 3, schedule: busy, pairs: [] };
+
+test('a number takes its limit, and the schedule nine tenths of it (D43)', () => {
+  expect(perSecondOf(80, unknownPace, nowMs)).toBe(80);
+  expect(bulkEveryMs(80, unknownPace, nowMs)).toBeCloseTo(1_000 / 72, 9);
+  expect(bulkEveryMs(1_000, unknownPace, nowMs)).toBeCloseTo(1_000 / 900, 9);
+});
+
+test('a refusal makes it a quarter slower, schedule included, and it climbs back in a straight line within five minutes', () => {
+  const slower = slowedDown(pace, 80, nowMs);
+  expect(perSecondOf(80, slower, nowMs)).toBe(60);
+  expect(slower.schedule.segments.at(-1)).toMatchObject({ fromMs: expect.any(Number), everyMs: 18.5186 });
+  expect(slower.schedule.segments.at(-1)?.fromMs).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
+  expect(perSecondOf(80, slower, nowMs + 150_000)).toBe(70);
+  expect(perSecondOf(80, slower, nowMs + 299_999)).toBeLessThan(80);
+  expect(perSecondOf(80, slower, nowMs + 300_000)).toBe(80);
+  // In steps: each is another spacing, and another segment.
+  expect(perSecondOf(80, slower, nowMs + 4_999)).toBe(60);
+  expect(perSecondOf(80, slower, nowMs + 5_000)).toBeGreaterThan(60);
+});
+
+test('the refusals of one moment are one; those of later ones go on from the present pace, never below one a second', () => {
+  const slower = slowedDown(pace, 80, nowMs);
+  expect(slowedDown(slower, 80, nowMs + 2_999)).toBe(slower);
+  // Another worker, whose clock is behind.
+  expect(slowedDown(slower, 80, nowMs - 300)).toBe(slower);
+  expect(perSecondOf(80, slowedDown(slower, 80, nowMs + 3_000), nowMs + 3_000)).toBe(45);
+  // A clock of tomorrow must not keep the number fast until then.
+  const tomorrow = slowedDown(pace, 80, nowMs + 86_400_000);
+  expect(slowedDown(tomorrow, 80, nowMs).learned).toEqual({ perSecond: 45, atMs: nowMs });
+  let worst = pace;
+  for (let time = 0; time < 100; time += 1) worst = slowedDown(worst, 80, nowMs + 3_000 * time);
+  expect(perSecondOf(80, worst, nowMs + 297_000)).toBe(1);
+});
+
+test('what was learned never exceeds the limit, which may have fallen since', () => {
+  const slower = slowedDown(pace, 80, nowMs);
+  expect(perSecondOf(20, slower, nowMs)).toBe(20);
+  expect(perSecondOf(1_000, slower, nowMs)).toBe(60);
+});
+
+test('a person to whom the number may not write is remembered until that time, without the phone number', () => {
+  const ana = recipientHashOf('5491100000001');
+  expect(ana).toMatch(/^[a-z2-7]{12}$/);
+  const blocked = withBlocked(pace, ana, nowMs + 6_000, nowMs);
+  expect(blockedUntilMs(blocked, ana, nowMs)).toBe(nowMs + 6_000);
+  expect(blockedUntilMs(blocked, ana, nowMs + 6_000)).toBeUndefined();
+  expect(blockedUntilMs(blocked, recipientHashOf('5491100000002'), nowMs)).toBeUndefined();
+  expect(withBlocked(blocked, ana, nowMs + 5_000, nowMs)).toBe(blocked);
+  expect(withBlocked(blocked, ana, nowMs + 9_000, nowMs).pairs).toEqual([
+    { recipientHash: ana, untilMs: nowMs + 9_000 },
+  ]);
+});
+
+test('of more than a hundred persons the oldest are forgotten, and those whose time is over before them', () => {
+  let full = withBlocked(pace, 'over', nowMs + 1, nowMs);
+  for (let person = 0; person < 100; person += 1) full = withBlocked(full, `P${person}`, nowMs + 6_000, nowMs + 1);
+  expect(full.pairs).toHaveLength(100);
+  expect(blockedUntilMs(full, 'P0', nowMs + 1)).toBeDefined();
+  expect(withBlocked(full, 'later', nowMs + 20_000, nowMs + 6_000).pairs).toHaveLength(1);
+  full = withBlocked(full, 'one more', nowMs + 6_000, nowMs + 1);
+  expect(full.pairs).toHaveLength(100);
+  expect(blockedUntilMs(full, 'P0', nowMs + 1)).toBeUndefined();
+});
+
+const wave = fc.record({
+  clientId: fc.nat(50),
+  lane: fc.constantFrom('*', '!', 'K3J9QQ2Z', 'a#b'),
+  count: fc.integer({ min: 1, max: 500 }),
+  everyMs: fc.double({ min: 1, max: 1_200, noNaN: true }),
+  afterMs: fc.nat(3_000),
+});
+
+test('an item is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.array(wave, { maxLength: 20 }), fc.array(fc.nat(9), { maxLength: 5 }), (waves, persons) => {
+      let atMs = nowMs;
+      let stored: NumberPace = { ...pace, schedule: emptySchedule };
+      for (const { afterMs, ...wanted } of waves) {
+        atMs += afterMs;
+        stored = { ...stored, schedule: reserved(stored.schedule, { ...wanted, nowMs: atMs }).schedule };
+      }
+      for (const [at, person] of persons.entries())
+        stored = withBlocked(stored, `P${person}`, atMs + 10 * at + 1, atMs);
+      if (persons.length > 2) stored = slowedDown(stored, 80, atMs);
+      expect(paceOf({ ...paceItemOf(stored, 'w'), pk: 'PACE#1', sk: 'PACE' })).toEqual({ pace: stored, writer: 'w' });
+    }),
+  );
+});
+
+test('the oldest person is known again, in whatever order the item is read', () => {
+  const item = { ...paceItemOf(pace, 'w'), pairs: { b: nowMs + 2, c: nowMs + 3, a: nowMs + 1 } };
+  expect(paceOf(item).pace.pairs.map(({ recipientHash }) => recipientHash)).toEqual(['a', 'b', 'c']);
+});
+
+test('the item of one job is a small part of a kilobyte; of a hundred jobs on one number, a few', () => {
+  const bytesOf = (jobs: number) => {
+    let schedule = emptySchedule;
+    for (let round = 0; round < 3; round += 1) {
+      for (let job = 0; job < jobs; job += 1) {
+        const wanted = { clientId: 1_001 + (job % 3), lane: `K3J9QQ${10 + job}`, count: 72, everyMs: 1_000 / 72 };
+        schedule = reserved(schedule, { ...wanted, nowMs: nowMs + 1_000 * round + job }).schedule;
+      }
+    }
+    return JSON.stringify(paceItemOf({ ...pace, schedule }, '12345678')).length;
+  };
+  expect(bytesOf(1)).toBeLessThan(200);
+  expect(bytesOf(2)).toBeLessThan(400);
+  expect(bytesOf(100)).toBeLessThan(7_000);
+});

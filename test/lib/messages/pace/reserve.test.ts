@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { laneOf, reserve, reserveAll } from '../../../../lib/messages/pace/reserve.ts';
+import { changeableFromMs, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { reserveUrgent, urgentLane } from '../../../../lib/messages/pace/urgent.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+
+const nowMs = 1_800_000_000_000;
+const number = { phoneNumberId: '100', limitPerSecond: 80 };
+const code = { ...number, clientId: 1, count: 1 };
+
+test('jobs have a lane of their own, requests with few recipients one together', () => {
+  expect(laneOf('01K3J9QQ2Z5V8W7X6Y4R3T2S1A', 10)).toBe('*');
+  expect(laneOf('01K3J9QQ2Z5V8W7X6Y4R3T2S1A', 11)).toBe('4R3T2S1A');
+});
+
+test('several lanes of a number are reserved in one write', async () => {
+  const paces = memoryPaces();
+  const wanted = [
+    { clientId: 1, lane: '*', count: 2 },
+    { clientId: 2, lane: '*', count: 1 },
+    { clientId: 1, lane: '*', count: 1 },
+  ];
+  const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, nowMs);
+  expect(pace.version).toBe(1);
+  const slots = wanted.flatMap(({ count, ...lane }, at) =>
+    Array.from({ length: count }, (_, more) =>
+      slotMsOf(pace.schedule, { ...lane, position: (firstPositions[at] ?? 0) + more }),
+    ),
+  );
+  expect(new Set(slots).size).toBe(4);
+  expect(Math.max(...slots.map((slot) => slot ?? Number.NaN))).toBeLessThan(nowMs + 4 * 14);
+});
+
+test('what was read before is not read again, and what is returned is as stored', async () => {
+  const paces = memoryPaces();
+  const first = await reserve(paces, { ...number, clientId: 1, lane: 'J', count: 72 }, nowMs);
+  const second = await reserve(paces, { ...number, clientId: 1, lane: 'J', count: 72, seen: first.pace }, nowMs);
+  expect([first.firstPosition, second.firstPosition]).toEqual([0, 72]);
+  expect(second.pace).toEqual(await paces.find('100'));
+});
+
+test('a code takes the schedule while nothing waits there (D44)', async () => {
+  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const { slots, pace } = await reserveUrgent(ports, code, nowMs);
+  expect(slots).toEqual([{ slotMs: nowMs, turn: { clientId: 1, lane: urgentLane, position: 0 } }]);
+  expect(pace.version).toBe(1);
+});
+
+test('a code behind a hundred thousand promotions takes the last tenth, and writes nothing to the schedule', async () => {
+  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const { pace } = await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 100_000 }, nowMs);
+  const first = await reserveUrgent(ports, { ...code, seen: pace }, nowMs);
+  const second = await reserveUrgent(ports, code, nowMs + 10);
+  expect([first.slots, second.slots]).toEqual([[{ slotMs: nowMs }], [{ slotMs: nowMs + 125 }]]);
+  expect(await ports.paces.find('100')).toEqual(pace);
+});
+
+test('codes that the tenth cannot take within two seconds go into a lane of the schedule, and take turns', async () => {
+  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 10_000 }, nowMs);
+  const { slots } = await reserveUrgent(ports, { ...code, count: 20 }, nowMs);
+  expect(slots).toHaveLength(20);
+  const tenth = slots.filter(({ turn }) => turn === undefined).map(({ slotMs }) => slotMs);
+  expect(tenth).toEqual(Array.from({ length: 17 }, (_, at) => nowMs + 125 * at));
+  const lane = slots.filter(({ turn }) => turn !== undefined).map(({ slotMs }) => slotMs);
+  expect(Math.min(...lane)).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
+  expect(Math.max(...lane)).toBeLessThan(changeableFromMs(nowMs) + 7 * 14);
+});
+
+test('no time has more than the limit of codes and promotions together', async () => {
+  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const { pace, firstPosition } = await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 500 }, nowMs);
+  expect(firstPosition).toBe(0);
+  const codes: number[] = [];
+  for (let sent = 0; sent < 50; sent += 1) {
+    const { slots } = await reserveUrgent(ports, code, nowMs + 90 * sent);
+    codes.push(...slots.filter(({ turn }) => turn === undefined).map(({ slotMs }) => slotMs));
+  }
+  expect(codes.length).toBeGreaterThan(40);
+  const bulk = Array.from(
+    { length: 500 },
+    (_, position) => slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position }) ?? 0,
+  );
+  const all = [...codes, ...bulk].toSorted((one, other) => one - other);
+  // A slot at either end may be in the second that is looked at.
+  expect(all.filter((slot, at) => slot - (all[at - 82] ?? 0) < 1_000)).toEqual([]);
+});
