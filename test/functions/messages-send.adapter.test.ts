@@ -292,9 +292,10 @@ test.each([
   ['MARKETING', undefined],
   ['UTILITY', undefined],
 ])('a template of category %s: urgent %s (D44)', async (category, urgent) => {
-  const template = makeTemplate([body('Your code.')], { category });
+  const template = makeTemplate([body('Code {{1}}.')], { category });
   const { send, queueUrl } = await sendingEndpoint({ templates: { plain: template } });
-  expect(await send(plain)).toMatchObject({ status: 200 });
+  const recipients = [{ to: '5491100000010', params: { body: ['123456'] } }];
+  expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
   expect((await drainJobs(localQueueClient(), queueUrl)).map(({ head }) => head.urgent)).toEqual([urgent]);
 });
 
