@@ -286,6 +286,19 @@ test.each<[string, Partial<PlatformTemplate>, boolean, string]>([
   expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path } }]);
 });
 
+test.each([
+  ['AUTHENTICATION', true],
+  ['authentication', true],
+  ['MARKETING', undefined],
+  ['UTILITY', undefined],
+])('a template of category %s: urgent %s (D44)', async (category, urgent) => {
+  const template = makeTemplate([body('Code {{1}}.')], { category });
+  const { send, queueUrl } = await sendingEndpoint({ templates: { plain: template } });
+  const recipients = [{ to: '5491100000010', params: { body: ['123456'] } }];
+  expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
+  expect((await drainJobs(localQueueClient(), queueUrl)).map(({ head }) => head.urgent)).toEqual([urgent]);
+});
+
 test('a did that is a channel of another client of the WABA may be used, and is named (D5, D26)', async () => {
   const { send } = await sendingEndpoint({ templates });
   const did = '5491100000002';

@@ -2,7 +2,7 @@ import { brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { queueMessageMaxBytes } from '../../../../lib/aws/queue-body.ts';
-import { decodeSendJobMessage, encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
+import { decodeSendJobMessage, encodeJobMessage, encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 const sizes = (messages: readonly string[]) => messages.map((message) => Buffer.byteLength(message));
@@ -36,6 +36,14 @@ test('a job that does not compress enough is cut into parts that fit and lose no
     expect(firstIndex).toBe(next);
     expect(head).toEqual(job.head);
     next += recipients.length;
+  }
+});
+
+test('each part fits a message also when the fan-out sends it anew, in a late round of a job that was parked', () => {
+  for (const message of encodeSendJob(makeJob(makeRecipients(4_000, 700)))) {
+    const anew = encodeJobMessage({ ...decodeSendJobMessage(message), round: 99_999, parkedSeconds: 120 });
+    expect(Buffer.byteLength(anew)).toBeLessThanOrEqual(queueMessageMaxBytes);
+    expect(decodeSendJobMessage(anew)).toEqual({ ...decodeSendJobMessage(message), round: 99_999, parkedSeconds: 120 });
   }
 });
 
