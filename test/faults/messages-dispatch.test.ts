@@ -15,9 +15,9 @@ import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
+import { idlePaces } from '../support/idle-paces.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { dispatchMessage } from './scenario-job.ts';
-import { idlePaces } from '../support/idle-paces.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;
