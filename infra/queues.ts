@@ -43,7 +43,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     variable: 'URGENT_QUEUE_URL',
     retentionDays: 10,
     maxReceiveCount: 5,
-    whoIsHurt: 'People who wait for a one-time code that was accepted and not handed to the platform.',
+    whoIsHurt: 'Recipients who wait for a one-time code that was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
   watch: {

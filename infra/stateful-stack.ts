@@ -108,7 +108,7 @@ export class StatefulStack extends Stack {
       metric: ageOf(urgent),
       above: Duration.minutes(5).toSeconds(),
       periods: 2,
-      whoIsHurt: 'People who wait for a one-time code: an accepted one has waited for more than five minutes.',
+      whoIsHurt: 'Recipients who wait for a one-time code: an accepted one has waited for more than five minutes.',
       whatToDo:
         'Look for errors and throttles of messages-dispatch-urgent and for rate-limit answers of the platform in its logs; when both are quiet, raise urgentMaximumConcurrency.',
     });

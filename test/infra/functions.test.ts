@@ -217,6 +217,8 @@ describe('event sources', () => {
     expect(allowed.sort()).toEqual([
       'events-deliver',
       'messages-dispatch',
+      'messages-dispatch-urgent',
+      'messages-fan-out',
       'messages-watch',
       'platform-hints',
       'templates-sync-worker',

@@ -202,3 +202,18 @@ describe('connections', () => {
     expect(used).toEqual([0, 1, 1]);
   });
 });
+
+test.each([
+  ['{"1":[{"type":"whatsapp_business_management","call_count":7},{"type":"whatsapp","call_count":42}]}', 42],
+  ['{"1":[{"type":"whatsapp","call_count":3}],"2":[{"type":"whatsapp","call_count":100}]}', 100],
+  ['{"1":[{"type":"whatsapp_business_management","call_count":100}]}', undefined],
+  ['{"1":[{"type":"whatsapp","call_count":"many"}]}', undefined],
+  ['no JSON', undefined],
+  [undefined, undefined],
+])('a usage header of %s says that %s %% of the calls for messages are used up', async (header, usagePercent) => {
+  const call = await platformThat((_, response) => {
+    if (header !== undefined) response.setHeader('x-business-use-case-usage', header);
+    response.end('{"messages":[]}');
+  });
+  expect(await call(send)).toEqual({ body: { messages: [] }, ...(usagePercent === undefined ? {} : { usagePercent }) });
+});
