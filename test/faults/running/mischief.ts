@@ -79,7 +79,7 @@ const sends = { method: 'POST', path: '/messages' };
 /** The next answers are lost: mostly after the message was taken, sometimes slowly, sometimes before. */
 async function drop({ chance }: MischiefOptions, { control, note }: Hands): Promise<void> {
   const drop = chance.between(1, 3) === 1 ? 'before' : 'after';
-  const slowly = chance.between(1, 3) === 1 ? { delay_ms: chance.between(500, 4_000) } : {};
+  const slowly = chance.between(1, 2) === 1 ? { delay_ms: chance.between(500, 4_000) } : {};
   const times = chance.between(1, 3);
   await control('POST /_control/faults', { match: sends, action: { drop, ...slowly }, times });
   note(`answers dropped ${drop} the message was taken`, times);

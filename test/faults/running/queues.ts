@@ -59,6 +59,8 @@ export function stackQueues({ addresses, template }: RunningStack): StackQueues 
           QueueUrl: urlOf(queue),
           MaxNumberOfMessages: 10,
           VisibilityTimeout: 1,
+          // The workers of an idle queue take what comes at once: only who waits with them gets some of it.
+          WaitTimeSeconds: 2,
           MessageAttributeNames: ['All'],
         }),
       );
