@@ -33,6 +33,7 @@ export const logEvents = [
   'job.limit_not_read',
   'job.never_accepted',
   'job.not_composable',
+  'job.number_contended',
   'job.not_described',
   'job.not_held',
   'job.parked',

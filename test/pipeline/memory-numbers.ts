@@ -1,5 +1,5 @@
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
-import type { NumberPaces } from '../../lib/messages/pace/number-paces.ts';
+import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
 import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
 import type { WorkerDemand, WorkerDemands } from '../../lib/messages/pace/worker-shares.ts';
 import type { Run } from './runs.ts';
@@ -46,7 +46,7 @@ export class MemoryNumbers {
           current = existing;
           await run.pause(this.#random() * Math.min(200, 10 * 2 ** tries));
         }
-        throw new Error('the pace of a number was changed by others again and again');
+        throw new PaceContended();
       },
     };
   }

@@ -1,10 +1,11 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
-import type { JobHead } from '../job.ts';
+import type { DispatchMessage, JobHead } from '../job.ts';
 import { byJobState, type JobState } from '../job-state.ts';
+import { PaceContended } from '../pace/number-paces.ts';
 import { type ComposePorts, composeWave, endWave, isAlone, type Wave } from './compose-wave.ts';
-import { type FanOutQueue, queueWave } from './queue-wave.ts';
+import { type DelayedMessage, type FanOutQueue, queueWave } from './queue-wave.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { holdEveryMs, leaseMarginMs, leaseMs, type RoundRun, roundAfterLast } from './rounds.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
@@ -173,7 +174,8 @@ async function workedOff(
       const size = release.next();
       if (size === 0) return await nextRound(round, release.nextRoundSeconds, ports);
       wave = waveAt(size);
-      const messages = await release.timed(await composeWave(job, wave, ports));
+      const messages = await timedUnlessContended(release, await composeWave(job, wave, ports), ports);
+      if (messages === undefined) return await nextRound(round, contendedSeconds(ports.random()), ports);
       const queue = head.urgent ? ports.urgentQueue : ports.queue;
       await queueWave(messages, leaseUntilMs - leaseMarginMs, { ...ports, queue });
     }
@@ -193,6 +195,26 @@ async function workedOff(
   function waveAt(size: number): Wave {
     return { recipients: recipients.slice(queued, queued + size), firstIndex: firstIndex + queued };
   }
+}
+
+/** Undefined when too many jobs reserve on the number at the same moment: no failure, and no delivery to use up. */
+async function timedUnlessContended(
+  release: Release,
+  messages: readonly DispatchMessage[],
+  ports: FanOutPorts,
+): Promise<readonly DelayedMessage[] | undefined> {
+  try {
+    return await release.timed(messages);
+  } catch (error) {
+    if (!(error instanceof PaceContended)) throw error;
+    ports.log('job.number_contended', { count: messages.length });
+    return undefined;
+  }
+}
+
+/** Those who met do not meet again. */
+function contendedSeconds(random: number): number {
+  return 2 + Math.floor(random * 8);
 }
 
 /** What is left of the part goes back to the queue as a message of the next round. */

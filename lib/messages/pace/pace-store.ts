@@ -3,7 +3,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { paceKey } from '../items.ts';
 import { type NumberPace, unknownPace } from './number-pace.ts';
-import type { NumberPaces } from './number-paces.ts';
+import { type NumberPaces, PaceContended } from './number-paces.ts';
 import { paceItemOf, paceOf } from './pace-items.ts';
 
 /** A number that has been quiet for so long is forgotten: longer than any message that carries a turn can wait. */
@@ -48,7 +48,7 @@ export function paceStore({ client, table, nowMs, newWriter, pause = conflictPau
         current = existing;
         await pause(tries);
       }
-      throw new Error('the pace of a number was changed by others again and again');
+      throw new PaceContended();
     },
   };
 
