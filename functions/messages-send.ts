@@ -34,7 +34,12 @@ export function messagesSend(ports: Ports): Endpoint {
     const accepted =
       key === undefined
         ? await accept(ports.newJobId())
-        : await acceptOnce({ clientId, did: request.did, key }, bodyHashOf(event.body), { ...ports, remainingMs }, accept);
+        : await acceptOnce(
+            { clientId, did: request.did, key },
+            bodyHashOf(event.body),
+            { ...ports, remainingMs },
+            accept,
+          );
 
     const { jobId, warning } = accepted;
     const body = { success: true, ...present({ warning }) };

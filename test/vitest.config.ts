@@ -32,7 +32,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['test/{functions,lib,support}/**/*.test.ts', 'test/infra/{local,operate,simulator}/**/*.test.ts'],
+          include: [
+            'test/{functions,lib,pipeline,support}/**/*.test.ts',
+            'test/infra/{local,operate,simulator}/**/*.test.ts',
+          ],
           exclude: [adapterTests, queueTests],
         },
       },

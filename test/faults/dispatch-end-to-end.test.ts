@@ -75,7 +75,9 @@ test.each(firstUnlessThorough([1, 2, 3]))(
     };
     const store = dispatchStore({ client, table, nowMs: () => nowMs });
     // Every tenth message is in the queue twice, as after a repeated fan-out.
-    let waiting: string[] = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index, { limitPerSecond: 1_000 })));
+    let waiting: string[] = Array.from({ length: total }, (_, index) =>
+      JSON.stringify(dispatchMessage(index, { limitPerSecond: 1_000 })),
+    );
     waiting.push(...waiting.filter((_, index) => index % 10 === 0));
 
     for (let round = 0; waiting.length > 0; round += 1) {

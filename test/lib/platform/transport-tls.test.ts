@@ -111,7 +111,10 @@ test.each(['platform', 'client'] as const)(
   async (towards) => {
     const { outcome, passage } = await callThrough();
     expect([outcome, passage.secured]).toEqual(['sent', true]);
-    const places = Array.from({ length: passage.passed[towards] }, (_, afterBytes) => ({ towards, afterBytes })).values();
+    const places = Array.from({ length: passage.passed[towards] }, (_, afterBytes) => ({
+      towards,
+      afterBytes,
+    })).values();
     const faults: string[] = [];
     await Promise.all(
       Array.from({ length: 16 }, async () => {

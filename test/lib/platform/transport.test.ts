@@ -57,12 +57,15 @@ describe('what is known after a call that did not succeed', () => {
     expect((await failureOf(call(send))).kind).toBe('ambiguous');
   });
 
-  test.each(['{"messages":[{"id":"wam', '{}'])('an answer that is cut in the middle is ambiguous: %s', async (begun) => {
-    const call = await platformThat((request, response) => {
-      response.writeHead(200, { 'content-length': 100 }).write(begun, () => request.socket.destroy());
-    });
-    expect((await failureOf(call(send))).kind).toBe('ambiguous');
-  });
+  test.each(['{"messages":[{"id":"wam', '{}'])(
+    'an answer that is cut in the middle is ambiguous: %s',
+    async (begun) => {
+      const call = await platformThat((request, response) => {
+        response.writeHead(200, { 'content-length': 100 }).write(begun, () => request.socket.destroy());
+      });
+      expect((await failureOf(call(send))).kind).toBe('ambiguous');
+    },
+  );
 
   test('a time-out after the request went out is ambiguous', async () => {
     const call = await platformThat(() => undefined);
