@@ -2,7 +2,14 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What the platform does with one post. */
-export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'refused' | 'refused_for_now' | 'no_connection';
+export type Fate =
+  | 'taken'
+  | 'taken_reply_lost'
+  | 'lost'
+  | 'refused'
+  | 'refused_for_now'
+  | 'template_paused'
+  | 'no_connection';
 
 export interface PlatformPost {
   readonly dispatchId: string;
@@ -53,6 +60,7 @@ export class PlatformModel {
     if (!this.#takePair(message)) return await this.#refuse(message, 131056);
     if (fate === 'refused_for_now') return await this.#refuse(message, 131057);
     if (fate === 'refused') return await this.#refuse(message, 131047);
+    if (fate === 'template_paused') return await this.#refuse(message, 132015);
     if (fate === 'taken_reply_lost') return await this.#silence(message, { taken: true, throttled: false });
     this.#record(message, { taken: true, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
