@@ -99,7 +99,7 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
   });
 });
 
-it.each(['sendJobs', 'dispatch'] as const)('a claim outlives a message of %s and of its dead letters (R23)', (name) => {
+it.each(['sendJobs', 'dispatch', 'urgent'] as const)('a claim outlives a message of %s and of its dead letters (R23)', (name) => {
   const queue = queueByName.get(resourceName('test', queuePurposes[name]));
   const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
   const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
