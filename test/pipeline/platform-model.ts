@@ -2,7 +2,14 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What the platform does with one post. */
-export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'refused' | 'refused_for_now' | 'no_connection';
+export type Fate =
+  | 'taken'
+  | 'taken_reply_lost'
+  | 'lost'
+  | 'refused'
+  | 'refused_for_now'
+  | 'no_connection'
+  | 'server_error';
 
 export interface PlatformPost {
   readonly dispatchId: string;
@@ -17,6 +24,8 @@ export interface PlatformRules {
   readonly limitPerSecond: (phoneNumberId: string) => number;
   readonly answerMs: () => number;
   readonly fateOf: (post: { readonly dispatchId: string }) => Fate;
+  /** Of a read, which has no fate but to be answered or not. */
+  readonly readFateOf: () => Fate;
 }
 
 /** Persons may be written to once in 6 s, after a burst of 45 (platform reference, 6.1). */
@@ -26,6 +35,7 @@ const pairBurst = 45;
 /** The platform as its reference tells: it counts what it takes in any second, per number and per person. */
 export class PlatformModel {
   readonly posts: PlatformPost[] = [];
+  readonly readsAtMs: number[] = [];
   readonly #time: VirtualTime;
   readonly #rules: PlatformRules;
   readonly #recent = new Map<string, number[]>();
@@ -43,6 +53,11 @@ export class PlatformModel {
   }): Promise<{ platformMessageId: string }> {
     const fate = this.#rules.fateOf(message);
     if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
+    if (fate === 'server_error') {
+      await this.#time.sleep(this.#rules.answerMs());
+      this.#record(message, { taken: false, throttled: false });
+      throw new PlatformFailure('ambiguous', { httpStatus: 500 });
+    }
     if (fate === 'lost') return await this.#silence(message, { taken: false, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
     if (!this.#takeThroughput(message.phoneNumberId)) {
@@ -57,6 +72,16 @@ export class PlatformModel {
     this.#record(message, { taken: true, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
     return { platformMessageId: `wamid.${message.dispatchId}` };
+  }
+
+  /** Answers unless nobody is there. */
+  async read(timeoutMs: number): Promise<void> {
+    const fate = this.#rules.readFateOf();
+    this.readsAtMs.push(this.#time.nowMs);
+    if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
+    const isLost = fate === 'lost' || fate === 'taken_reply_lost';
+    await this.#time.sleep(isLost ? timeoutMs : this.#rules.answerMs());
+    if (isLost || fate === 'server_error') throw new PlatformFailure('ambiguous', {});
   }
 
   async #refuse(message: { dispatchId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {
