@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
@@ -99,6 +100,8 @@ async function costOfJob(job: SendJob) {
     doubts: doubtStore(workerClient, table),
     tenths: urgentStore(workerClient, table),
     jobStates: states,
+    breakers: breakerStore({ client: workerClient, table, nowMs }),
+    probe: async () => undefined,
     newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log: () => undefined }),
     queue: {
       sendLater: async (message, delaySeconds) => queue.send(JSON.stringify(message), delaySeconds),
