@@ -217,5 +217,5 @@ export function urgentKey(phoneNumberId: string): ItemKey {
 /** What the clients that are being sent for want of the workers (D45). */
 export const workerSharesKey: ItemKey = { pk: 'WORKERS', sk: 'SHARES' };
 
-/** Whether the platform is down as a whole: one item, read once by each batch of messages (D46). */
+/** Whether the platform is down as a whole: one item, read once by each batch of messages. */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { unknownBreaker } from '../../lib/messages/dispatch/breaker.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchMessage } from '../../lib/messages/job.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
@@ -40,6 +41,13 @@ async function benchWrites(): Promise<void> {
       change: async (...args: Parameters<typeof counted.change>) => {
         reservations += 1;
         return (await counted.change(...args)) as never;
+      },
+    },
+    breakers: {
+      ...world.ports().breakers,
+      find: async () => {
+        reads += 1;
+        return unknownBreaker;
       },
     },
     jobStates: {

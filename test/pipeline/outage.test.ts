@@ -4,9 +4,9 @@ import type { Fate } from './platform-model.ts';
 import { checkWorld, seededRandom } from './random-world.ts';
 import { PipelineWorld, startMs } from './world.ts';
 
-const workers = 20;
-const total = 1_600;
-const outage = { fromMs: startMs + 8_000, untilMs: startMs + 308_000 };
+const workers = 8;
+const total = 800;
+const outage = { fromMs: startMs + 6_000, untilMs: startMs + 306_000 };
 
 interface Down {
   readonly seed: number;
@@ -88,4 +88,6 @@ test('messages are not answered for five minutes, reads are: a batch for each wo
   const world = await throughOutage({ seed: 1, messages: () => 'server_error', reads: () => 'taken' });
   allElseWasSent(world);
   expect(unknownIn(world)).toBeLessThan(total / 2);
+  // After 5, 10, 20 and every 30 seconds.
+  expect(world.logged.get('platform.down')).toBeLessThanOrEqual(13);
 }, 120_000);
