@@ -133,7 +133,7 @@ describe('a dispatch is cancelled (D53)', () => {
     expect([first.body.counts, first.body.complete]).toEqual([{ ...none, sent: 1, failed: 299 }, true]);
     // The clocks of workers differ from ours, and their writes take a while.
     for (const [index, afterMs] of [-5_000, 0, 400, 30_000].entries()) {
-      await claim(head, 100 + index, undefined, nowMs + afterMs);
+      await claim(head, 50 + index, undefined, nowMs + afterMs);
     }
     // Also when the worker died before it could settle it.
     for (const afterMs of [500, 30_000, claimLifeMs, 10 * claimLifeMs]) {
@@ -141,7 +141,7 @@ describe('a dispatch is cancelled (D53)', () => {
       expect((await later.cancel(head)).body).toEqual(first.body);
       const { body: report } = await later.report(head);
       expect([report.counts, report.complete]).toEqual([first.body.counts, true]);
-      expect(report.data[100]).toMatchObject({ to: recipientOf(100), state: 'failed', code: 'cancelled' });
+      expect(report.data[50]).toMatchObject({ to: recipientOf(50), state: 'failed', code: 'cancelled' });
     }
     expect(await pages.progressOf(head.jobId)).toMatchObject({ counts: first.body.counts });
   });
@@ -176,7 +176,7 @@ describe('a dispatch is cancelled (D53)', () => {
     await loadJob(table, head);
     const { body, cost } = await pages.cancel(head);
     expect(body.counts.failed).toBe(10_000);
-    expect(cost.roundTrips).toBeLessThanOrEqual(5);
+    expect(cost.roundTrips).toBeLessThanOrEqual(6);
   }, 60_000);
 });
 
