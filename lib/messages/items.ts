@@ -70,10 +70,16 @@ export const jobMemorySeconds = 30 * 86_400;
  * the two, so each is told once, under one id. A report need not wait for them: without a claim a message ends as `stop`
  * says, to whoever has read the claims, strongly, after the stop.
  *
+ * - *end*, by a cancellation or a watcher that is about to tell that all of a stopped job has ended: sets `endedAtMs` unless it
+ *   is there. Copies of messages may still be in the queue then: a worker claims one, sees the stop, settles it. Without
+ *   the word of the end, such a claim would look like one that goes its way; with it, whoever reads a claim that was not
+ *   there then knows how it ends.
+ *
  * Withdrawn goes before stopped: a job that was withdrawn is none, and its stop says nothing.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
+export const mayEnd = 'attribute_exists(#stop) AND attribute_not_exists(endedAtMs)';
 export const mayResume = 'parked.sinceMs = :sinceMs';
 
 /** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { jobKey, jobMemorySeconds, jobOfPartition, mayPark, mayResume, mayStop } from './items.ts';
+import { jobKey, jobMemorySeconds, jobOfPartition, mayEnd, mayPark, mayResume, mayStop } from './items.ts';
 import { type JobParked, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
 /** The states of jobs in their items of the messages table; items.ts says who may write which. */
@@ -72,6 +72,21 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
         ),
       );
       return written;
+    },
+
+    end: async (jobId, atMs) => {
+      await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(jobId),
+            UpdateExpression: 'SET endedAtMs = :atMs',
+            ConditionExpression: mayEnd,
+            ExpressionAttributeNames: names,
+            ExpressionAttributeValues: { ':atMs': atMs },
+          }),
+        ),
+      );
     },
   };
 }

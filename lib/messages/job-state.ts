@@ -24,12 +24,15 @@ export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 export interface JobState {
   readonly stop?: JobStop;
   readonly parked?: JobParked;
+  /** When nothing of the stopped job was pending any more: whatever was claimed later ends as the stop says (items.ts, `mayEnd`). */
+  readonly endedAtMs?: number;
 }
 
 /** The part of a job item (items.ts) that says so. */
 export const JobStateSchema = v.object({
   stop: v.exactOptional(JobStopSchema),
   parked: v.exactOptional(JobParkedSchema),
+  endedAtMs: v.exactOptional(v.number()),
 });
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
@@ -45,6 +48,11 @@ export interface JobStates {
   park(jobId: string, parked: JobParked): Promise<boolean>;
   /** Ends the waiting that began then. True when it was this that ended it; false when it had ended, or another began. */
   resume(jobId: string, sinceMs: number): Promise<boolean>;
+  /**
+   * Writes down that nothing of a stopped job was pending, by whoever has read so, after the stop and strongly, no longer
+   * than a request takes before `atMs`. The first one counts; of a job that is not stopped, nothing is written.
+   */
+  end(jobId: string, atMs: number): Promise<void>;
 }
 
 /** How long its item is kept follows from when it was accepted. */
@@ -79,14 +87,18 @@ export function byJobState(
   nowMs: number,
 ): ByJobState {
   if (stop !== undefined) {
-    const { atMs: _when, ...settlement } = stop;
-    return { kind: 'settle', settlement };
+    return { kind: 'settle', settlement: settlementOf(stop) };
   }
   if (parked === undefined) return { kind: 'send' };
   if (nowMs >= parkEndMs(parked, message)) {
     return { kind: 'settle', settlement: { state: 'expired', code: parked.code } };
   }
   return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - parked.sinceMs) };
+}
+
+/** How a message of a stopped job ends. */
+export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobStop, 'state' | 'code' | 'reason'> {
+  return settlement;
 }
 
 /** When a parked job, or a message of it, expires: after a day, or with its time to live. */

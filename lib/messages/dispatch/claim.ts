@@ -1,6 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { jobMemorySeconds } from '../items.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
+import type { JobState, JobStop } from '../job-state.ts';
 
 /** Longest run of the dispatch function: its configured time-out, after which Lambda kills it. */
 export const dispatchTimeoutMs = 60_000;
@@ -77,15 +78,18 @@ export function invocationOf(at: string): string {
   return at.slice(0, at.lastIndexOf('/'));
 }
 
-/** A claim for a message about to be sent, or its final outcome when it came too late to be sent (D27). */
-export function newClaim(message: DispatchMessage, at: string, nowMs: number): Claim {
+/**
+ * A claim for a message about to be sent, or its final outcome: when its job was stopped (D53), or when it came too late
+ * to be sent (D27).
+ */
+export function newClaim(message: DispatchMessage, at: string, nowMs: number, stopped?: Settlement): Claim {
   const to = message.request.to ?? message.request.recipient;
   return {
     key: { jobId: message.jobId, index: message.index },
     at,
     claimedAtMs: nowMs,
     ...present({ to }),
-    ...(lateness(message, nowMs) ?? { state: 'claimed' }),
+    ...(stopped ?? lateness(message, nowMs) ?? { state: 'claimed' }),
   };
 }
 
@@ -103,6 +107,16 @@ export function lateness(message: DispatchMessage, nowMs: number): Settlement | 
 export function retryDeadlineMs(message: DispatchMessage): number {
   const retried = message.attempt > 0 && message.expiresAtMs === undefined;
   return message.acceptedAtMs + (retried ? retryForMs : lastSendAfterAcceptanceMs);
+}
+
+/**
+ * How a message ends that was claimed when nothing of its stopped job was pending any more: its worker sees the stop, or
+ * died before it did. Undefined for a claim that was there before: then it was too old to be anybody's, or a batch record
+ * says that it was sent, which goes before.
+ */
+export function endedByStop(claim: Claim, { stop, endedAtMs }: JobState): JobStop | undefined {
+  if (claim.state !== 'claimed' || endedAtMs === undefined) return undefined;
+  return claimRemainderMs(claim, endedAtMs) > 0 ? stop : undefined;
 }
 
 /** How long a claim of somebody else must still be respected; 0 once its owner cannot be running any more. */

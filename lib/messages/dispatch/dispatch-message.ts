@@ -3,8 +3,8 @@ import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
 import type { JobHolds } from '../job-holds.ts';
-import { byJobState } from '../job-state.ts';
-import { type Claim, keyOf, lateness, newClaim, provenByReceipt, sendBudgetMs } from './claim.ts';
+import { byJobState, settlementOf } from '../job-state.ts';
+import { type Claim, keyOf, lateness, newClaim, provenByReceipt, type Settlement, sendBudgetMs } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } from './ending.ts';
 import type { ExpectedAsker } from './gathered-job-states.ts';
@@ -46,21 +46,32 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
   if (ports.remainingMs() < sendBudgetMs) return deliverAgain;
   const asker = ports.jobs.expect();
   try {
-    return await claimAndSend(message, { ...attempt, slot, asker }, ports);
+    const stopped = await stoppedBefore(placed, asker, ports);
+    return await claimAndSend(message, { ...attempt, slot, stopped, asker }, ports);
   } finally {
     asker.leave();
   }
 }
 
+/** What needs no slot is claimed settled, at the price of one write: so how its job stands is read before. */
+async function stoppedBefore(placed: Placed, asker: ExpectedAsker, ports: BatchPorts): Promise<Settlement | undefined> {
+  if (placed.kind === 'stopped') return placed.settlement;
+  if (placed.kind !== 'late') return undefined;
+  const { stop } = await asker.stateOf(placed.message.jobId, ports.nowMs() + shareRequestMs);
+  return stop === undefined ? undefined : settlementOf(stop);
+}
+
 interface Claiming extends Attempt {
   /** None for a message that is too late to be sent. */
   readonly slot: Slot | undefined;
+  /** How the message ends, where its job was seen stopped before the claim. */
+  readonly stopped: Settlement | undefined;
   readonly asker: ExpectedAsker;
 }
 
 async function claimAndSend(message: DispatchMessage, claiming: Claiming, ports: BatchPorts): Promise<Ending> {
-  const { at, delivery, slot, asker } = claiming;
-  const claim = newClaim(message, at, ports.nowMs());
+  const { at, delivery, slot, stopped, asker } = claiming;
+  const claim = newClaim(message, at, ports.nowMs(), stopped);
   let existing: Claim | undefined;
   try {
     existing = await ports.claims.take(claim);
@@ -85,7 +96,7 @@ async function claimAndSend(message: DispatchMessage, claiming: Claiming, ports:
 /** Everything that may still keep a claimed message from leaving, and then the call. */
 async function sendClaimed(
   message: DispatchMessage,
-  { at, slot, asker }: Omit<Claiming, 'delivery'>,
+  { at, slot, asker }: Omit<Claiming, 'delivery' | 'stopped'>,
   ports: BatchPorts,
 ): Promise<Ending> {
   const slotMs = slot?.slotMs ?? ports.nowMs();

@@ -1,6 +1,6 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { DispatchMessage } from '../job.ts';
-import { byJobState, type JobState } from '../job-state.ts';
+import { byJobState, type JobState, settlementOf } from '../job-state.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import { placeMessages } from './place-messages.ts';
 import type { Placed } from './slots.ts';
@@ -49,10 +49,10 @@ async function statesOf(
   }
 }
 
-/** Undefined for what needs a slot. What its job has ended needs none: it is claimed, and settled as the stop says. */
+/** Undefined for what needs a slot. What its job has ended needs none: it is claimed settled, as the stop says. */
 function heldPlace(message: DispatchMessage, state: JobState, nowMs: number): Placed | undefined {
   if (!hasWaited(message)) return undefined;
-  if (state.stop !== undefined) return { kind: 'late', message };
+  if (state.stop !== undefined) return { kind: 'stopped', message, settlement: settlementOf(state.stop) };
   const by = byJobState(state, message, nowMs);
   return by.kind === 'wait' ? { kind: 'later', message, delaySeconds: by.delaySeconds } : undefined;
 }

@@ -1,7 +1,7 @@
 import type { DispatchMessage } from '../job.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { slotMsOf, trustedUntilMs } from '../pace/schedule.ts';
-import { lateness } from './claim.ts';
+import { lateness, type Settlement } from './claim.ts';
 
 /** The millisecond in which a message may leave (D43), and from when on it is claimed. */
 export interface Slot {
@@ -14,6 +14,8 @@ export type Placed = { readonly message: DispatchMessage } & (
   | ({ readonly kind: 'slot' } & Slot)
   /** It may not be sent any more: no slot is needed to write that down. */
   | { readonly kind: 'late' }
+  /** Its job was stopped: the same. */
+  | { readonly kind: 'stopped'; readonly settlement: Settlement }
   | { readonly kind: 'later'; readonly delaySeconds: number }
   /** The pace of its number could not be read or written. */
   | { readonly kind: 'unplaced' }

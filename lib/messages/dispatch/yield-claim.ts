@@ -1,8 +1,9 @@
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
-import { type Claim, claimRemainderMs, invocationOf, provenByReceipt } from './claim.ts';
+import { type Claim, claimRemainderMs, endedByStop, invocationOf, provenByReceipt } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending, ended, endedTaken, settle } from './ending.ts';
+import { settlementOf } from '../job-state.ts';
 import { isProvenTaken } from './proof.ts';
 
 /** Leaves a message to the claim of somebody else, who holds or held it: it is never sent from here. */
@@ -26,5 +27,7 @@ export async function yieldTo(
   }
   const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
   if (taken !== undefined) return endedTaken(message, taken, ports);
-  return await settle(message, existing.at, { state: 'unknown', code: 'worker_lost' }, ports);
+  const stop = endedByStop(existing, (await ports.jobStates.of([message.jobId])).get(message.jobId) ?? {});
+  const lost = { state: 'unknown', code: 'worker_lost' } as const;
+  return await settle(message, existing.at, stop === undefined ? lost : settlementOf(stop), ports);
 }

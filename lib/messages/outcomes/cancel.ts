@@ -7,7 +7,7 @@ import type { Report } from './report-store.ts';
 
 export interface CancelPorts {
   readonly report: Report;
-  readonly states: Pick<JobStates, 'of' | 'stop'>;
+  readonly states: Pick<JobStates, 'of' | 'stop' | 'end'>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
@@ -22,5 +22,8 @@ export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<
   if (stopped) ports.log('job.cancelled', { jobId, clientId });
   // As it is stopped: another one's word may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);
-  return await countsNow(ports.report, { ...job, ...state });
+  const counts = await countsNow(ports.report, { ...job, ...state });
+  // Before it is told: a repeated answer is never less complete.
+  if (counts.pending === 0 && state?.endedAtMs === undefined) await ports.states.end(jobId, ports.nowMs());
+  return counts;
 }

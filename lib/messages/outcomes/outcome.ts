@@ -4,6 +4,7 @@ import {
   type Claim,
   claimRemainderMs,
   type DispatchKey,
+  endedByStop,
   provenByReceipt,
 } from '../dispatch/claim.ts';
 import { dispatchIdOf } from '../job.ts';
@@ -66,6 +67,8 @@ export function outcomeOf(
     if (held === undefined) return { dispatchId, state: 'sent', ...to, platformMessageId, atMs };
     return { dispatchId, state: 'held', ...to, code: held, platformMessageId, atMs };
   }
+  const stopped = endedByStop(claim, job ?? {});
+  if (stopped !== undefined) return { dispatchId, ...to, ...stopped };
   if (claim.state === 'claimed') {
     if (claimRemainderMs(claim, nowMs) > 0) return { dispatchId, state: 'pending', ...to };
     return { dispatchId, state: 'unknown', ...to, code: 'worker_lost', atMs };

@@ -59,12 +59,14 @@ export async function readPage(
 export interface JobProgress {
   readonly head: JobHead;
   /**
-   * Partitions of claims of which nothing is pending any more. That stays so, whatever receipts still come, but for messages
-   * of a stopped job that somebody is about to settle.
+   * Partitions of claims of which nothing is pending any more. That stays so, whatever receipts still come; of a stopped job,
+   * whose messages somebody may yet claim to settle them, once its end is written.
    */
   readonly finalPartitions: readonly number[];
   /** Once nothing of the job is pending. */
   readonly counts?: OutcomeCounts;
+  /** The job was stopped, and that it has ended is not written yet. */
+  readonly endToWrite?: true;
 }
 
 /**
@@ -86,7 +88,8 @@ export async function countsOf(
   if (finalPartitions.length < all.length) return { head, finalPartitions };
   const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, job, all);
   const counts = countsIn(job, asWhole);
-  if (counts.pending === 0) return { head, finalPartitions, counts };
+  const endToWrite = job.stop !== undefined && job.endedAtMs === undefined ? { endToWrite: true as const } : {};
+  if (counts.pending === 0) return { head, finalPartitions, counts, ...endToWrite };
   return { head, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 

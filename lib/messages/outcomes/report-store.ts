@@ -105,7 +105,9 @@ export function reportStore(options: StoreOptions): Report {
       const { jobId } = job.head;
       const doubtful = [...claims].filter(([index, claim]) => batchRecordDecides(claim, proofs.get(index)));
       const invocations = [...new Set(doubtful.map(([, { at }]) => invocationOf(at)))];
-      const items = await batchGet(messages, invocations.map(batchKey), { consistent });
+      // Of a stopped job, a record that is not there yet may decide between sent and not (`endedByStop`).
+      const read = { consistent: consistent || job.stop !== undefined };
+      const items = await batchGet(messages, invocations.map(batchKey), read);
       const batches = new Map<string, BatchRecord>(
         items.map((item) => [invocationOfBatch(item['pk']), batchRecordOf(item)]),
       );
@@ -138,7 +140,7 @@ function describedIn(items: readonly Item[]): (DescribedJob & { readonly isWhole
   const some = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
   const recipients = new Map(some);
   const isWhole = accepted?.whole !== true || recipients.size === head.total;
-  const state = present({ stop: job?.stop, parked: job?.parked });
+  const state = present({ stop: job?.stop, parked: job?.parked, endedAtMs: job?.endedAtMs });
   return { head, repeats: accepted?.repeats ?? [], recipients, isWhole, ...state };
 }
 

@@ -56,12 +56,14 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     ports.log('job.watch_ended', { jobId, clientId });
     return;
   }
-  const { head, finalPartitions, counts } = progress;
+  const { head, finalPartitions, counts, endToWrite } = progress;
   if (counts === undefined) {
     const next = { ...message, final: [...finalPartitions] };
     await ports.queue.sendLater(next, nextLookSeconds(message, ports.nowMs()));
     return;
   }
+  // Before it is told: no report shows something pending afterwards.
+  if (endToWrite) await ports.parked.states.end(jobId, ports.nowMs());
   const { pending: _none, ...ended } = counts;
   await ports.events.send([
     completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs()),

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Claim } from '../../../lib/messages/dispatch/claim.ts';
+import { type Claim, claimLifeMs } from '../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../lib/messages/dispatch/dispatch-ports.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../lib/messages/fan-out/watch-message.ts';
 import { jobHolds } from '../../../lib/messages/job-holds.ts';
 import { byJobState, cancelled, type JobParked, type JobState } from '../../../lib/messages/job-state.ts';
+import { outcomeOf } from '../../../lib/messages/outcomes/outcome.ts';
 import { type WatchPorts, watchJobs } from '../../../lib/messages/outcomes/watch.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { dispatchMessage, scenarioHead, startMs } from '../../faults/scenario-job.ts';
@@ -129,6 +130,10 @@ function watchOf(sinceMs: number): ParkedWatch {
 const withStop = ({ parked: _ended, ...job }: World['job'], stop: NonNullable<JobState['stop']>) =>
   job.stop === undefined ? { ...job, stop } : { ...(_ended === undefined ? {} : { parked: _ended }), ...job };
 
+function stateIn({ begun: _begun, withdrawn: _withdrawn, ...state }: World['job']): JobState {
+  return state;
+}
+
 /** The effect of a call, and what it answers: the conditions are those of items.ts. */
 function effectOf(world: World, { name, args }: Call): { readonly world: World; readonly reply: Reply } {
   const { job, claim } = world;
@@ -143,7 +148,7 @@ function effectOf(world: World, { name, args }: Call): { readonly world: World; 
     return { world: { ...rest, claimedLate: false }, reply: {} };
   };
   if (name === 'of')
-    return answer({ ...(job.stop ? { stop: job.stop } : {}), ...(job.parked ? { parked: job.parked } : {}) });
+    return answer(stateIn(job));
   if (name === 'take') {
     return claim === undefined
       ? answer(undefined, { claim: first as Claim, claimedLate: job.stop !== undefined })
@@ -196,8 +201,16 @@ function environment(world: World): World[] {
     }
   }
   if (world.report === 'none') next.push({ ...world, report: job.stop === undefined ? 'saw none' : 'saw stop' });
-  if (world.report === 'saw stop' && world.claim === undefined) next.push({ ...world, report: 'ended' });
+  // What a cancellation answers, written first: nothing is pending.
+  if (world.report === 'saw stop' && reportedIn(world).state !== 'pending' && world.sent === 0) {
+    next.push({ ...world, report: 'ended', job: { ...job, endedAtMs: stopMs } });
+  }
   return next;
+}
+
+/** What a report says of the message, but that it was sent: batch records are none of this world. */
+function reportedIn({ claim, job }: World, atMs = startMs + 10) {
+  return outcomeOf({ jobId, index: 0 }, { claim, job: stateIn(job) }, atMs);
 }
 
 async function successorsOf(world: World): Promise<World[]> {
@@ -263,6 +276,13 @@ function check(before: World, world: World): void {
     if (before.claimedLate) throw new Error('D53: sent although it was claimed after the stop');
     if (job.withdrawn) throw new Error('D25: a job that was taken back was sent');
     if (before.report === 'ended') throw new Error('D53: a report had said that it is not sent any more');
+  }
+  if (world.report === 'ended') {
+    const { state } = world.claim?.state === 'claimed' || world.claim === undefined ? (job.stop ?? {}) : world.claim;
+    for (const atMs of [startMs + 10, startMs + 10 * claimLifeMs]) {
+      if (reportedIn(world, atMs).state !== state) throw new Error('D53: a message that had ended ends otherwise');
+    }
+    if (state === 'unknown') throw new Error('D53: a message that had ended is unknown');
   }
   const isUnderWay =
     world.fanOut !== 'over' || world.queue.length > 0 || world.runs.some(({ role }) => role === 'worker');

@@ -82,6 +82,17 @@ test('a stop ends the waiting, and what is stopped is parked no more', async () 
   expect(await states().park('J', { ...parked, sinceMs: 8_000 })).toBe(false);
 });
 
+test('the end of a stopped job is written once, and of no other job (D53)', async () => {
+  await begin();
+  await states().end('J', 8_000);
+  expect(await stateOf('J')).toBeUndefined();
+  await states().stop(head, cancelled(7_000));
+  await states().end('J', 9_000);
+  await states().end('J', 10_000);
+  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000), endedAtMs: 9_000 });
+  expect(await states().stop(head, cancelled(11_000))).toBe(false);
+});
+
 test('states of many jobs are one answer; items of other versions are read', async () => {
   await client.send(new PutCommand({ TableName: table, Item: { ...jobKey('OLD'), head: '{}', progress: { 1: 3 } } }));
   await states().stop({ jobId: 'A', acceptedAtMs: 0 }, { ...cancelled(1), reason: 'why' });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
@@ -133,7 +134,35 @@ test('of a cancelled job nothing is called, also of what has waited (D53)', asyn
     world.state = { stop: cancelled(1) };
     await world.run(4, {}, hasWaited);
     expect([world.calls, world.statesOfClaims()]).toEqual([0, Array(4).fill('failed cancelled')]);
+    expect(world.events.sent.filter(({ type }) => type === 'message.failed')).toHaveLength(4);
   }
+});
+
+test('what has waited, and what is too late, is claimed as its job was stopped, in one write (D53)', async () => {
+  for (const message of [{ hasWaited: true }, { expiresAtMs: 1 }]) {
+    const world = new HeldWorld();
+    world.state = { stop: cancelled(1) };
+    await world.run(3, {}, message);
+    expect([world.storeCalls, world.statesOfClaims()]).toEqual([
+      Array(3).fill('take'),
+      Array(3).fill('failed cancelled'),
+    ]);
+  }
+});
+
+test('a claim of a worker that died ends as the job was stopped, when nothing else was pending before it (D53)', async () => {
+  const lostAfter = async (endedAtMs?: number) => {
+    const world = new HeldWorld();
+    const claim = { key: { jobId: 'J', index: 0 }, at: 'dead/0', state: 'claimed', claimedAtMs: world.nowMs } as const;
+    world.store = { ...world.store, claims: { 'J-0': claim } };
+    world.state = { stop: cancelled(1), ...(endedAtMs === undefined ? {} : { endedAtMs: world.nowMs + endedAtMs }) };
+    world.nowMs += claimLifeMs;
+    await world.run(1);
+    return world.statesOfClaims();
+  };
+  expect(await lostAfter()).toEqual(['unknown worker_lost']);
+  expect(await lostAfter(10_000)).toEqual(['failed cancelled']);
+  expect(await lostAfter(claimLifeMs)).toEqual(['unknown worker_lost']);
 });
 
 test('a refusal of one message is its own', async () => {

@@ -30,6 +30,21 @@ test.each([
   expect(outcomeOf(key, stored, nowMs).state).toBe(expected);
 });
 
+describe('a claim in a job that was stopped', () => {
+  const stop = { state: 'failed', code: 'cancelled', atMs: nowMs - 10 } as const;
+  const young = claim({ claimedAtMs: nowMs });
+  test.each([
+    ['before all of it has ended', { claim: young, job: { stop } }, 'pending'],
+    ['after all of it has ended', { claim: young, job: { stop, endedAtMs: nowMs } }, 'failed'],
+    ['after that, its worker is dead', { claim: claim(), job: { stop, endedAtMs: nowMs - 1 } }, 'failed'],
+    ['whose worker was dead by then', { claim: claim(), job: { stop, endedAtMs: nowMs } }, 'unknown'],
+    ['that was sent', { claim: young, batch, job: { stop, endedAtMs: nowMs } }, 'sent'],
+    ['that had expired', { claim: claim({ state: 'expired' }), job: { stop, endedAtMs: nowMs } }, 'expired'],
+  ] as const)('%s (D53)', (_, stored, expected) => {
+    expect(outcomeOf(key, stored, nowMs).state).toBe(expected);
+  });
+});
+
 test('an outcome tells recipient, code, reason and the platform’s id', () => {
   expect(outcomeOf(key, { claim: claim(), batch }, nowMs)).toEqual({
     dispatchId: 'J-7',

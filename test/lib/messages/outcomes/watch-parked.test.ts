@@ -45,6 +45,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
           did.push(`resume ${since - sinceMs}`);
           return resumes;
         },
+        end: async () => Promise.reject(new Error('not asked')),
       },
       headOf: async () =>
         setting.isThere === false
