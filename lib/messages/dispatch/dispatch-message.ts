@@ -10,6 +10,7 @@ import { deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } f
 import type { ExpectedAsker } from './gathered-job-states.ts';
 import { giveBack, postponeCopy, tryAgainLater, tryUnclaimedLater } from './later.ts';
 import type { PaceLearning } from './learned-pace.ts';
+import type { MissedSlots } from './missed-slots.ts';
 import type { Handover } from './platform-messages.ts';
 import { isProvenAfterRefusal } from './proof.ts';
 import { isMissed, type Placed, type Slot } from './slots.ts';
@@ -24,6 +25,7 @@ export interface BatchPorts extends DispatchPorts {
   readonly jobs: { expect(): ExpectedAsker };
   readonly learning: PaceLearning;
   readonly holds: JobHolds;
+  readonly missed: MissedSlots;
 }
 
 interface Attempt {
@@ -103,20 +105,47 @@ async function sendClaimed(
   const byJob = await whatItsJobSays(message, { at, asker, slotMs }, ports);
   if (byJob !== undefined) return byJob;
   await waitUntil(slotMs, ports);
-  // Claiming may have taken seconds.
+  const notNow = await keptBack(message, at, ports);
+  if (notNow !== undefined) return notNow;
+  if (isMissed(slotMs, ports.nowMs())) return await sendInNextSlot(message, at, ports);
+  return await handOver(message, at, ports);
+}
+
+/** So many slots are taken under one claim, until it is given back. */
+const mostSlotsOfClaim = 10;
+
+/**
+ * Keeps the claim: where the store is slow, giving it back and claiming anew would miss the next slot as well. What its
+ * job says was read after the claim, and is read no more (D53).
+ */
+async function sendInNextSlot(missed: DispatchMessage, at: string, ports: BatchPorts): Promise<Ending> {
+  let message = missed;
+  for (let taken = 1; ; taken += 1) {
+    ports.log('dispatch.slot_missed', { dispatchId: dispatchIdOf(message) });
+    message = { ...message, version: dispatchMessageVersion, missedSlots: (message.missedSlots ?? 0) + 1 };
+    if (taken === mostSlotsOfClaim) return await giveBack(message, at, { delaySeconds: 0, code: 'slot' }, ports);
+    const placed = await ports.missed.placeAgain(message);
+    message = placed.message;
+    if (placed.kind === 'unplaced') return await tryAgainLater(message, at, { pace: 'claims' }, ports);
+    if (placed.kind === 'later') {
+      return await giveBack(message, at, { delaySeconds: placed.delaySeconds, code: 'slot' }, ports);
+    }
+    const slotMs = placed.kind === 'slot' ? placed.slotMs : ports.nowMs();
+    await waitUntil(slotMs, ports);
+    const notNow = await keptBack(message, at, ports);
+    if (notNow !== undefined) return notNow;
+    if (!isMissed(slotMs, ports.nowMs())) return await handOver(message, at, ports);
+  }
+}
+
+/** Claiming and waiting may have taken seconds. */
+async function keptBack(message: DispatchMessage, at: string, ports: BatchPorts): Promise<Ending | undefined> {
   if (ports.remainingMs() < sendBudgetMs) {
     await ports.claims.release(keyOf(message), at);
     return deliverAgain;
   }
   const late = lateness(message, ports.nowMs());
-  if (late !== undefined) return await settle(message, at, late, ports);
-  if (isMissed(slotMs, ports.nowMs())) {
-    ports.log('dispatch.slot_missed', { dispatchId: dispatchIdOf(message) });
-    const missedSlots = (message.missedSlots ?? 0) + 1;
-    const copy = { ...message, version: dispatchMessageVersion, missedSlots } as const;
-    return await giveBack(copy, at, { delaySeconds: 0, code: 'slot' }, ports);
-  }
-  return await handOver(message, at, ports);
+  return late === undefined ? undefined : await settle(message, at, late, ports);
 }
 
 /** How long before its slot, and at least how long after its claim, a message waits for those that are claimed beside it. */

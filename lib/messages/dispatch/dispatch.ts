@@ -11,6 +11,7 @@ import { deliverAgain, type Ending } from './ending.ts';
 import { gatheredJobStates } from './gathered-job-states.ts';
 import { guardBatch } from './guarded-batch.ts';
 import { paceLearning } from './learned-pace.ts';
+import { missedSlots } from './missed-slots.ts';
 import { placeUnlessParked } from './place-waiting.ts';
 import type { Placed } from './slots.ts';
 
@@ -31,6 +32,7 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     jobs: gatheredJobStates(ports.jobStates.of, ports),
     learning: paceLearning(ports),
     holds: ports.newHolds(),
+    missed: missedSlots(ports),
   };
   const endings = await Promise.all(
     deliveries.map(async (delivery, position) => {
