@@ -35,6 +35,14 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Find clientId or wabaId in the log (dispatch.credential_refused, sync.waba_failed, request.failed) and provision a valid token; waiting messages are then sent by themselves, for a day.',
   });
   addAlarm(scope, settings, {
+    purpose: 'platform-down',
+    metric: serviceMetric(settings, 'PlatformDown'),
+    above: 0,
+    whoIsHurt: 'Everybody who sends: the platform answers nothing, and messages wait until it does.',
+    whatToDo:
+      'Look at the status page of the platform, then at the way there: name resolution, network, certificates. Nothing is sent meanwhile; it is asked again at least every half minute, and messages go on by themselves (platform.back in the log).',
+  });
+  addAlarm(scope, settings, {
     purpose: 'platform-signatures-refused',
     metric: serviceMetric(settings, 'PlatformSignaturesRefused'),
     // A stranger who knocks once or twice is no reason to get up; the platform repeats what was refused.

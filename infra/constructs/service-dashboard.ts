@@ -96,7 +96,11 @@ function platformGraphs(settings: Settings): IWidget[] {
   const metric = (name: Parameters<typeof serviceMetric>[1]) => serviceMetric(settings, name);
   return [
     graph('Platform errors by code', [platformErrorsByCode(settings)]),
-    graph('Platform calls limited or refused', [metric('PlatformCallsThrottled'), metric('PlatformCredentialRefused')]),
+    graph('Platform calls limited or refused', [
+      metric('PlatformCallsThrottled'),
+      metric('PlatformCredentialRefused'),
+      metric('PlatformDown'),
+    ]),
     graph('Templates', [
       metric('SyncsCompleted'),
       metric('SyncTemplatesChanged'),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
+import { usualInstances } from './instance-limits.ts';
 import { queueArn } from './physical.ts';
 import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
 import type { LocalEventSource } from './template.ts';
@@ -17,8 +18,8 @@ export interface PollerOptions {
       event: unknown,
     ): Promise<{ ok: true; payload: unknown } | { ok: false; error: string; message: string }>;
   };
-  /** Most invocations at a time per event source, however much its maximumConcurrency would allow. */
-  readonly maximumInstances?: number;
+  /** Most invocations of a function at a time, however much the maximumConcurrency of its event source would allow. */
+  readonly maximumInstances?: (functionId: string) => number;
   /** Told in one line about every failed invocation and every trouble with the queue server. */
   readonly report: (line: string) => void;
 }
@@ -39,7 +40,6 @@ export interface Poller {
  * because the server would hand the next message to the closed connection and hide it for its visibility time-out.
  */
 const longPollSeconds = 1;
-const defaultMaximumInstances = 4;
 const defaultGraceMs = 1_500;
 const afterTroubleMs = 1_000;
 const windowPollMs = 50;
@@ -85,7 +85,7 @@ class EventSourceMapping {
     this.#queueArn = queueArn(source.queueName);
     this.#maximumSlots = Math.min(
       source.maximumConcurrency ?? Number.POSITIVE_INFINITY,
-      options.maximumInstances ?? defaultMaximumInstances,
+      options.maximumInstances?.(source.functionId) ?? usualInstances,
     );
   }
 

@@ -1,4 +1,5 @@
 import { type FunctionLogLine, Instance, maxPayloadBytes } from './instance.ts';
+import { usualInstances } from './instance-limits.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './template.ts';
 
@@ -21,7 +22,7 @@ export interface RunnerOptions {
   readonly functions: LocalTemplate['functions'];
   /** Variables that every function gets beside its own, such as region, credentials and endpoints. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly maxInstancesPerFunction?: number;
+  readonly maximumInstances?: (functionId: string) => number;
   readonly onLog?: (line: FunctionLogLine) => void;
   /** Stack traces name the lines of the sources. */
   readonly sourceMaps?: boolean | undefined;
@@ -29,12 +30,10 @@ export interface RunnerOptions {
   readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
 }
 
-/** Small, because a laptop has few cores; requests beyond it wait in the order in which they came. */
-const defaultMaxInstances = 4;
-
 /**
  * Runs each function in processes of its own: one request at a time per process, idle ones used again, a fresh one after
- * a crash, a time-out or too much memory, and never more than the cap per function.
+ * a crash, a time-out or too much memory, and never more than the cap per function: requests beyond it wait in the order
+ * in which they came.
  */
 export function createRunner(options: RunnerOptions): ProcessRunner {
   const pools = new Map<string, Pool>();
@@ -146,7 +145,8 @@ class Pool {
   #availableInstance(): Instance | undefined {
     const [idle] = this.#idle;
     if (idle !== undefined) return idle;
-    const max = this.#inspectPort === undefined ? (this.#options.maxInstancesPerFunction ?? defaultMaxInstances) : 1;
+    const max =
+      this.#inspectPort === undefined ? (this.#options.maximumInstances?.(this.#definition.id) ?? usualInstances) : 1;
     return this.#alive.size < max ? this.#start() : undefined;
   }
 

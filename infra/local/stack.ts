@@ -13,6 +13,7 @@ import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
 import { holdPort } from './held-port.ts';
 import { debuggedTimeoutMs, type FunctionLogLine } from './instance.ts';
+import { dispatchingInstances, instanceLimitsOf } from './instance-limits.ts';
 import { localRegion } from './intrinsics.ts';
 import { Parts } from './parts.ts';
 import { subscribeCallback } from './platform-callback.ts';
@@ -113,8 +114,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
   const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
   const { inspected, onAnswer, sourceMaps } = options;
+  const maximumInstances = instanceLimitsOf(template.functions, stage);
   const runner = createRunner({
     functions: template.functions,
+    maximumInstances,
     environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
@@ -139,6 +142,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       eventSources,
       queueUrl,
       runner,
+      maximumInstances,
       report: options.report ?? ignore,
     });
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
@@ -210,7 +214,7 @@ async function synthesize(
   if (!built) await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
   const environment = {
     CDK_OUTDIR: outputDirectory,
-    CDK_CONTEXT_JSON: JSON.stringify({ stage, ...addresses }),
+    CDK_CONTEXT_JSON: JSON.stringify({ stage, dispatchMaximumConcurrency: dispatchingInstances, ...addresses }),
     // The rules of CloudFormation take most of the time, and are for what is deployed.
     CDK_VALIDATION: 'false',
   };

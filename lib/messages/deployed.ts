@@ -11,9 +11,11 @@ import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
 import { acceptanceStore } from './accept/acceptance-store.ts';
 import { idempotencyStore } from './accept/idempotency-store.ts';
 import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
+import { breakerStore } from './dispatch/breaker-store.ts';
 import { platformCallTimeoutMs } from './dispatch/claim.ts';
 import { dispatchStore } from './dispatch/dispatch-store.ts';
 import { platformMessages } from './dispatch/platform-messages.ts';
+import { platformProbe } from './dispatch/platform-probe.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
 import { limitOfJob } from './fan-out/limit-of-job.ts';
@@ -82,6 +84,8 @@ export function deployedHandover(queueUrl: string) {
     tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     send: platformMessages(call, credentialOf),
+    breakers: breakerStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
+    probe: platformProbe(call, credentialOf),
   };
 }
 

@@ -20,6 +20,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a number's pace   PACE#<phoneNumberId> / PACE              whoever reserves slots: fan-out, dispatch (pace/schedule.ts)
  *   its last tenth    PACE#<phoneNumberId> / URGENT            dispatch, for one-time codes (pace/urgent.ts)
  *   workers' shares   WORKERS / SHARES                         fan-out, what each client wants of the workers (pace/worker-shares.ts)
+ *   the breaker       PLATFORM / BREAKER                       dispatch, when the platform stops to answer, and answers again (dispatch/breaker.ts)
  *
  * These spellings are stored for 30 days: a test holds them to what released versions wrote.
  */
@@ -215,3 +216,6 @@ export function urgentKey(phoneNumberId: string): ItemKey {
 
 /** What the clients that are being sent for want of the workers (D45). */
 export const workerSharesKey: ItemKey = { pk: 'WORKERS', sk: 'SHARES' };
+
+/** Whether the platform is down as a whole: one item, read once by each batch of messages (D46). */
+export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };

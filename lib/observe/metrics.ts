@@ -18,6 +18,7 @@ export const metricNames = [
   'PlatformErrors',
   'PlatformCallsThrottled',
   'PlatformCredentialRefused',
+  'PlatformDown',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformStatusesForeign',

@@ -1,3 +1,4 @@
+import type { Fate } from '../pipeline/platform-model.ts';
 import { seededRandom } from '../pipeline/random-world.ts';
 import { PipelineWorld, startMs } from '../pipeline/world.ts';
 import { makeJob } from '../support/send-jobs.ts';
@@ -5,9 +6,16 @@ import { report } from './figure.ts';
 
 const limitPerSecond = 80;
 const hourMs = 3_600_000;
+const workers = 50;
 
 /** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
-function quietWorld({ delayJitterMs = 1_000, workers = 150 } = {}): PipelineWorld {
+function quietWorld({
+  delayJitterMs = 1_000,
+  fateOf = (): Fate => 'taken',
+}: {
+  readonly delayJitterMs?: number;
+  readonly fateOf?: () => Fate;
+} = {}): PipelineWorld {
   const random = seededRandom(1);
   return new PipelineWorld({
     random,
@@ -15,7 +23,7 @@ function quietWorld({ delayJitterMs = 1_000, workers = 150 } = {}): PipelineWorl
     answerMs: () => 60 + random() * 60,
     latencyMs: () => 2 + random() * 2,
     faultOf: () => undefined,
-    fateOf: () => 'taken',
+    fateOf,
     lifeMs: () => undefined,
     receiptsOf: () => [],
     delayJitterMs,
@@ -53,8 +61,9 @@ export async function benchPace(): Promise<void> {
     await drained(count, size);
   }
   await shares(2, 3_000);
-  await shares(100, 100);
+  await shares(100, 200);
   await waitOfCodes();
+  await refusedAfterPause();
   await writesPerMessage();
 }
 
@@ -130,6 +139,22 @@ async function slowestCode(campaigns: number): Promise<number> {
   });
   if (waits.length < codes) return Number.POSITIVE_INFINITY;
   return waits.toSorted((a, b) => a - b)[Math.ceil(codes * 0.99) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The platform pauses the template in the middle of a job, for ten minutes (D46). */
+async function refusedAfterPause(): Promise<void> {
+  const pausedMs = startMs + 60_000;
+  const resumedMs = pausedMs + 600_000;
+  const messages = 10_000;
+  const world: PipelineWorld = quietWorld({
+    fateOf: () => (world.time.nowMs >= pausedMs && world.time.nowMs < resumedMs ? 'template_paused' : 'taken'),
+  });
+  const jobId = accept(world, messages);
+  void world.jobStands(jobId, undefined, resumedMs - startMs);
+  await world.run(hourMs);
+  const refused = world.platform.posts.filter(({ taken }) => !taken).length;
+  if (world.platform.posts.length - refused < messages) throw new Error('not every message left after the pause');
+  report({ figure: 'pace.refused_calls_after_a_pause', value: refused, limit: workers * 10, unit: 'calls' });
 }
 
 /** One job in full batches: what the queue holds back for the same second comes together. */

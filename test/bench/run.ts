@@ -11,6 +11,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { benchPace } from './pace.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchReceipts } from './receipts.ts';
 import { benchReports } from './reports.ts';
@@ -32,6 +33,7 @@ async function bench(): Promise<void> {
   });
   benchBundles(names);
   await benchDispatch();
+  await benchPace();
   await benchPlatformWebhook();
   await benchEventDelivery();
   const environments = await benchOnStack();

@@ -3,6 +3,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../lib/aws/pause.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
@@ -93,6 +94,8 @@ test.each(firstUnlessThorough([1, 2, 3]))(
           tenths: urgentStore(client, table),
           jobStates: jobStateStore(client, table, async () => undefined),
           newHolds: idlePaces.newHolds,
+          breakers: breakerStore({ client, table, nowMs: () => nowMs }),
+          probe: idlePaces.probe,
           events,
           queue: {
             sendLater: (message) => queue.sendLater(message, 0),
@@ -179,6 +182,8 @@ test('ten messages of a released wave: one write each and one a batch, and two r
     tenths: urgentStore(client, table),
     jobStates: jobStateStore(client, table),
     newHolds: idlePaces.newHolds,
+    breakers: breakerStore({ client, table, nowMs: () => nowMs }),
+    probe: idlePaces.probe,
     events: new MemoryEvents(),
     queue: dispatchQueue(queueClient, queueUrl),
     send: async ({ index }) => ({ platformMessageId: `platform-${index}` }),
@@ -192,7 +197,7 @@ test('ten messages of a released wave: one write each and one a batch, and two r
   });
   const commands = Map.groupBy(attempts, ({ command }) => command);
   expect(Object.fromEntries([...commands].map(([command, of]) => [command, of.length]))).toEqual({
-    GetItemCommand: 1,
+    GetItemCommand: 2,
     PutItemCommand: 11,
     BatchGetItemCommand: expect.any(Number),
   });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
@@ -115,6 +114,8 @@ function queuedAs(role: Role, id: number, body: string): Queued {
 /** Visits every reachable state, breadth first, and lets `check` throw in each. */
 export async function explore(scenario: Scenario, check: (state: State, before: State) => void): Promise<Exploration> {
   const first = initialState(scenario);
+  const standings: Standings = new Map();
+  const keyOf = stateKeys();
   const seen = new Set([keyOf(first)]);
   const ends: { state: State; path: Action[] }[] = [];
   let transitions = 0;
@@ -125,7 +126,7 @@ export async function explore(scenario: Scenario, check: (state: State, before: 
       const actions = actionsOf(state, scenario);
       if (actions.length === 0) ends.push({ state, path: pathOf(way) });
       for (const action of actions) {
-        const successor = await apply(state, action, scenario);
+        const successor = await apply(state, action, scenario, standings);
         transitions += 1;
         const key = keyOf(successor);
         if (seen.has(key)) continue;
@@ -144,8 +145,35 @@ export async function explore(scenario: Scenario, check: (state: State, before: 
   return { states: seen.size, transitions, ends };
 }
 
-function keyOf(state: State): string {
-  return createHash('sha1').update(JSON.stringify(state)).digest('base64');
+/**
+ * Names states so that those with the same future have the same name. Workers of a kind are alike, whatever their place;
+ * what most states share with others is written out and hashed once.
+ */
+function stateKeys(): (state: State) => string {
+  const numbers = new Map<string, number>();
+  const known = new WeakMap<object, number>();
+  const numberOf = (part: object, future = part) => {
+    let number = known.get(part);
+    if (number === undefined) {
+      const written = JSON.stringify(future);
+      number = numbers.get(written) ?? numbers.size;
+      numbers.set(written, number);
+      known.set(part, number);
+    }
+    return number;
+  };
+  return ({ store, queue, workers, ...rest }) => {
+    const busy = workers
+      .map((worker) => (worker === null ? -1 : numberOf(worker, futureOf(worker))))
+      .toSorted((one, other) => one - other);
+    return JSON.stringify([numberOf(store), queue.map((queued) => numberOf(queued)), busy, rest]);
+  };
+}
+
+/** How a run has come to its end changes nothing any more. */
+function futureOf(worker: Worker): object {
+  const { role, holds, ended } = worker;
+  return ended === undefined ? worker : { role, holds, ended };
 }
 
 function pathOf(way: Way | undefined): Action[] {
@@ -193,12 +221,17 @@ function firstMs(state: State): number {
   return state.nowMs - (state.nowMs % 1_000_000);
 }
 
-export async function apply(state: State, action: Action, scenario: Scenario): Promise<State> {
+export async function apply(
+  state: State,
+  action: Action,
+  scenario: Scenario,
+  standings: Standings = new Map(),
+): Promise<State> {
   switch (action.do) {
     case 'deliver': {
       const taken = state.queue.filter(({ id }) => action.ids.includes(id));
       const role = rolesOf(scenario.receipts)[action.worker] ?? 'dispatch';
-      const worker = await restored({
+      const start = {
         role,
         receipts: scenario.receipts !== undefined,
         paces: scenario.paces ?? false,
@@ -207,7 +240,8 @@ export async function apply(state: State, action: Action, scenario: Scenario): P
         nowMs: state.nowMs,
         holds: taken.map(({ id, deliveries }) => ({ id, delivery: deliveries + 1 })),
         answered: [],
-      });
+      };
+      const worker = await restored(start, standings);
       const queue = state.queue.map((queued) =>
         action.ids.includes(queued.id) ? { ...queued, visible: false, deliveries: queued.deliveries + 1 } : queued,
       );
@@ -215,7 +249,7 @@ export async function apply(state: State, action: Action, scenario: Scenario): P
       return { ...withWorker(state, action.worker, worker), queue, deliveriesLeft, runs: state.runs + 1 };
     }
     case 'step':
-      return await step(state, action, scenario);
+      return await step(state, action, scenario, standings);
     case 'acknowledge': {
       const worker = workerAt(state, action.worker);
       const queue = state.queue.flatMap((queued) => {
@@ -243,14 +277,19 @@ export async function apply(state: State, action: Action, scenario: Scenario): P
   }
 }
 
-async function step(state: State, action: Extract<Action, { do: 'step' }>, { receipts }: Scenario): Promise<State> {
+async function step(
+  state: State,
+  action: Extract<Action, { do: 'step' }>,
+  { receipts }: Scenario,
+  standings: Standings,
+): Promise<State> {
   const worker = workerAt(state, action.worker);
   const op = worker.open.find(({ id }) => id === action.op);
   if (op === undefined) throw new Error('no such call is open');
   const { state: after, reply } = outcomeOfStep(state, { op, effect: action.effect, receipts });
   const answered = [...worker.answered, { op: op.id, reply, nowMs: state.nowMs }];
   const faultsLeft = state.faultsLeft - (isGood(action.effect) ? 0 : 1);
-  const next = await restored({ ...worker, answered });
+  const next = await restored({ ...worker, answered }, standings);
   return { ...withWorker(withProofs(after, worker, next), action.worker, next), faultsLeft };
 }
 
@@ -275,9 +314,22 @@ export function idsIn(body: string): string[] {
   return numbers.flatMap(({ receipts }) => receipts.map(dispatchIdOf));
 }
 
-async function restored(worker: Omit<Worker, 'open' | 'ended'>): Promise<Worker> {
-  const run = await SteppedRun.replay(worker, worker.answered);
-  return { ...worker, open: [...run.pending.values()], ended: run.ended };
+type Standing = Pick<Worker, 'open' | 'ended'>;
+
+/** Where runs stand after their replies: they depend on nothing else, whatever happens beside them. */
+type Standings = Map<string, Standing>;
+
+async function restored(worker: Omit<Worker, keyof Standing>, standings: Standings): Promise<Worker> {
+  const { role, receipts, paces, invocation, bodies, nowMs, holds, answered } = worker;
+  const start = { role, receipts, paces, invocation, bodies, nowMs };
+  const key = JSON.stringify([start, answered]);
+  let standing = standings.get(key);
+  if (standing === undefined) {
+    const run = await SteppedRun.replay(start, answered);
+    standing = { open: [...run.pending.values()], ended: run.ended };
+    standings.set(key, standing);
+  }
+  return { ...start, holds, answered, ...standing };
 }
 
 interface Step {

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../lib/aws/pause.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
+import { platformProbe } from '../../lib/messages/dispatch/platform-probe.ts';
 import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
@@ -36,6 +38,10 @@ beforeEach(async () => {
   platform = createServer(async (request, reply) => {
     let text = '';
     for await (const chunk of request) text += chunk;
+    if (request.method === 'GET') {
+      reply.end('{"id":"300000000000001"}');
+      return;
+    }
     const { to } = JSON.parse(text);
     posts.push(to);
     if (to === 'reset') request.socket.resetAndDestroy();
@@ -69,6 +75,8 @@ function deployed(port = (platform.address() as AddressInfo).port) {
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
     newHolds: idlePaces.newHolds,
+    breakers: breakerStore({ client: localDocumentClient(), table, nowMs }),
+    probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
     queue: dispatchQueue(localQueueClient(), queueUrl),
     events: events.sink,
     send: platformMessages(transport, async () => ({ accessToken: 'token' })),

@@ -131,16 +131,16 @@ describe('an instance', () => {
     expect(context['before']).toBeGreaterThan(Number(context['after']));
   });
 
-  it.each([1, 2])('never has two requests at a time, with a cap of %i', async (maxInstancesPerFunction) => {
-    const runner = makeRunner({ maxInstancesPerFunction });
+  it.each([1, 2])('never has two requests at a time, with a cap of %i', async (most) => {
+    const runner = makeRunner({ maximumInstances: () => most });
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const payloads = await Promise.all(names.map((name) => payloadOf(runner, 'sequence', { name })));
     expect(payloads.map(({ most }) => most)).toEqual([1, 1, 1, 1, 1, 1]);
-    expect(new Set(payloads.map(({ pid }) => pid)).size).toBe(maxInstancesPerFunction);
+    expect(new Set(payloads.map(({ pid }) => pid)).size).toBe(most);
   });
 
   it('serves those that wait in the order in which they came', async () => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const done: string[] = [];
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => payloadOf(runner, 'sequence', { name }).then(() => done.push(name))));
@@ -150,7 +150,7 @@ describe('an instance', () => {
 
 describe('the time-out', () => {
   it.each(['slow', 'busy'])('kills %s, and the next request gets a fresh instance', async (functionId) => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const running = runner.invoke(functionId, { forever: true });
     const [instance] = runner.instances();
     expect(await running).toEqual({ ok: false, error: 'timeout', message: 'Task timed out after 0.30 seconds' });
@@ -159,7 +159,7 @@ describe('the time-out', () => {
   });
 
   it('does not touch what comes after', async () => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const [late, next] = await Promise.all([runner.invoke('slow', { forever: true }), payloadOf(runner, 'slow')]);
     expect(late).toMatchObject({ ok: false, error: 'timeout' });
     expect(next['pid']).toBe(runner.instances()[0]?.pid);
@@ -170,14 +170,14 @@ describe('the memory of a function', () => {
   const killed = { ok: false, error: 'out_of_memory', message: 'Runtime exited with error: signal: killed' };
 
   it('may be used but for what the runtime takes', async () => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const first = await payloadOf(runner, 'hungry', { megabytes: 16 });
     expect((await payloadOf(runner, 'hungry', { megabytes: 16 }))['pid']).toBe(first['pid']);
   });
 
   it('is the limit of its process, which is killed while it runs', async () => {
     const lines: FunctionLogLine[] = [];
-    const runner = makeRunner({ maxInstancesPerFunction: 1, onLog: (line) => lines.push(line) });
+    const runner = makeRunner({ maximumInstances: () => 1, onLog: (line) => lines.push(line) });
     const { pid } = await payloadOf(runner, 'hungry', { megabytes: 1 });
     expect(await runner.invoke('hungry', { megabytes: 160, millis: 60_000 })).toEqual(killed);
     expect(isAlive(Number(pid))).toBe(false);
@@ -192,7 +192,7 @@ describe('the memory of a function', () => {
   });
 
   it('is its own: others live on, and the next request gets a fresh instance', async () => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const other = await payloadOf(runner, 'echo');
     const [tooMuch, next] = await Promise.all([
       runner.invoke('hungry', { megabytes: 160, millis: 60_000 }),
@@ -301,7 +301,7 @@ describe('a recycled function', () => {
   });
 
   it('ends the requests under way in the process that they have', async () => {
-    const runner = makeRunner({ maxInstancesPerFunction: 1 });
+    const runner = makeRunner({ maximumInstances: () => 1 });
     const running = payloadOf(runner, 'sequence', { name: 'old' });
     const [{ pid } = { pid: 0 }] = runner.instances();
     runner.recycle('sequence');
@@ -337,7 +337,7 @@ describe('an inspected function', () => {
 });
 
 it('leaves no process behind, and ends what was running or waiting', async () => {
-  const runner = makeRunner({ maxInstancesPerFunction: 1 });
+  const runner = makeRunner({ maximumInstances: () => 1 });
   await payloadOf(runner, 'echo');
   const running = runner.invoke('slow', { forever: true });
   const waiting = runner.invoke('slow', {});

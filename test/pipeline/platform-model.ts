@@ -2,7 +2,15 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What the platform does with one post. */
-export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'refused' | 'refused_for_now' | 'no_connection';
+export type Fate =
+  | 'taken'
+  | 'taken_reply_lost'
+  | 'lost'
+  | 'refused'
+  | 'refused_for_now'
+  | 'template_paused'
+  | 'no_connection'
+  | 'server_error';
 
 export interface PlatformPost {
   readonly dispatchId: string;
@@ -17,6 +25,8 @@ export interface PlatformRules {
   readonly limitPerSecond: (phoneNumberId: string) => number;
   readonly answerMs: () => number;
   readonly fateOf: (post: { readonly dispatchId: string }) => Fate;
+  /** Of a read, which has no fate but to be answered or not. */
+  readonly readFateOf: () => Fate;
 }
 
 /** Persons may be written to once in 6 s, after a burst of 45 (platform reference, 6.1). */
@@ -26,6 +36,7 @@ const pairBurst = 45;
 /** The platform as its reference tells: it counts what it takes in any second, per number and per person. */
 export class PlatformModel {
   readonly posts: PlatformPost[] = [];
+  readonly readsAtMs: number[] = [];
   readonly #time: VirtualTime;
   readonly #rules: PlatformRules;
   readonly #recent = new Map<string, number[]>();
@@ -43,6 +54,11 @@ export class PlatformModel {
   }): Promise<{ platformMessageId: string }> {
     const fate = this.#rules.fateOf(message);
     if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
+    if (fate === 'server_error') {
+      await this.#time.sleep(this.#rules.answerMs());
+      this.#record(message, { taken: false, throttled: false });
+      throw new PlatformFailure('ambiguous', { httpStatus: 500 });
+    }
     if (fate === 'lost') return await this.#silence(message, { taken: false, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
     if (!this.#takeThroughput(message.phoneNumberId)) {
@@ -53,10 +69,21 @@ export class PlatformModel {
     if (!this.#takePair(message)) return await this.#refuse(message, 131056);
     if (fate === 'refused_for_now') return await this.#refuse(message, 131057);
     if (fate === 'refused') return await this.#refuse(message, 131047);
+    if (fate === 'template_paused') return await this.#refuse(message, 132015);
     if (fate === 'taken_reply_lost') return await this.#silence(message, { taken: true, throttled: false });
     this.#record(message, { taken: true, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
     return { platformMessageId: `wamid.${message.dispatchId}` };
+  }
+
+  /** Answers unless nobody is there. */
+  async read(timeoutMs: number): Promise<void> {
+    const fate = this.#rules.readFateOf();
+    this.readsAtMs.push(this.#time.nowMs);
+    if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
+    const isLost = fate === 'lost' || fate === 'taken_reply_lost';
+    await this.#time.sleep(isLost ? timeoutMs : this.#rules.answerMs());
+    if (isLost || fate === 'server_error') throw new PlatformFailure('ambiguous', {});
   }
 
   async #refuse(message: { dispatchId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {

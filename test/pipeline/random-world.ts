@@ -50,7 +50,7 @@ export function randomWorld(seed: number): PipelineWorld {
     const jobId = `01JD${String(at).padStart(22, '0')}`;
     const ttl = random() < 0.2 ? { expiresAtMs: world.time.nowMs + 1_000 + random() * 120_000 } : {};
     // The largest needs two rounds of its number when that is slow.
-    const size = among([1, 3, 3, 12, 12, 40, 40, 260]);
+    const size = among([1, 1, 3, 3, 3, 3, 12, 12, 12, 12, 12, 40, 40, 40, 40, 260]);
     const clientId = among([1001, 1002]);
     const urgent = random() < 0.3 ? { urgent: true as const } : {};
     const head = { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent };

@@ -1,4 +1,5 @@
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchQueue } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
@@ -13,6 +14,7 @@ import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
+import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { MemoryClaims } from './memory-claims.ts';
 import { MemoryJobs } from './memory-jobs.ts';
@@ -28,6 +30,8 @@ export interface WorldRules {
   readonly latencyMs: () => number;
   readonly faultOf: (name: string) => CallFault | undefined;
   readonly fateOf: () => Fate;
+  /** Of reads; as messages when left out. */
+  readonly readFateOf?: () => Fate;
   /** How long a run lives, in ms; undefined: as long as its function may. */
   readonly lifeMs: (functionName: string) => number | undefined;
   /** What the platform tells of a message that it took, each with the delay after which it comes. */
@@ -69,6 +73,7 @@ export class PipelineWorld {
   readonly claims = new MemoryClaims();
   readonly jobs = new MemoryJobs();
   readonly numbers: MemoryNumbers;
+  readonly breaker = new MemoryBreaker();
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: SendJob }[] = [];
@@ -95,6 +100,7 @@ export class PipelineWorld {
       limitPerSecond: () => rules.limitPerSecond,
       answerMs: rules.answerMs,
       fateOf: rules.fateOf,
+      readFateOf: rules.readFateOf ?? rules.fateOf,
     });
   }
 
@@ -224,6 +230,11 @@ export class PipelineWorld {
         jobStates: this.jobs.ofDispatch(run),
         invocation: clock.invocation,
         send: (message) => run.call('send', () => this.#post(message)),
+        probe: () => run.call('probe', () => this.platform.read(probeTimeoutMs)),
+        breakers: {
+          find: () => run.call('findBreaker', () => this.breaker.find()),
+          change: (seen, rule) => run.call('changeBreaker', () => this.breaker.change(seen, rule)),
+        },
         newHolds: () => jobHolds({ ...this.#common(run, clock), states: this.jobs.ofHolds(run), watchParked }),
       });
   }

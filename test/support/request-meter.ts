@@ -4,6 +4,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export interface RequestCost {
   /** Read units as DynamoDB counts them. */
   readonly readUnits: number;
+  /** Write units, of writes that were carried out. */
+  readonly writeUnits: number;
   readonly requests: number;
   /** Those of the requests that write. */
   readonly writes: number;
@@ -14,23 +16,31 @@ export interface RequestCost {
 export interface RequestMeter {
   /** The cost since the last call of this; call it when no request is under way. */
   taken(): RequestCost;
+  /** Requests that wait for their answer. */
+  underWay(): number;
 }
 
-const nothing: RequestCost = { readUnits: 0, requests: 0, writes: 0, roundTrips: 0 };
+const nothing: RequestCost = { readUnits: 0, writeUnits: 0, requests: 0, writes: 0, roundTrips: 0 };
 
 /** Meters every request of a client from now on. */
 export function meterRequests(client: DynamoDBDocumentClient): RequestMeter {
   let cost = nothing;
   let ended = 0;
+  let underWay = 0;
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const place = ended + 1;
       const writes = /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(String(context['commandName']));
       Object.assign(args.input, { ReturnConsumedCapacity: 'TOTAL' });
-      const result = await next(args);
+      underWay += 1;
+      const result = await next(args).finally(() => {
+        underWay -= 1;
+      });
       ended = Math.max(ended, place);
+      const units = unitsOf(result.output);
       cost = {
-        readUnits: cost.readUnits + (writes ? 0 : unitsOf(result.output)),
+        readUnits: cost.readUnits + (writes ? 0 : units),
+        writeUnits: cost.writeUnits + (writes ? units : 0),
         requests: cost.requests + 1,
         writes: cost.writes + (writes ? 1 : 0),
         roundTrips: Math.max(cost.roundTrips, place),
@@ -45,6 +55,7 @@ export function meterRequests(client: DynamoDBDocumentClient): RequestMeter {
       [cost, ended] = [nothing, 0];
       return taken;
     },
+    underWay: () => underWay,
   };
 }
 

@@ -5,6 +5,7 @@ import type { JobHolds } from '../job-holds.ts';
 import type { JobStates } from '../job-state.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentTenths } from '../pace/urgent.ts';
+import type { Breaker, BreakerRule } from './breaker.ts';
 import type { BatchRecord, Claim, DispatchKey, Settlement } from './claim.ts';
 import type { Handover } from './platform-messages.ts';
 
@@ -25,6 +26,18 @@ export interface Doubts {
   /** From now on, receipts of this job are compared with its claims. */
   mark(job: Pick<DispatchMessage, 'jobId' | 'acceptedAtMs'>): Promise<void>;
   hasReceipt(key: DispatchKey): Promise<boolean>;
+}
+
+/** The breaker of the platform. Both throw when the store cannot be reached. */
+export interface Breakers {
+  /** Eventually consistent. */
+  find(): Promise<Breaker>;
+  /**
+   * Changes it under the condition that it is as it was `seen`; when somebody else was first, the rule is asked again with
+   * what they left, a few times. Returns what this call has stored; undefined when the rule changes nothing, or others
+   * were always first.
+   */
+  change(seen: Breaker, rule: BreakerRule): Promise<Breaker | undefined>;
 }
 
 export interface DispatchQueue {
@@ -48,6 +61,9 @@ export interface DispatchPorts {
   readonly events: EventSink;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<Handover>;
+  readonly breakers: Breakers;
+  /** Asks the platform for something that costs nothing; resolves when it answered, throws as `send` does or when it cannot ask. */
+  readonly probe: (message: DispatchMessage) => Promise<void>;
   /** Unlike that of any other run of the function, also of a second run for the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;

@@ -9,6 +9,7 @@ import { type BatchPorts, dispatchMessage } from './dispatch-message.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending } from './ending.ts';
 import { gatheredJobStates } from './gathered-job-states.ts';
+import { guardBatch } from './guarded-batch.ts';
 import { paceLearning } from './learned-pace.ts';
 import { placeUnlessParked } from './place-waiting.ts';
 import type { Placed } from './slots.ts';
@@ -21,12 +22,12 @@ import type { Placed } from './slots.ts';
  */
 export async function dispatchBatch(deliveries: readonly Delivery[], ports: DispatchPorts): Promise<string[]> {
   const messages = deliveries.map((delivery) => messageOf(delivery, ports));
-  const places = placeUnlessParked(
-    messages.filter((message) => message !== undefined),
-    ports,
-  ).values();
+  const readable = messages.filter((message) => message !== undefined);
+  const guarded = await guardBatch(readable, ports);
+  const places = (guarded.heldBack ?? placeUnlessParked(readable, ports)).values();
   const shared: BatchPorts = {
     ...ports,
+    send: guarded.send,
     jobs: gatheredJobStates(ports.jobStates.of, ports),
     learning: paceLearning(ports),
     holds: ports.newHolds(),
@@ -55,6 +56,7 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
     ports,
   );
+  await guarded.end();
   return deliveries
     .filter((_, position) => {
       const ending = endings[position];

@@ -173,7 +173,7 @@ describe('failures', () => {
         return first.length === 0 ? undefined : answer();
       },
       { reportBatchItemFailures },
-      { maximumInstances: 1 },
+      { maximumInstances: () => 1 },
     );
     await eventually(async () => expect(await queue.counts()).toEqual(empty));
     const twice = numbered(10).flatMap((text) => [`${text}: 1`, `${text}: 2`]);
@@ -276,7 +276,7 @@ describe('concurrency', () => {
         running -= 1;
       },
       { batchSize: 1, ...(maximumConcurrency === undefined ? {} : { maximumConcurrency }) },
-      maximumInstances === undefined ? {} : { maximumInstances },
+      maximumInstances === undefined ? {} : { maximumInstances: () => maximumInstances },
     );
     await full.promise;
     await eventually(async () => expect(await queue.counts()).toEqual(empty));

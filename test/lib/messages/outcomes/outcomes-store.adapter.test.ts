@@ -128,7 +128,11 @@ test('claims that fill more than one page of a query are all read', async () => 
   const store = dispatchStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
   const jobId = '01KAH00000000000000000PAGE';
   const settled = { state: 'failed', code: '1', reason: 'x'.repeat(6_000), at: 'run/0', claimedAtMs: nowMs } as const;
-  await Promise.all(Array.from({ length: 240 }, (_, index) => store.take({ ...settled, key: { jobId, index } })));
+  // A few at once: a busy machine has no time for 240 connections in the second that one may take.
+  for (let index = 0; index < 240; index += 24) {
+    const some = Array.from({ length: 24 }, (_, at) => ({ jobId, index: index + at }));
+    await Promise.all(some.map((key) => store.take({ ...settled, key })));
+  }
   expect(counted(await outcomes.ofJob(job(head(jobId, { total: 240 })))).failed).toBe(240);
 });
 

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import type { Fate } from './platform-model.ts';
+import { checkWorld, seededRandom } from './random-world.ts';
+import { PipelineWorld, startMs } from './world.ts';
+
+const workers = 20;
+const total = 1_600;
+const outage = { fromMs: startMs + 8_000, untilMs: startMs + 308_000 };
+
+interface Down {
+  readonly seed: number;
+  readonly messages: () => Fate;
+  readonly reads: () => Fate;
+}
+
+/** Two jobs on one number; in the middle of them the platform is away for five minutes. */
+async function throughOutage({ seed, messages, reads }: Down): Promise<PipelineWorld> {
+  const random = seededRandom(seed);
+  const isDown = () => world.time.nowMs >= outage.fromMs && world.time.nowMs < outage.untilMs;
+  const world: PipelineWorld = new PipelineWorld({
+    random,
+    limitPerSecond: 80,
+    answerMs: () => 20 + random() * 200,
+    latencyMs: () => 1 + random() * 10,
+    faultOf: () => undefined,
+    fateOf: () => (isDown() ? messages() : 'taken'),
+    readFateOf: () => (isDown() ? reads() : 'taken'),
+    lifeMs: () => undefined,
+    receiptsOf: () => [],
+    delayJitterMs: 1_000,
+    repeatShare: 0,
+    clockSkewMs: () => (random() - 0.5) * 100,
+    workers,
+  });
+  for (const at of [0, 1]) {
+    const head = { jobId: `01JD${String(at).padStart(22, '0')}`, clientId: 1001 + at, acceptedAtMs: startMs };
+    world.accept({ ...makeJob(makeRecipients(total / 2), head), firstIndex: 0 });
+  }
+  await world.run(3 * 3_600_000);
+  return world;
+}
+
+function unknownIn(world: PipelineWorld): number {
+  return [...world.claims.claims.values()].filter(({ state }) => state === 'unknown').length;
+}
+
+/** Nothing twice, nothing lost, and all that did not end unknown is with the platform. */
+function allElseWasSent(world: PipelineWorld): void {
+  checkWorld(world);
+  const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId));
+  const unsent = [...world.claims.claims].filter(([id, { state }]) => !taken.has(id) && state !== 'unknown');
+  expect(unsent).toEqual([]);
+  expect(world.claims.claims.size).toBe(total);
+  expect(world.deadLetters).toBe(0);
+}
+
+const among =
+  (random: () => number, fates: readonly Fate[]): (() => Fate) =>
+  () =>
+    fates[Math.floor(random() * fates.length)] ?? 'lost';
+
+test.each([
+  ['silence', ['lost']],
+  ['silence, some of it taken', ['lost', 'taken_reply_lost']],
+  ['HTTP 500', ['server_error']],
+  ['refused connections', ['no_connection']],
+  ['all of it', ['lost', 'taken_reply_lost', 'server_error', 'no_connection']],
+] as const)(
+  'five minutes of %s: a batch for each worker ends unknown, the rest is sent afterwards',
+  async (_, fates) => {
+    for (const seed of [1, 2]) {
+      const down = among(seededRandom(seed + 100), fates);
+      const world = await throughOutage({ seed, messages: down, reads: down });
+      allElseWasSent(world);
+      const unknown = unknownIn(world);
+      expect(unknown).toBeLessThanOrEqual(workers * 10);
+      // Once somebody has found it out, nothing is sent until a read is answered.
+      const found = outage.fromMs + 20_000;
+      expect(world.platform.posts.filter(({ atMs }) => atMs > found && atMs < outage.untilMs)).toEqual([]);
+      expect(world.elapsedMs).toBeLessThan(600_000);
+    }
+  },
+  120_000,
+);
+
+test('messages are not answered for five minutes, reads are: a batch for each worker at a time, further and further apart', async () => {
+  const world = await throughOutage({ seed: 1, messages: () => 'server_error', reads: () => 'taken' });
+  allElseWasSent(world);
+  expect(unknownIn(world)).toBeLessThan(total / 2);
+}, 120_000);

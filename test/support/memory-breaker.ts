@@ -1,0 +1,22 @@
+import { type Breaker, unknownBreaker } from '../../lib/messages/dispatch/breaker.ts';
+import type { Breakers } from '../../lib/messages/dispatch/dispatch-ports.ts';
+
+/** The breaker of the platform in memory: one writer at a time, who sees what the one before has left. */
+export class MemoryBreaker implements Breakers {
+  stored: Breaker = unknownBreaker;
+  finds = 0;
+  writes = 0;
+
+  async find(): Promise<Breaker> {
+    this.finds += 1;
+    return this.stored;
+  }
+
+  async change(...[, rule]: Parameters<Breakers['change']>): Promise<Breaker | undefined> {
+    const next = rule(this.stored);
+    if (next === undefined) return undefined;
+    this.writes += 1;
+    this.stored = { ...next, version: this.stored.version + 1 };
+    return this.stored;
+  }
+}
