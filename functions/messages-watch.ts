@@ -4,7 +4,7 @@ import { deployedWatch } from '../lib/messages/deployed.ts';
 import { type WatchPorts, watchJobs } from '../lib/messages/outcomes/watch.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the watch queue: looks at jobs until nothing of them is pending, and tells their end (D41). */
+/** Consumer of the watch queue: looks at jobs until they have ended, and tells it (D41), at parked ones until they go on (D46). */
 export function messagesWatch(ports: WatchPorts) {
   return async (event: SQSEvent): Promise<SQSBatchResponse> => {
     const failedIds = await metered(() => watchJobs(event.Records, ports));

@@ -99,12 +99,15 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
   });
 });
 
-it.each(['sendJobs', 'dispatch', 'urgent'] as const)('a claim outlives a message of %s and of its dead letters (R23)', (name) => {
-  const queue = queueByName.get(resourceName('test', queuePurposes[name]));
-  const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
-  const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
-  expect(lifeSeconds).toBeLessThanOrEqual(claimMemorySeconds);
-});
+it.each(['sendJobs', 'dispatch', 'urgent'] as const)(
+  'a claim outlives a message of %s and of its dead letters (R23)',
+  (name) => {
+    const queue = queueByName.get(resourceName('test', queuePurposes[name]));
+    const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
+    const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
+    expect(lifeSeconds).toBeLessThanOrEqual(claimMemorySeconds);
+  },
+);
 
 it('there is no queue that infra/names.ts does not name', () => {
   expect(queueByName.size).toBe(2 * Object.keys(queuePurposes).length);
