@@ -81,6 +81,7 @@ function pagesOver(client = patientDocumentClient()) {
 
 const pages = pagesOver();
 
+// Each on a meter of its own: requests of a test that was given up go on, and are not the next one's.
 describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   const bulk = headOf(jobIdOf('bulk'), { total: 10_000 });
   const mixed = headOf(jobIdOf('mixed'), { total: 10_000 });
@@ -93,6 +94,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 120_000);
 
   test('before receipts: three round trips and 1,100 read units; 6,000 among ten interleaved jobs', async () => {
+    const pages = pagesOver();
     const alone = await pages.report(bulk.jobId);
     expect(alone.body).toMatchObject({ total: 10_000, complete: true, counts: { sent: 10_000 } });
     expect(alone.body.data[7]).toMatchObject({
@@ -107,6 +109,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 60_000);
 
   test('once all receipts are in: 800 read units, and no batch record is read', async () => {
+    const pages = pagesOver();
     // A run of the receipts takes up to 100 queue messages, of which each may have hundreds: a few hundred is a slow hour.
     await loadReceipts(table, bulk, 300);
     await loadReceipts(table, mixed, 300);
@@ -120,6 +123,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 120_000);
 
   test('later pages: two round trips, the counts of the first, and everybody once', async () => {
+    const pages = pagesOver();
     const rows: number[] = [];
     for (let query: Record<string, string> = { limit: '1000' }; ; ) {
       const { body, cost } = await pages.report(bulk.jobId, query);
@@ -134,6 +138,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 60_000);
 
   test('when every receipt came alone: a second page of receipts, no batch record, and a tenth of 1,100 units', async () => {
+    const pages = pagesOver();
     const trickled = headOf(jobIdOf('trickled'), { total: 900 });
     await loadJob(table, trickled);
     await loadHandover(table, trickled, 1);
@@ -149,6 +154,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 60_000);
 
   test('later pages without receipts take two round trips', async () => {
+    const pages = pagesOver();
     const bare = headOf(jobIdOf('bare'), { total: 600 });
     await loadJob(table, bare);
     await loadHandover(table, bare, 1);

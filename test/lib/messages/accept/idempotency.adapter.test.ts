@@ -83,8 +83,12 @@ test('another body: 422, whether the first has ended or not', async () => {
   await ended.run();
   await expect(ended.run({ a: 2 })).rejects.toMatchObject({ status: 422, code: 'idempotency_key_reused' });
   const running = setup();
-  void running.run({ a: 1 }, never);
-  await expect.poll(() => running.attempts.length).toBe(1);
+  const claimed = Promise.withResolvers<void>();
+  void running.run({ a: 1 }, () => {
+    claimed.resolve();
+    return never();
+  });
+  await claimed.promise;
   await expect(running.run({ a: 2 })).rejects.toMatchObject({ status: 422 });
 });
 
