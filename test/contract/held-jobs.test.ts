@@ -103,4 +103,6 @@ test('a dispatch that is cancelled: what has left has left, the rest is never se
     expect(again.status).toBe(200);
     return JSON.stringify(again.body.counts) === JSON.stringify(ended.counts) ? true : undefined;
   });
+  // Once it has said so, it stays so.
+  for (let time = 0; time < 3; time += 1) expect((await ask('DELETE', jobId)).body.complete).toBe(true);
 }, 200_000);

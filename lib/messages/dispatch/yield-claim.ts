@@ -1,9 +1,9 @@
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
+import { settlementOf } from '../job-state.ts';
 import { type Claim, claimRemainderMs, endedByStop, invocationOf, provenByReceipt } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import { deliverAgain, type Ending, ended, endedTaken, settle } from './ending.ts';
-import { settlementOf } from '../job-state.ts';
 import { isProvenTaken } from './proof.ts';
 
 /** Leaves a message to the claim of somebody else, who holds or held it: it is never sent from here. */

@@ -147,8 +147,7 @@ function effectOf(world: World, { name, args }: Call): { readonly world: World; 
     const { claim: _gone, ...rest } = world;
     return { world: { ...rest, claimedLate: false }, reply: {} };
   };
-  if (name === 'of')
-    return answer(stateIn(job));
+  if (name === 'of') return answer(stateIn(job));
   if (name === 'take') {
     return claim === undefined
       ? answer(undefined, { claim: first as Claim, claimedLate: job.stop !== undefined })

@@ -205,31 +205,35 @@ const bounds = [
   { name: 'a job that is stopped meanwhile', stop: 'to come', deliveriesLeft: 4, faultsLeft: 1 },
 ] as const;
 
-test.each(bounds)('the end of $name is told, never too early, under one id (D41, D53)', { timeout: 120_000 }, async ({ name: _, ...bound }) => {
-  const accepted: Queued = { id: 0, role: 'fan-out', body: '', visible: true };
-  const nothing = { ended: [], claimed: [], runs: [], told: [], toldEarly: false };
-  const first: State = { ...nothing, queue: [accepted], nextId: 1, ...bound };
-  const seen = new Set([keyOf(first)]);
-  let frontier = [first];
-  let toldAndQuiet = 0;
-  let watchers = 0;
-  while (frontier.length > 0) {
-    const found: State[] = [];
-    for (const state of frontier) {
-      for (const successor of await successorsOf(state)) {
-        const key = keyOf(successor);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        check(successor);
-        if (successor.told.length === 1 && successor.queue.length === 0) toldAndQuiet += 1;
-        const watching = successor.queue.filter(({ role }) => role === 'watch');
-        watchers = Math.max(watchers, watching.length);
-        for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
-        found.push(successor);
+test.each(bounds)(
+  'the end of $name is told, never too early, under one id (D41, D53)',
+  { timeout: 120_000 },
+  async ({ name: _, ...bound }) => {
+    const accepted: Queued = { id: 0, role: 'fan-out', body: '', visible: true };
+    const nothing = { ended: [], claimed: [], runs: [], told: [], toldEarly: false };
+    const first: State = { ...nothing, queue: [accepted], nextId: 1, ...bound };
+    const seen = new Set([keyOf(first)]);
+    let frontier = [first];
+    let toldAndQuiet = 0;
+    let watchers = 0;
+    while (frontier.length > 0) {
+      const found: State[] = [];
+      for (const state of frontier) {
+        for (const successor of await successorsOf(state)) {
+          const key = keyOf(successor);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          check(successor);
+          if (successor.told.length === 1 && successor.queue.length === 0) toldAndQuiet += 1;
+          const watching = successor.queue.filter(({ role }) => role === 'watch');
+          watchers = Math.max(watchers, watching.length);
+          for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
+          found.push(successor);
+        }
       }
+      frontier = found;
     }
-    frontier = found;
-  }
-  // Guards against an exploration that sees nothing: ends were told, and faults led to several watchers of one job.
-  expect([seen.size > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
-});
+    // Guards against an exploration that sees nothing: ends were told, and faults led to several watchers of one job.
+    expect([seen.size > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
+  },
+);
