@@ -6,8 +6,7 @@ export const usualInstances = 4;
 
 /**
  * Workers that hand messages to the platform spend most of a run asleep, until the milliseconds in which theirs may leave
- * (D43): up to two seconds for ten messages. So many hand over some sixty messages a second,
- * with a gigabyte of memory and a few seconds for their starts.
+ * (D43): up to two seconds for ten messages. So many hand over some fifty a second, in a gigabyte of memory.
  */
 export const dispatchingInstances = 10;
 
