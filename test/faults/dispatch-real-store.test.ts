@@ -98,7 +98,7 @@ const withReceipts = receiptScenarios.filter(
 
 test.each([...scenarios, ...withReceipts])(
   'schedules on DynamoDB end as in the model: $name (R13)',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (scenario) => {
     const { ends } = await explore({ ...scenario, faults: Math.min(scenario.faults, 1) }, () => undefined);
     const random = seededRandom(20_261_121);
