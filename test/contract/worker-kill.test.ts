@@ -145,8 +145,9 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
     await platform('DELETE /_control/faults');
 
     // The claims themselves: the outcome is derived from their age as well and would say unknown before the delivery.
-    await eventually('the message comes again', async () =>
-      (await storedClaim(jobId, 0)).state === 'claimed' ? undefined : true,
+    await eventually(
+      'the message comes again',
+      async () => ((await storedClaim(jobId, 0)).state === 'claimed' ? undefined : true),
       90_000,
     );
     await dispatchQueueIsEmpty();
