@@ -184,7 +184,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
         const sent = await asSupervisor(`POST /v1/template/messages/${did}`, { body: sendBody() });
         return await asSupervisor(`DELETE /v1/template/messages/${did}/${sent.headers.get('dispatch-id')}`);
       },
-      refused: () => asSupervisor(`DELETE /v1/template/messages/${did}/01KAH00000000000000000000A`),
+      refused: () => asSupervisor(`DELETE /v1/template/messages/${did}/01KAH00000000000000000000A?client_id=abc`),
     },
     'dispatches-list': {
       success: () => asSupervisor(`GET /v1/template/messages/${did}`),

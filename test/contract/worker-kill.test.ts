@@ -36,7 +36,6 @@ beforeAll(async () => {
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-worker-kill-${process.pid}`),
-    built: true,
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     onLog: ({ functionName, text }) => appendFileSync(addressOf('functionLog'), `${functionName} | ${text}\n`),
   });
