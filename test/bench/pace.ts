@@ -1,6 +1,6 @@
 import type { Fate } from '../pipeline/platform-model.ts';
-import { seededRandom } from '../pipeline/random-world.ts';
 import { PipelineWorld, startMs } from '../pipeline/world.ts';
+import { seededRandom } from '../support/faults.ts';
 import { makeJob } from '../support/send-jobs.ts';
 import { report } from './figure.ts';
 

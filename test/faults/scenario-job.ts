@@ -1,5 +1,6 @@
-import type { DispatchMessage, JobHead } from '../../lib/messages/job.ts';
+import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
+import { makeJobHead } from '../support/send-jobs.ts';
 
 export const startMs = 1_800_000_000_000;
 export const scenarioJobId = 'J';
@@ -21,20 +22,12 @@ export function dispatchMessage(index: number, changes: Partial<DispatchMessage>
 }
 
 /** The job of the scenarios' messages, as the fan-out records it. */
-export const scenarioHead: JobHead = {
+export const scenarioHead = makeJobHead({
   jobId: scenarioJobId,
-  clientId: 1001,
-  did: '5491100000001',
-  wabaId: '200000000000001',
-  phoneNumberId: '300000000000001',
-  credential: 'main',
   throughputPerSecond: 80,
-  path: 'messages',
-  templateName: 'order_update',
-  templateLanguage: 'en_US',
   acceptedAtMs: startMs,
   total: 1_000,
-};
+});
 
 /** One receipt, as it waits in the queue. */
 export function receiptBody(index: number, status: string): string {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
-import { checkWorld, seededRandom } from './random-world.ts';
+import { checkWorld } from './random-world.ts';
 import { PipelineWorld, startMs } from './world.ts';
 
 const workers = 8;

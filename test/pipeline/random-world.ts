@@ -4,21 +4,11 @@ import { cancelled } from '../../lib/messages/job-state.ts';
 import { outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
+import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
 import type { CallFault } from './runs.ts';
 import { PipelineWorld } from './world.ts';
-
-/** Numbers in [0, 1) that follow from the seed alone. */
-export function seededRandom(seed: number): () => number {
-  let state = (seed * 2_654_435_761) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const callFaults: readonly CallFault[] = ['fails', 'reply_lost', 'lands_late', 'repeated'];
 const fates: readonly Fate[] = ['taken_reply_lost', 'lost', 'refused', 'refused_for_now', 'no_connection'];

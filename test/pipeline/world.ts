@@ -78,7 +78,6 @@ export class PipelineWorld {
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: SendJob }[] = [];
   readonly logged = new Map<string, number>();
-  readonly errors: string[] = [];
   readonly #rules: WorldRules;
   readonly #queues: Readonly<Record<'jobs' | 'dispatch' | 'urgent' | 'receipts', QueueModel>>;
   #runs = 0;
@@ -211,8 +210,7 @@ export class PipelineWorld {
         const ending = await fanOut({ job, sentAtMs: delivery.sentAtMs, owner }, ports);
         if (ending.end === 'done') continue;
         if (ending.afterSeconds !== undefined) jobs.changeVisibility(delivery.receiptHandle, ending.afterSeconds);
-      } catch (error) {
-        this.errors.push(String(error));
+      } catch {
         jobs.changeVisibility(delivery.receiptHandle, jobRetrySeconds(delivery.receiveCount));
       }
       again.push(delivery.messageId);

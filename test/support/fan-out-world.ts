@@ -10,26 +10,9 @@ import type { WorkerDemand } from '../../lib/messages/pace/worker-shares.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { emptyMemoryJob, memoryJobRecords } from './memory-job-records.ts';
 import { memoryPaces } from './memory-paces.ts';
+import { makeJobHead } from './send-jobs.ts';
 
 export const fanOutStartMs = 1_800_000_000_000;
-
-function head(changes: Partial<JobHead> = {}): JobHead {
-  return {
-    jobId: 'J',
-    clientId: 1001,
-    did: '5491100000001',
-    wabaId: '200000000000001',
-    phoneNumberId: '300000000000001',
-    credential: 'main',
-    throughputPerSecond: 80,
-    path: 'messages',
-    templateName: 'order_update',
-    templateLanguage: 'en_US',
-    acceptedAtMs: fanOutStartMs,
-    total: 0,
-    ...changes,
-  };
-}
 
 function recipients(count: number): Recipient[] {
   return Array.from({ length: count }, (_, index) => ({ to: String(5_490_000_000_000 + index) }));
@@ -42,7 +25,13 @@ export interface JobChanges extends Partial<Omit<SendJob, 'head'>> {
 /** A job of so many recipients. */
 export function fanOutJob(count: number, { head: changedHead = {}, ...changes }: JobChanges = {}): SendJob {
   return {
-    head: head({ total: count, ...changedHead }),
+    head: makeJobHead({
+      jobId: 'J',
+      throughputPerSecond: 80,
+      acceptedAtMs: fanOutStartMs,
+      total: count,
+      ...changedHead,
+    }),
     plan: {} as SendJob['plan'],
     recipients: recipients(count),
     firstIndex: 0,

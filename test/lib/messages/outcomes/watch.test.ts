@@ -1,28 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
-import type { JobHead } from '../../../../lib/messages/job.ts';
 import type { OutcomeCounts } from '../../../../lib/messages/outcomes/outcome.ts';
 import type { JobProgress } from '../../../../lib/messages/outcomes/read-report.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const startMs = 1_800_000_000_000;
-const head: JobHead = {
-  jobId: '01JD0000000000000000000000',
-  clientId: 1001,
-  did: '5491100000001',
-  wabaId: '200000000000001',
-  phoneNumberId: '300000000000001',
-  credential: 'main',
+const head = makeJobHead({
   throughputPerSecond: 80,
-  path: 'messages',
-  templateName: 'order_update',
-  templateLanguage: 'en_US',
   acceptedAtMs: startMs,
   campaignId: 10,
   attends: { waitTime: -1 },
   total: 900,
-};
+});
 const watched: WatchMessage = { version: 1, jobId: head.jobId, clientId: 1001, acceptedAtMs: startMs, final: [] };
 const counts: OutcomeCounts = {
   pending: 0,
