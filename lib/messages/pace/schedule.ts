@@ -96,16 +96,6 @@ export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Sche
   return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, lanes: rest }] };
 }
 
-/** Gives back what is not due yet of a lane. The schedule itself when that is nothing. */
-export function withoutLane(schedule: Schedule, lane: LaneName, nowMs: number): Schedule {
-  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
-  const last = schedule.segments.at(-1);
-  const lanes = rest.filter((each) => !isLane(each, lane));
-  if (last === undefined || lanes.length === rest.length) return schedule;
-  // Also without lanes: the one before must not go on with positions that somebody holds who will look for them.
-  return { ...schedule, segments: [...due, { fromMs, everyMs: last.everyMs, lanes }] };
-}
-
 /** A lane that has the last segment to itself makes it longer: no slot moves. */
 function longerLast(
   segments: readonly Segment[],

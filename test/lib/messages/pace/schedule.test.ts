@@ -12,7 +12,6 @@ import {
   type Turn,
   trustedFromMs,
   trustedUntilMs,
-  withoutLane,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
 
@@ -92,44 +91,6 @@ test('a minute of newcomers, each of whom parts the schedule anew, brings nobody
   const sorted = slots.toSorted((one, other) => one - other);
   expect(sorted.length).toBeGreaterThan(4_200);
   expect(sorted.filter((slot, at) => slot - (sorted[at - 2_139] ?? 0) < 2_139 * spacing - 1)).toEqual([]);
-});
-
-test('what is cancelled gives its slots to the others; what is due stays', () => {
-  const number = new PacedNumber();
-  const stays = number.reserve(a, 200, startMs);
-  const goes = number.reserve(b, 200, startMs);
-  const before = number.slots(goes);
-  const endMs = endMsOf(number.schedule);
-  number.schedule = withoutLane(number.schedule, b, startMs + 100);
-  const from = changeableFromMs(startMs + 100);
-  expect(number.slots(goes)).toEqual(before.map((slot) => (slot < from ? slot : PacedNumber.none)));
-  expect(endMsOf(number.schedule)).toBeLessThan(endMs - 700);
-  expect(gaps(number.slots(stays)).filter((gap) => gap > everyMs + 1).length).toBeLessThan(100);
-  expect(withoutLane(number.schedule, b, startMs + 100)).toBe(number.schedule);
-});
-
-test('positions of a lane that comes back are new: an old turn finds nothing, or its own slot', () => {
-  const number = new PacedNumber();
-  const old = number.reserve(b, 300, startMs);
-  number.reserve(a, 300, startMs);
-  number.schedule = withoutLane(number.schedule, b, startMs);
-  const anew = number.reserve(b, 300, startMs);
-  const positions = new Set(old.map(({ position }) => position));
-  expect(anew.filter(({ position }) => positions.has(position))).toEqual([]);
-});
-
-test('so are those of a lane that was alone, and has a part in front of what was given back', () => {
-  const number = new PacedNumber();
-  number.reserve(b, 300, startMs);
-  number.schedule = withoutLane(number.schedule, b, startMs);
-  // The clock of this one is behind, so that it may change what the other has left.
-  number.reserve(b, 300, startMs - 1);
-  expect(new Set(number.turns.map(({ position }) => position)).size).toBe(600);
-  // What was given back is free at once.
-  const ended = new PacedNumber();
-  ended.reserve(b, 300, startMs);
-  ended.schedule = withoutLane(ended.schedule, b, startMs);
-  expect(ended.slots(ended.reserve(a, 1, startMs))).toEqual([startMs + 2_000]);
 });
 
 test('a new pace holds from where nobody has trusted yet', () => {
@@ -223,7 +184,6 @@ const operation = fc.record({
   readerMs: fc.integer({ min: -150, max: 150 }),
   what: fc.oneof(
     { arbitrary: fc.record({ kind: fc.constant('reserve'), count: fc.integer({ min: 1, max: 120 }) }), weight: 6 },
-    fc.record({ kind: fc.constant('withdraw'), count: fc.constant(0) }),
     fc.record({ kind: fc.constant('pace'), count: fc.integer({ min: 1, max: 4 }) }),
   ),
   lane: fc.record({ clientId: fc.integer({ min: 1, max: 3 }), lane: fc.constantFrom('*', 'J1', 'J2') }),
@@ -253,7 +213,7 @@ function tooNear(slots: readonly number[]): number[] {
   return sorted.filter((slot, at) => slot - (sorted[at - 1] ?? 0) < 13 || slot - (sorted[at - 72] ?? 0) < 999);
 }
 
-test('whatever is reserved, withdrawn and slowed down by clocks that agree within the margin: nothing that was trusted moves, no slot is there twice, none is too near', () => {
+test('whatever is reserved and slowed down by clocks that agree within the margin: nothing that was trusted moves, no slot is there twice, none is too near', () => {
   fc.assert(
     fc.property(fc.array(operation, { minLength: 1, maxLength: 30 }), (operations) => {
       const number = new PacedNumber();
@@ -267,8 +227,6 @@ test('whatever is reserved, withdrawn and slowed down by clocks that agree withi
         if (what.kind === 'reserve') {
           const turns = number.reserve(lane, what.count, nowMs, spacing);
           expect(Math.min(...number.slots(turns))).toBeGreaterThanOrEqual(nowMs);
-        } else if (what.kind === 'withdraw') {
-          number.schedule = withoutLane(number.schedule, lane, nowMs);
         } else {
           spacing = everyMs * what.count;
           number.schedule = atPace(number.schedule, spacing, nowMs);
