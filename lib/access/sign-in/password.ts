@@ -29,7 +29,9 @@ interface PasswordRecord {
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
 /** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1. */
-const currentRecipe: Recipe = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 };
+const currentRecipe = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 } as const;
+const { memoryKib, passes, parallelism } = currentRecipe;
+const currentPrefix = `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$`;
 
 const argon2Async = promisify(argon2);
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
@@ -47,7 +49,7 @@ export const deriveKey: KeyDerivation = (password, recipe, salt) => {
 
 /** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
-  return phcOf({ recipe: currentRecipe, salt, key: await derive(password, currentRecipe, salt) });
+  return currentPhc(salt, await derive(password, currentRecipe, salt));
 }
 
 /** Whether the password belongs to the PHC string: one derivation, compared in constant time. Throws on a bad string. */
@@ -63,7 +65,7 @@ export async function verifyPassword(
 
 /** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
 export function isOutdated(phc: string): boolean {
-  return !phc.startsWith(phcPrefix(currentRecipe));
+  return !phc.startsWith(currentPrefix);
 }
 
 /** Whether a text is a hash that login can verify: argon2id or scrypt, at most 64 MiB, 16-byte salt or longer. */
@@ -72,28 +74,23 @@ export function isPasswordHash(phc: string): boolean {
 }
 
 /** A record nobody has a password for: verified when the user name is unknown, so that it costs the same work (R37). */
-export const nobodysPasswordHash = phcOf({
-  recipe: currentRecipe,
-  salt: Buffer.alloc(saltBytes),
-  key: Buffer.alloc(keyBytes),
-});
+export const nobodysPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
 const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 const scryptShape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 
 function recordOf(phc: string): PasswordRecord | undefined {
-  const kind = phc.startsWith('$argon2id$') ? 'argon2id' : 'scrypt';
-  const matched = (kind === 'argon2id' ? argon2idShape : scryptShape).exec(phc);
+  const argon2id = argon2idShape.exec(phc);
+  const matched = argon2id ?? scryptShape.exec(phc);
   if (matched === null) return undefined;
   const [first = 0, second = 0, parallelism = 0] = matched.slice(1, 4).map(Number);
+  const [salt = Buffer.of(), key = Buffer.of()] = matched.slice(4).map((text) => Buffer.from(text, 'base64'));
   const recipe: Recipe =
-    kind === 'argon2id'
-      ? { kind, memoryKib: first, passes: second, parallelism }
-      : { kind, log2Cost: first, blockSize: second, parallelism };
-  if (!isAffordable(recipe)) return undefined;
-  const [salt, key] = matched.slice(4).map((text) => Buffer.from(text, 'base64'));
-  return salt === undefined || key === undefined ? undefined : { recipe, salt, key };
+    argon2id === null
+      ? { kind: 'scrypt', log2Cost: first, blockSize: second, parallelism }
+      : { kind: 'argon2id', memoryKib: first, passes: second, parallelism };
+  return isAffordable(recipe) ? { recipe, salt, key } : undefined;
 }
 
 /** Within what the algorithms accept, what the function has memory for, and no weaker than OWASP's smallest choices. */
@@ -107,14 +104,8 @@ function isAffordable(recipe: Recipe): boolean {
   );
 }
 
-function phcPrefix(recipe: Recipe): string {
-  return recipe.kind === 'argon2id'
-    ? `$argon2id$v=19$m=${recipe.memoryKib},t=${recipe.passes},p=${recipe.parallelism}$`
-    : `$scrypt$ln=${recipe.log2Cost},r=${recipe.blockSize},p=${recipe.parallelism}$`;
-}
-
-function phcOf(record: PasswordRecord): string {
-  return phcPrefix(record.recipe) + [record.salt, record.key].map(unpadded).join('$');
+function currentPhc(salt: Buffer, key: Buffer): string {
+  return currentPrefix + [salt, key].map(unpadded).join('$');
 }
 
 function unpadded(bytes: Buffer): string {
