@@ -18,11 +18,11 @@ test('a private key in the public set is reduced to its public half', async () =
   expect([...keys.values()].map(({ type }) => type)).toEqual(['public']);
 });
 
-test('the private half signs and cannot verify, nobody can take a key out again', async () => {
+test('a private half only signs, a public one only verifies, and nobody can take a key out again', async () => {
   const { key } = await signingKey(jwks(first.private));
   expect([key.type, key.extractable, key.usages]).toEqual(['private', false, ['sign']]);
   const verifying = (await verificationKeys(jwks(first.public))).get(first.public.kid);
-  expect([verifying?.type, verifying?.usages]).toEqual(['public', ['verify']]);
+  expect([verifying?.type, verifying?.extractable, verifying?.usages]).toEqual(['public', false, ['verify']]);
 });
 
 const unusable = [
