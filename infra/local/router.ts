@@ -50,8 +50,8 @@ function routeKeyOf(route: RoutePattern): string {
   return route.path === defaultPath ? defaultPath : `${route.method} ${route.path}`;
 }
 
+/** The segments of a path; `$default` has none. */
 function segmentsOf(path: string): readonly Segment[] {
-  if (path === defaultPath) return [];
   return path
     .split('/')
     .slice(1)
@@ -91,7 +91,7 @@ function matchSegments(
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const value = segment.kind === 'greedy' ? values.slice(index).join('/') : values[index];
-    if (value === undefined || value === '') return undefined;
+    if (!value) return undefined;
     if (segment.kind === 'literal' && value !== segment.name) return undefined;
     if (segment.kind !== 'literal') parameters[segment.name] = value;
     if (segment.kind === 'greedy') return parameters;
