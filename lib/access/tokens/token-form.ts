@@ -1,7 +1,7 @@
 import { repeatedKeys } from '../../http/repeated-keys.ts';
 
 /** A longer text is no token of ours, whatever it says; one of ours has some 500 characters. */
-export const tokenMaxBytes = 8_192;
+const tokenMaxBytes = 8_192;
 
 /**
  * Whether a text is written the one way in which tokens are issued (D2): at most 8 KB, three segments of canonical
