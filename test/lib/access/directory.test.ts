@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Did, usableDid } from '../../../lib/access/directory.ts';
+import { type Did, didPattern, usableDid } from '../../../lib/access/directory.ts';
 import { makeWaba } from '../../support/directory.ts';
 import { refused } from '../../support/refused.ts';
 
@@ -45,4 +45,10 @@ test('a DID of nobody and a DID of somebody else are refused alike (D5)', () => 
   const ofSomebody = refused(() => usableDid(did, 1));
   expect(ofNobody).toMatchObject({ code: 'did_forbidden', status: 403 });
   expect([ofSomebody.code, ofSomebody.message]).toEqual([ofNobody.code, ofNobody.message]);
+});
+
+test('a DID has 5 to 20 digits and nothing else', () => {
+  const spelled = (text: string) => didPattern.test(text);
+  expect(['1'.repeat(5), '1'.repeat(20)].map(spelled)).toEqual([true, true]);
+  expect(['1'.repeat(4), '1'.repeat(21), '+54911', '54911 ', '54911\n', ''].map(spelled)).toEqual(Array(6).fill(false));
 });
