@@ -57,6 +57,11 @@ test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
   expect(await verify(await tokenWith(change))).toMatchObject({ userId: subject.userId, clientId: 1001 });
 });
 
+test('the lowest client and the shortest user id are good', async () => {
+  const token = await tokenWith({ claims: { cid: 1, sub: 'u' } });
+  expect(await verify(token)).toMatchObject({ userId: 'u', clientId: 1 });
+});
+
 test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
   [
     'expired this very second, which the endpoints refuse as well',
