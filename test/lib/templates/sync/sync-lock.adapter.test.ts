@@ -12,6 +12,7 @@ import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts
 import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-turns.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { seededRandom } from '../../../support/faults.ts';
+import { injectFaults as interleave } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
@@ -165,6 +166,47 @@ test('at most 20 are remembered; who has not asked for 30 s makes room', async (
   expect(await remembered()).toHaveLength(maxWaiting);
   await ask('late', rememberedMs + 2);
   expect(await remembered()).toEqual(['late']);
+});
+
+test('who was forgotten and asks again is remembered again, with others who were', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
+  await locks().heartbeat(holder, rememberedMs);
+  await ask('b', rememberedMs + 2);
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: rememberedMs + 2 } });
+});
+
+test('who has the lock waits no more, nor who let the time pass for which it was kept', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
+  await locks().release(holder, 2);
+  await held(name, 'b', 3);
+  expect(Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted()).toEqual(['c', 'd']);
+  expect(await storedLock(name)).not.toHaveProperty('releasedAtMs');
+  const next = await held(name, 'e', 4 + leaseMs + clockSkewMs);
+  expect(next.fence).toBe(3);
+  expect(await storedLock(name)).toMatchObject({ waiting: {}, startedAtMs: 4 + leaseMs + clockSkewMs });
+});
+
+test.each([
+  [4, { owner: 'late', fence: 5 }],
+  [5, undefined],
+])('an acquisition that others were ahead of %i times: %j', async (times, acquired) => {
+  const name = newName();
+  const client = localDocumentClient();
+  let ahead = 0;
+  interleave(client, async ({ command }) => {
+    if (command !== 'UpdateItemCommand' || ahead === times) return undefined;
+    ahead += 1;
+    await locks().release(await held(name, `other ${ahead}`, 0), 0);
+    return undefined;
+  });
+  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'late', nowMs: 0 });
+  expect([ahead, lock]).toEqual([times, acquired && { name, ...acquired }]);
 });
 
 test('a lock that an earlier version has written is acquired, waited for and released like any other', async () => {
