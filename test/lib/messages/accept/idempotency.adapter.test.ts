@@ -3,7 +3,13 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
-import { type Accepted, acceptOnce, bodyHashOf, rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import {
+  type Accepted,
+  acceptOnce,
+  bodyHashOf,
+  type IdempotencyRecord,
+  rememberedMs,
+} from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
@@ -227,6 +233,51 @@ describe('a store in trouble', () => {
     const { run, accepted } = setup(() => 'before');
     await expect(run()).rejects.toThrow('injected fault');
     expect(accepted).toEqual([]);
+  });
+});
+
+describe('a record is changed by whose it is (R21)', () => {
+  const signal = new AbortController().signal;
+  const recordOf = (jobId: string) =>
+    ({ bodyHash: 'hash', jobId, startedAtMs: startMs, state: 'running' }) satisfies IdempotencyRecord;
+  const [first, second, third] = [recordOf('first'), recordOf('second'), recordOf('third')];
+
+  /** A record that the first run has claimed. */
+  async function claimed() {
+    const { records, scope } = setup();
+    expect(await records.claim(scope, first)).toBeUndefined();
+    // Whoever claims next is told whose it is.
+    return { records, scope, whose: () => records.claim(scope, recordOf('whoever asks')) };
+  }
+
+  test('of two who found the same stale run, one takes its place', async () => {
+    const { records, scope, whose } = await claimed();
+    expect(await records.takeOver(scope, first, second)).toBe(true);
+    expect(await records.takeOver(scope, first, third)).toBe(false);
+    expect(await whose()).toEqual(second);
+  });
+
+  test('the place of a run that has ended meanwhile is not taken', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.complete(scope, { jobId: 'first', warning: 'a warning' }, signal);
+    expect(await records.takeOver(scope, first, second)).toBe(false);
+    expect(await whose()).toEqual({ ...first, state: 'done', warning: 'a warning' });
+  });
+
+  test('a run that was replaced neither completes nor removes', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.takeOver(scope, first, second);
+    await records.complete(scope, { jobId: 'first' }, signal);
+    expect(await whose()).toEqual(second);
+    await records.remove(scope, 'first', signal);
+    expect(await whose()).toEqual(second);
+  });
+
+  test('what is done is not removed', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.complete(scope, { jobId: 'first' }, signal);
+    await records.remove(scope, 'first', signal);
+    expect(await whose()).toEqual({ ...first, state: 'done' });
   });
 });
 

@@ -51,36 +51,6 @@ async function held(name: string, owner: string, nowMs: number): Promise<HeldLoc
   return lock;
 }
 
-test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
-  const name = newName();
-  const store = syncLockStore(documentClient, table);
-  const clients = ['client 1', 'client 2', 'walk'];
-  const order: string[] = [];
-  let [nowMs, calls, holding] = [1_000_000, 0, 0];
-  const loop = async (contender: string) => {
-    while (order.length < 30) {
-      nowMs += 1;
-      calls += 1;
-      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
-      if (lock === undefined) continue;
-      holding += 1;
-      order.push(contender);
-      expect([lock.fence, holding]).toEqual([order.length, 1]);
-      const waitingFor = new Set(clients.filter((other) => other !== contender));
-      while (waitingFor.size > 0) {
-        const { waiting = {} } = (await storedLock(name)) ?? {};
-        for (const other of Object.keys(waiting)) waitingFor.delete(other);
-        if (order.length === 30) break;
-      }
-      holding -= 1;
-      await store.release(lock, nowMs);
-    }
-  };
-  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
-  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
-  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-}, 120_000);
-
 test('a refused request costs one read and one small write, or none when it is remembered already', async () => {
   const name = newName();
   await held(name, 'holder', 0);
@@ -150,6 +120,47 @@ test.each([
   });
   const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'late', nowMs: 0 });
   expect([ahead, lock]).toEqual([times, acquired && { name, ...acquired }]);
+});
+
+/** A store in front of whose next write something else happens. */
+function storeAfter(first: () => Promise<unknown>) {
+  const client = localDocumentClient();
+  let done = false;
+  interleave(client, async ({ command }) => {
+    if (command !== 'UpdateItemCommand' || done) return undefined;
+    done = true;
+    await first();
+    return undefined;
+  });
+  return syncLockStore(client, table);
+}
+
+test('a lease that its holder renews while another is about to take the lock over stays the holder’s (R25)', async () => {
+  const name = newName();
+  const slow = await held(name, 'slow', 0);
+  const nowMs = leaseMs + clockSkewMs + 1;
+  const store = storeAfter(() => locks().heartbeat(slow, nowMs));
+  expect(await store.acquire({ name, owner: 'next', contender: 'next', nowMs })).toBeUndefined();
+  expect(await storedLock(name)).toMatchObject({ owner: 'slow', fence: 1, leaseUntilMs: nowMs + leaseMs });
+});
+
+test('who is refused and has had the lock before that is written down is not remembered', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const store = storeAfter(async () => {
+    await locks().release(holder, 1);
+    await held(name, 'b', 2);
+  });
+  expect(await store.acquire({ name, owner: 'b too', contender: 'b', nowMs: 1 })).toBeUndefined();
+  expect(await storedLock(name)).toMatchObject({ owner: 'b', fence: 2, waiting: {} });
+});
+
+test('a run is renewed and ended by its owner only (R26)', async () => {
+  const name = newName();
+  const lock = await held(name, 'holder', 0);
+  expect(await locks().heartbeat({ ...lock, owner: 'other' }, 1)).toBe(false);
+  await locks().release({ ...lock, owner: 'other' }, 1);
+  expect(await storedLock(name)).toMatchObject({ leaseUntilMs: leaseMs });
 });
 
 test('a lock that an earlier version has written is acquired, waited for and released like any other', async () => {
@@ -276,3 +287,34 @@ test('over any history the fence only grows, the item stays, and only the latest
     { numRuns: 40 },
   );
 });
+
+test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
+  const name = newName();
+  const store = syncLockStore(documentClient, table);
+  const clients = ['client 1', 'client 2', 'walk'];
+  const order: string[] = [];
+  let [nowMs, calls, holding] = [1_000_000, 0, 0];
+  const loop = async (contender: string) => {
+    while (order.length < 30 && calls < 2_000) {
+      nowMs += 1;
+      calls += 1;
+      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
+      if (lock === undefined) continue;
+      holding += 1;
+      order.push(contender);
+      expect([lock.fence, holding]).toEqual([order.length, 1]);
+      const waitingFor = new Set(clients.filter((other) => other !== contender));
+      while (waitingFor.size > 0) {
+        const { waiting = {} } = (await storedLock(name)) ?? {};
+        for (const other of Object.keys(waiting)) waitingFor.delete(other);
+        calls += 1;
+        if (order.length === 30 || calls >= 2_000) break;
+      }
+      holding -= 1;
+      await store.release(lock, nowMs);
+    }
+  };
+  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
+  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+}, 120_000);
