@@ -86,8 +86,9 @@ function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean 
   if (!isKept(state, nowMs)) return false;
   const waits = isWaiting(state.waiting.get(contender), nowMs);
   const latestRun = state.runs.get(contender) ?? 0;
-  return [...state.waiting].some(
-    ([other, waiting]) => other !== contender && isWaiting(waiting, nowMs) && (!waits || waiting.sinceRun <= latestRun),
+  // Who waits has had no run since, so that its own waiting is not in its way.
+  return [...state.waiting.values()].some(
+    (waiting) => isWaiting(waiting, nowMs) && (!waits || waiting.sinceRun <= latestRun),
   );
 }
 
