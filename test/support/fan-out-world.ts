@@ -7,6 +7,7 @@ import type { FanOutQueue } from '../../lib/messages/fan-out/queue-wave.ts';
 import type { WatchMessage } from '../../lib/messages/fan-out/watch-message.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../../lib/messages/job.ts';
 import type { WorkerDemand } from '../../lib/messages/pace/worker-shares.ts';
+import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { emptyMemoryJob, memoryJobRecords } from './memory-job-records.ts';
 import { memoryPaces } from './memory-paces.ts';
@@ -53,6 +54,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
   const job = emptyMemoryJob();
   const paces = memoryPaces();
   const demands: WorkerDemand[] = [];
+  const logged: [LogEvent, LogFacts][] = [];
   const accept = (entry: QueueEntry) => queued.push({ ...JSON.parse(entry.body), delaySeconds: entry.delaySeconds });
   const ports: FanOutPorts = {
     jobs: memoryJobRecords(job, committed),
@@ -96,7 +98,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
     remainingMs: () => 60_000,
     random: () => 0,
     pause: async () => undefined,
-    log: () => undefined,
+    log: (event, facts) => void logged.push([event, facts]),
     ...changes,
   };
   const progress = job.queued;
@@ -118,6 +120,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
     watched,
     sentAnew,
     holds,
+    logged,
   };
 }
 

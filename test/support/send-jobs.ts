@@ -27,11 +27,11 @@ export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): O
   };
 }
 
-/** Recipients that no two of are alike; `textBytes` of text each that compresses badly. */
-export function makeRecipients(count: number, textBytes = 40): Recipient[] {
+/** Recipients that no two of are alike; `textBytes` of text each that compresses badly, and `text` that is the same for all. */
+export function makeRecipients(count: number, textBytes = 40, text = ''): Recipient[] {
   return Array.from({ length: count }, (_, index) => ({
     to: String(5_491_100_000_000 + index),
-    params: { body: [`Ana ${index}`, noise(index, textBytes)], buttons: [`order-${index}`] },
+    params: { body: [`Ana ${index}`, noise(index, textBytes) + text], buttons: [`order-${index}`] },
   }));
 }
 

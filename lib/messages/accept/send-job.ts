@@ -68,14 +68,16 @@ function encodeParts(job: AcceptedSend, parts: number): string[] {
 function slicesOfEqualSize(recipients: readonly Recipient[], parts: number): Recipient[][] {
   const sizes = recipients.map((recipient) => JSON.stringify(recipient).length);
   const share = sizes.reduce((sum, size) => sum + size, 0) / parts;
-  const slices: Recipient[][] = [];
-  let filled = Number.POSITIVE_INFINITY;
+  let slice: Recipient[] = [];
+  const slices = [slice];
+  let filled = 0;
   for (const [index, recipient] of recipients.entries()) {
     if (filled >= share) {
-      slices.push([]);
+      slice = [];
+      slices.push(slice);
       filled = 0;
     }
-    slices.at(-1)?.push(recipient);
+    slice.push(recipient);
     filled += sizes[index] ?? 0;
   }
   return slices;

@@ -4,7 +4,7 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { present } from '../../keys/present.ts';
 import { lockKey } from '../model/items.ts';
 import { type HeldLock, type LockRequest, leaseMs, type SyncLocks } from './sync-lock.ts';
-import { answerTo, type LockState, type Waiting } from './sync-turns.ts';
+import { answerTo, type LockState, type Refused } from './sync-turns.ts';
 
 /** What an earlier version has written lacks the last three. */
 const LockItemSchema = v.object({
@@ -41,11 +41,11 @@ export function syncLockStore(documentClient: DynamoDBDocumentClient, tableName:
       for (let attempt = 1; attempt <= maxAttempts; attempt++) {
         const answer = answerTo(item === undefined ? undefined : stateOf(item), request);
         if (answer.kind === 'held_already') {
-          return { name, owner: request.owner, fence: item?.fence ?? 0, again: true };
+          return { name, owner: request.owner, fence: answer.fence, again: true };
         }
         if (answer.kind === 'refused') {
-          if (item !== undefined && answer.waiting !== undefined) {
-            await remember(table, { name, fence: item.fence, contender: request.contender }, answer);
+          if (answer.waiting !== undefined) {
+            await remember(table, { name, fence: answer.fence, contender: request.contender }, answer);
           }
           return undefined;
         }
@@ -117,7 +117,7 @@ function take(
 async function remember(
   { documentClient, tableName }: LockTable,
   { name, fence, contender }: { readonly name: string; readonly fence: number } & Pick<LockRequest, 'contender'>,
-  { waiting, forgotten }: { readonly waiting: Waiting | undefined; readonly forgotten: readonly string[] },
+  { waiting, forgotten }: Refused,
 ): Promise<void> {
   const others = forgotten.filter((other) => other !== contender);
   const removal = others.length === 0 ? '' : ` REMOVE ${pathsOf(others).join(', ')}`;

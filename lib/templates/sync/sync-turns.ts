@@ -46,43 +46,49 @@ export interface LockState {
   readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
+/** `fence` is the number of the latest run. */
 export type LockAnswer =
   /** A repetition of the request that got the lock. */
-  | { readonly kind: 'held_already' }
+  | { readonly kind: 'held_already'; readonly fence: number }
   | { readonly kind: 'acquired'; readonly state: LockState }
-  /** `waiting` is to be remembered in place of those that are `forgotten`; undefined when it is known, or has no place. */
-  | { readonly kind: 'refused'; readonly waiting: Waiting | undefined; readonly forgotten: readonly string[] };
+  | ({ readonly kind: 'refused'; readonly fence: number } & Refused);
+
+export interface Refused {
+  /** To be remembered; undefined when it is known, or has no place. */
+  readonly waiting: Waiting | undefined;
+  /** Who has not asked for too long, and goes in the same write. */
+  readonly forgotten: readonly string[];
+}
 
 /** Answers a request by the state as it was read; undefined before the first run. */
 export function answerTo(state: LockState | undefined, request: LockRequest): LockAnswer {
-  if (state === undefined) return { kind: 'acquired', state: run(emptyState, request) };
+  if (state === undefined) return { kind: 'acquired', state: run(noRuns, request) };
   const { nowMs } = request;
   const held = state.leaseUntilMs > 0 && nowMs <= state.leaseUntilMs + clockSkewMs;
-  if (held && state.owner === request.owner) return { kind: 'held_already' };
+  const { fence } = state;
+  if (held && state.owner === request.owner) return { kind: 'held_already', fence };
   if (held || mustWait(state, request)) {
     const forgotten = [...state.waiting].filter(([, each]) => !isWaiting(each, nowMs)).map(([other]) => other);
     const known = { ...state, waiting: without(state.waiting, forgotten) };
-    return { kind: 'refused', waiting: toRemember(known, request, held), forgotten };
+    return { kind: 'refused', fence, waiting: toRemember(known, request, held), forgotten };
   }
   return { kind: 'acquired', state: run(state, request) };
 }
 
-const emptyState: LockState = {
-  owner: '',
-  fence: 0,
-  leaseUntilMs: 0,
-  releasedAtMs: undefined,
-  runs: new Map(),
-  waiting: new Map(),
-};
+/** What the next run needs to know of the ones before. */
+type EarlierRuns = Pick<LockState, 'fence' | 'releasedAtMs' | 'runs' | 'waiting'>;
+
+const never = Number.NEGATIVE_INFINITY;
+const noRuns: EarlierRuns = { fence: 0, releasedAtMs: undefined, runs: new Map(), waiting: new Map() };
 
 /** Whether the lock is kept for somebody else: who has waited through a run of this one, or waits while this one does not. */
 function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean {
   if (!isKept(state, nowMs)) return false;
   const waits = isWaiting(state.waiting.get(contender), nowMs);
   const latestRun = state.runs.get(contender) ?? 0;
-  return [...state.waiting].some(
-    ([other, waiting]) => other !== contender && isWaiting(waiting, nowMs) && (!waits || waiting.sinceRun <= latestRun),
+  // Who waits has had no run since, so that its own waiting is not in its way.
+  return [...state.waiting.values()].some(
+    (waiting) => isWaiting(waiting, nowMs) && (!waits || waiting.sinceRun <= latestRun),
   );
 }
 
@@ -90,8 +96,8 @@ function without<Value>(map: ReadonlyMap<string, Value>, names: readonly string[
   return new Map([...map].filter(([name]) => !names.includes(name)));
 }
 
-function isKept({ releasedAtMs }: LockState, nowMs: number): boolean {
-  return releasedAtMs !== undefined && nowMs < releasedAtMs + keptMs;
+function isKept({ releasedAtMs = never }: EarlierRuns, nowMs: number): boolean {
+  return nowMs < releasedAtMs + keptMs;
 }
 
 function isWaiting(waiting: Waiting | undefined, nowMs: number): boolean {
@@ -110,11 +116,10 @@ function toRemember(state: LockState, { contender, nowMs }: LockRequest, held: b
 }
 
 /** The state in which the one who asks has the lock. */
-function run(state: LockState, { owner, contender, nowMs }: LockRequest): LockState {
-  const { releasedAtMs } = state;
+function run(state: EarlierRuns, { owner, contender, nowMs }: LockRequest): LockState {
+  const { releasedAtMs = never } = state;
   // Whoever has let the time pass for which the lock was kept has had the chance.
-  const missed = ({ askedAtMs }: Waiting) =>
-    releasedAtMs !== undefined && !isKept(state, nowMs) && askedAtMs <= releasedAtMs;
+  const missed = ({ askedAtMs }: Waiting) => !isKept(state, nowMs) && askedAtMs <= releasedAtMs;
   const waiting = new Map(
     [...state.waiting].filter(([other, each]) => other !== contender && isWaiting(each, nowMs) && !missed(each)),
   );

@@ -1,5 +1,12 @@
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { byJobState, cancelled, longestParkMs, parkDelaySeconds } from '../../../lib/messages/job-state.ts';
+import {
+  byJobState,
+  cancelled,
+  JobStateSchema,
+  longestParkMs,
+  parkDelaySeconds,
+} from '../../../lib/messages/job-state.ts';
 
 const parked = { code: 'template_paused', sinceMs: 100_000 } as const;
 
@@ -33,4 +40,30 @@ test('the next look at a parked job comes after a quarter of its waiting, 15 s a
   expect([-5_000, 0, 60_000, 60_001, 100_000, 480_000, 10 ** 9].map(parkDelaySeconds)).toEqual([
     15, 15, 15, 16, 25, 120, 120,
   ]);
+});
+
+describe('the state of a job, as its item holds it', () => {
+  const stop = { state: 'failed', code: 'cancelled', atMs: 5 } as const;
+
+  test.each([
+    [{ head: '{}', progress: {} }, {}],
+    [{ stop, head: '{}' }, { stop }],
+    [
+      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, endedAtMs: 7 },
+      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, endedAtMs: 7 },
+    ],
+  ])('%j is read', (item, state) => {
+    expect(v.parse(JobStateSchema, item)).toEqual(state);
+  });
+
+  test.each([
+    [{ stop: { ...stop, state: 'sent' } }],
+    [{ stop: { state: 'failed', code: 'cancelled' } }],
+    [{ stop: { ...stop, code: 7 } }],
+    [{ parked: { ...parked, code: 'cancelled' } }],
+    [{ parked: { code: parked.code } }],
+    [{ endedAtMs: 'then' }],
+  ])('%j is none', (item) => {
+    expect(v.is(JobStateSchema, item)).toBe(false);
+  });
 });

@@ -2,8 +2,9 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
 import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
+import { acceptedOf, recipientsOf } from '../../../../lib/messages/accept/accepted-job.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
-import { commitKey, jobKey } from '../../../../lib/messages/items.ts';
+import { acceptedKey, commitKey, jobKey, recipientsKey } from '../../../../lib/messages/items.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -39,6 +40,22 @@ test('of withdrawal and beginning the first counts, and either may be repeated',
   expect(await store.withdraw('D', signal)).toBe('begun');
 });
 
-test.each(['commit', 'withdraw'] as const)('a %s that was given up is not waited for', async (write) => {
-  await expect(store[write]('E', AbortSignal.abort())).rejects.toThrow();
+test('an acceptance is described for its report, with its recipients (D40)', async () => {
+  const head = makeJobHead({ jobId: 'F', acceptedAtMs: nowMs, total: 2 });
+  await store.describe({ head, firstIndex: 0, recipients: [{ to: '1' }, { to: '2' }] }, signal);
+  const described = await itemOf(acceptedKey('F'));
+  expect(acceptedOf(described)).toEqual({ head, repeats: [], whole: true });
+  expect(described).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
+  expect(recipientsOf(await itemOf(recipientsKey('F', 0)))).toEqual([
+    [0, '1'],
+    [1, '2'],
+  ]);
+});
+
+test.each([
+  ['commit', () => store.commit('E', AbortSignal.abort())],
+  ['withdrawal', () => store.withdraw('E', AbortSignal.abort())],
+  ['description', () => store.describe({ head: makeJobHead(), firstIndex: 0, recipients: [] }, AbortSignal.abort())],
+])('a %s that was given up is not waited for', async (_, write) => {
+  await expect(write()).rejects.toThrow('aborted');
 });

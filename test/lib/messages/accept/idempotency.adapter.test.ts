@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
-import { type Accepted, acceptOnce, bodyHashOf, rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
+import {
+  type Accepted,
+  acceptOnce,
+  bodyHashOf,
+  type IdempotencyRecord,
+  rememberedMs,
+} from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
@@ -15,6 +21,14 @@ const startMs = 1_700_000_000_000;
 const undecided = new Refusal('dispatch_undecided', 'not known');
 const refused = new Refusal('invalid_recipients', 'no');
 let keys = 0;
+
+let written: string[] = [];
+beforeEach(() => {
+  written = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+});
+afterEach(() => vi.restoreAllMocks());
+const logged = () => written.map((line) => JSON.parse(line));
 
 /** One key with a clock and a count of acceptances; `run` is a request with that key. */
 function setup(faults?: (attempt: Attempt) => Fault) {
@@ -41,6 +55,7 @@ function setup(faults?: (attempt: Attempt) => Fault) {
   };
   return {
     scope,
+    records: ports.records,
     clock,
     accepted,
     attempts,
@@ -81,7 +96,11 @@ test('a first run takes two requests, a repeated one takes one', async () => {
 test('another body: 422, whether the first has ended or not', async () => {
   const ended = setup();
   await ended.run();
-  await expect(ended.run({ a: 2 })).rejects.toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+  await expect(ended.run({ a: 2 })).rejects.toMatchObject({
+    status: 422,
+    code: 'idempotency_key_reused',
+    message: 'the Idempotency-Key was used with another request body',
+  });
   const running = setup();
   const claimed = Promise.withResolvers<void>();
   void running.run({ a: 1 }, () => {
@@ -112,9 +131,12 @@ test('50 at once: one is accepted, the others get its answer or 409 (R21)', asyn
   expect(await run()).toMatchObject({ jobId: accepted[0] });
 });
 
-test('a refused request is not remembered', async () => {
+test.each([
+  ['refused', refused],
+  ['failed', new TypeError('bug')],
+])('a request that was %s is not remembered', async (_, error) => {
   const { run, accepted } = setup();
-  await expect(run({ a: 1 }, () => Promise.reject(refused))).rejects.toBe(refused);
+  await expect(run({ a: 1 }, () => Promise.reject(error))).rejects.toBe(error);
   await run({ a: 2 });
   expect(accepted).toHaveLength(1);
 });
@@ -132,7 +154,11 @@ describe('a run that died', () => {
     const { run, clock } = setup();
     await expect(run({ a: 1 }, crash)).rejects.toBe(undecided);
     clock.nowMs += 34_999;
-    await expect(run()).rejects.toMatchObject({ status: 409, details: { headers: { 'retry-after': '5' } } });
+    await expect(run()).rejects.toMatchObject({
+      status: 409,
+      message: 'a request with the same Idempotency-Key is still running',
+      details: { headers: { 'retry-after': '5' } },
+    });
   });
 
   test('and whose job was never begun is taken over, its job withdrawn', async () => {
@@ -152,7 +178,7 @@ describe('a run that died', () => {
   });
 
   test('and whose job was begun is answered, nothing accepted again', async () => {
-    const { run, accepted, clock, begin } = setup();
+    const { run, accepted, clock, begin, attempts } = setup();
     let first = '';
     const died = async (jobId: string) => {
       first = jobId;
@@ -162,7 +188,10 @@ describe('a run that died', () => {
     await expect(run({ a: 1 }, died)).rejects.toBe(undecided);
     clock.nowMs += 35_000;
     expect(await run()).toEqual({ jobId: first });
+    const before = attempts.length;
     expect(await run()).toEqual({ jobId: first });
+    // What was found out is kept with the key: one request tells it.
+    expect(attempts.slice(before).map(({ command }) => command)).toEqual(['PutItemCommand']);
     expect(accepted).toEqual([]);
   });
 
@@ -182,20 +211,73 @@ describe('a store in trouble', () => {
     expect(accepted).toHaveLength(1);
   });
 
-  test('a completion that cannot be written does not undo the acceptance', async () => {
+  test('a completion that cannot be written does not undo the acceptance, and is logged', async () => {
     const { run, accepted } = setup(({ command }) => (command === 'UpdateItemCommand' ? 'before' : undefined));
     expect(await run()).toMatchObject({ jobId: accepted[0] });
+    expect(logged()).toMatchObject([{ event: 'idempotency.write_failed', jobId: accepted[0], error: 'TimeoutError' }]);
   });
 
-  test('a removal that cannot be written leaves the refusal as it is', async () => {
+  test('a removal that cannot be written leaves the refusal as it is, and is logged', async () => {
     const { run } = setup(({ command }) => (command === 'DeleteItemCommand' ? 'before' : undefined));
     await expect(run({ a: 1 }, () => Promise.reject(refused))).rejects.toBe(refused);
+    expect(logged()).toMatchObject([{ event: 'idempotency.write_failed' }]);
+  });
+
+  test('a completion or a removal that was given up is not waited for', async () => {
+    const { records, scope } = setup();
+    await expect(records.complete(scope, { jobId: 'J' }, AbortSignal.abort())).rejects.toThrow('aborted');
+    await expect(records.remove(scope, 'J', AbortSignal.abort())).rejects.toThrow('aborted');
   });
 
   test('without a claim nothing is accepted', async () => {
     const { run, accepted } = setup(() => 'before');
     await expect(run()).rejects.toThrow('injected fault');
     expect(accepted).toEqual([]);
+  });
+});
+
+describe('a record is changed by whose it is (R21)', () => {
+  const signal = new AbortController().signal;
+  const recordOf = (jobId: string) =>
+    ({ bodyHash: 'hash', jobId, startedAtMs: startMs, state: 'running' }) satisfies IdempotencyRecord;
+  const [first, second, third] = [recordOf('first'), recordOf('second'), recordOf('third')];
+
+  /** A record that the first run has claimed. */
+  async function claimed() {
+    const { records, scope } = setup();
+    expect(await records.claim(scope, first)).toBeUndefined();
+    // Whoever claims next is told whose it is.
+    return { records, scope, whose: () => records.claim(scope, recordOf('whoever asks')) };
+  }
+
+  test('of two who found the same stale run, one takes its place', async () => {
+    const { records, scope, whose } = await claimed();
+    expect(await records.takeOver(scope, first, second)).toBe(true);
+    expect(await records.takeOver(scope, first, third)).toBe(false);
+    expect(await whose()).toEqual(second);
+  });
+
+  test('the place of a run that has ended meanwhile is not taken', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.complete(scope, { jobId: 'first', warning: 'a warning' }, signal);
+    expect(await records.takeOver(scope, first, second)).toBe(false);
+    expect(await whose()).toEqual({ ...first, state: 'done', warning: 'a warning' });
+  });
+
+  test('a run that was replaced neither completes nor removes', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.takeOver(scope, first, second);
+    await records.complete(scope, { jobId: 'first' }, signal);
+    expect(await whose()).toEqual(second);
+    await records.remove(scope, 'first', signal);
+    expect(await whose()).toEqual(second);
+  });
+
+  test('what is done is not removed', async () => {
+    const { records, scope, whose } = await claimed();
+    await records.complete(scope, { jobId: 'first' }, signal);
+    await records.remove(scope, 'first', signal);
+    expect(await whose()).toEqual({ ...first, state: 'done' });
   });
 });
 

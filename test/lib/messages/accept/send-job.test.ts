@@ -27,6 +27,7 @@ test('a job that does not compress enough is cut into parts that fit and lose no
   const job = makeJob(makeRecipients(10_000, 400));
   const messages = encodeSendJob(job);
   expect(messages.length).toBeGreaterThan(1);
+  expect(messages.length).toBeLessThanOrEqual(fewestParts(job) + 1);
   expect(Math.max(...sizes(messages))).toBeLessThanOrEqual(queueMessageMaxBytes);
   const parts = messages.map(decodeSendJobMessage);
   expect(parts.map(({ part }) => part)).toEqual(parts.map((_, index) => ({ number: index + 1, of: parts.length })));
@@ -47,17 +48,54 @@ test('each part fits a message also when the fan-out sends it anew, in a late ro
   }
 });
 
-test('recipients of very different size still fit their parts', () => {
-  const messages = encodeSendJob(makeJob([...makeRecipients(5_000, 10), ...makeRecipients(700, 4_000)]));
+test.each([
+  ['of very different size', [...makeRecipients(5_000, 10), ...makeRecipients(700, 4_000)]],
+  ['that compress very differently', [...makeRecipients(2_000, 700), ...makeRecipients(2_000, 0, 'a'.repeat(700))]],
+])('recipients %s still fit their parts, of which there are few', (_, recipients) => {
+  const job = makeJob(recipients);
+  const messages = encodeSendJob(job);
   expect(messages.length).toBeGreaterThan(2);
+  expect(messages.length).toBeLessThanOrEqual(fewestParts(job) + 1);
   expect(Math.max(...sizes(messages))).toBeLessThanOrEqual(queueMessageMaxBytes);
-  expect(messages.flatMap((message) => decodeSendJobMessage(message).recipients)).toHaveLength(5_700);
+  expect(messages.flatMap((message) => decodeSendJobMessage(message).recipients)).toEqual(recipients);
+});
+
+/** How many messages the compressed job fills. */
+function fewestParts(job: ReturnType<typeof makeJob>): number {
+  return Math.ceil(encodeJobMessage({ ...job, firstIndex: 0 }).length / queueMessageMaxBytes);
+}
+
+const oneOf = (characters: number, letter: string) =>
+  makeJob([{ to: '5491100000000', params: { body: [letter.repeat(characters)] } }]);
+
+test.each(['a', 'é'])('a message is plain as long as 512 bytes stay free for a later round (%s)', (letter) => {
+  const roomBytes = queueMessageMaxBytes - 512 - Buffer.byteLength(encodeSendJob(oneOf(0, letter))[0] ?? '');
+  const most = Math.floor(roomBytes / Buffer.byteLength(letter));
+  const [plain = ''] = encodeSendJob(oneOf(most, letter));
+  expect(decodeSendJobMessage(plain)).toEqual({ ...oneOf(most, letter), firstIndex: 0 });
+  expect([plain.startsWith('{"head":'), Buffer.byteLength(plain)]).toEqual([true, expect.closeTo(1_048_064, -1)]);
+  const [compressed = ''] = encodeSendJob(oneOf(most + 1, letter));
+  expect(compressed.startsWith('{"brotli":')).toBe(true);
+});
+
+test('a job that fills its message, so that a later round does not fit in, is two', () => {
+  const jobOf = (textBytes: number) => makeJob(makeRecipients(2, textBytes));
+  const sizeOf = (textBytes: number) => encodeJobMessage({ ...jobOf(textBytes), firstIndex: 0 }).length;
+  let [low, high] = [500_000, 700_000];
+  while (high - low > 1 && sizeOf(low) <= queueMessageMaxBytes - 512) {
+    const middle = Math.floor((low + high) / 2);
+    if (sizeOf(middle) > queueMessageMaxBytes) high = middle;
+    else low = middle;
+  }
+  expect(sizeOf(low)).toBeGreaterThan(queueMessageMaxBytes - 512);
+  expect(sizeOf(low)).toBeLessThanOrEqual(queueMessageMaxBytes);
+  expect(encodeSendJob(jobOf(low))).toHaveLength(2);
 });
 
 test('a recipient that no message can hold is an error, not a loop', () => {
   const [recipient] = makeRecipients(1, 2_000_000);
   if (recipient === undefined) throw new Error('no recipient');
-  expect(() => encodeSendJob(makeJob([recipient]))).toThrow(RangeError);
+  expect(() => encodeSendJob(makeJob([recipient]))).toThrow('one recipient is larger than a queue message');
 });
 
 test('every string comes back exactly, plain and compressed (R22)', () => {

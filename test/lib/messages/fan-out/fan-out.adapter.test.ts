@@ -190,6 +190,17 @@ describe('rounds', () => {
     expect(await jobs.take(run(1, 1, 'c'), nowMs)).toEqual({ kind: 'taken', queued: 5, state: {} });
   });
 
+  test('the next round is taken from a run that died before it handed over, once its lease has ended', async () => {
+    const jobs = jobStore(localDocumentClient(), table);
+    await jobs.begin(jobOf(10).head, 1);
+    await jobs.take(run(1, 0, 'died'), nowMs);
+    await jobs.checkpoint(run(1, 0, 'died'), 5, nowMs);
+    const next = run(1, 1, 'b');
+    expect(await jobs.take(next, nowMs + 44_999)).toEqual({ kind: 'held', untilMs: nowMs + 45_000 });
+    expect(await jobs.take(next, nowMs + 45_000)).toEqual({ kind: 'taken', queued: 5, state: {} });
+    expect(await jobs.take(run(1, 0, 'late'), nowMs + 100_000)).toEqual({ kind: 'over' });
+  });
+
   test('handing over twice is handing over, for a reply that was lost', async () => {
     const jobs = jobStore(localDocumentClient(), table);
     await jobs.begin(jobOf(10).head, 1);

@@ -31,6 +31,14 @@ test('several lanes of a number are reserved in one write', async () => {
   expect(Math.max(...slots.map((slot) => slot ?? Number.NaN))).toBeLessThan(nowMs + 4 * 14);
 });
 
+test('a writer that others were ahead of reserves from the time on that it has by then', async () => {
+  const paces = memoryPaces();
+  const waiting: typeof paces.change = (phoneNumberId, seen, change) =>
+    paces.change(phoneNumberId, seen, (pace) => change(pace, 700));
+  const { firstPosition: position, pace } = await reserve({ ...paces, change: waiting }, { ...code, lane: 'J' }, nowMs);
+  expect(slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position })).toBe(nowMs + 700);
+});
+
 test('what was read before is not read again, and what is returned is as stored', async () => {
   const paces = memoryPaces();
   const first = await reserve(paces, { ...number, clientId: 1, lane: 'J', count: 72 }, nowMs);

@@ -155,6 +155,29 @@ test('clients share by messages, not by jobs: one job beside nine has half', () 
   expect(shareOf(number.schedule, { clientId: 2, lane: 'new' }, endMsOf(number.schedule))).toBe(1);
 });
 
+test('a lane has a part for each client that waits beside it, and all where nobody does', () => {
+  expect(shareOf(emptySchedule, a, startMs)).toBe(1);
+  const number = new PacedNumber();
+  number.reserve(a, 500, startMs);
+  expect([shareOf(number.schedule, a, startMs), shareOf(number.schedule, b, startMs)]).toEqual([1, 1 / 2]);
+  number.reserve(b, 100, startMs);
+  expect(shareOf(number.schedule, { clientId: 3, lane: '*' }, startMs)).toBe(1 / 3);
+});
+
+test('a lane that goes on alone makes its segment longer', () => {
+  const number = new PacedNumber();
+  for (let wave = 0; wave < 3; wave += 1) number.reserve(a, 500, startMs + 1_000 * wave);
+  expect(number.schedule).toMatchObject({ segments: [{ fromMs: startMs }], nextPosition: 1_500 });
+});
+
+test('a pace changes nothing where nothing waits, or what waits has it already', () => {
+  expect(atPace(emptySchedule, 4 * everyMs, startMs)).toBe(emptySchedule);
+  const number = new PacedNumber();
+  number.reserve(a, 500, startMs);
+  expect(atPace(number.schedule, everyMs, startMs)).toBe(number.schedule);
+  expect(atPace(number.schedule, 4 * everyMs, startMs + 60_000)).toBe(number.schedule);
+});
+
 test.each([1, 5, 50, 200, 2_000])(
   '%i single messages a second keep the schedule short, and wait for their turn only',
   (perSecond) => {
@@ -167,6 +190,7 @@ test.each([1, 5, 50, 200, 2_000])(
       const behindMs = Math.max(0, endMsOf(number.schedule) - nowMs);
       const [slot = 0] = number.slots(number.reserve({ clientId: 1, lane: '*' }, 1, nowMs, spacing));
       most = Math.max(most, number.schedule.segments.length);
+      expect(slot).toBeGreaterThanOrEqual(nowMs);
       longestMs = Math.max(longestMs, slot - nowMs - behindMs);
     }
     expect(longestMs).toBeLessThanOrEqual(2);

@@ -11,9 +11,9 @@ import {
 import { syncLockStore } from '../../../../lib/templates/sync/sync-lock-store.ts';
 import { maxWaiting, rememberedMs } from '../../../../lib/templates/sync/sync-turns.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
-import { seededRandom } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { injectFaults as interleave } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
-import { thorough } from '../../../support/thorough.ts';
 
 const documentClient = localDocumentClient();
 let table: string;
@@ -52,91 +52,6 @@ async function held(name: string, owner: string, nowMs: number): Promise<HeldLoc
   return lock;
 }
 
-/** Who has the lock, and until when unless it renews the lease, by the time that passes for everybody. */
-interface Holder {
-  readonly lock: HeldLock;
-  readonly clockAheadMs: number;
-  readonly roundsLeft: number;
-  readonly dies: boolean;
-  readonly leaseEndsMs: number;
-}
-
-const clocksApart = 'of 50 contenders with clocks up to 5 s apart no two hold the lock, 100 acquisitions over (R25)';
-
-test(clocksApart, async () => {
-  const name = newName();
-  const random = seededRandom(25);
-  const acquisitions = thorough ? 100 : 10;
-  const contenders = Array.from({ length: 50 }, (_, index) => ({ index, clockAheadMs: (index % 11) * 500 }));
-  const fences: number[] = [];
-  let holder: Holder | undefined;
-  let [rounds, takenOver] = [0, 0];
-  // The test moves the clock, so that only the store takes real time: to the very end of a lease too, where fast clocks are past it.
-  for (let nowMs = 1_000_000; fences.length < acquisitions; nowMs += leaseMs / 5) {
-    rounds += 1;
-    const asked = contenders.map(async ({ index, clockAheadMs }) => {
-      const contender = `client ${index}`;
-      const owner = `${contender} in round ${rounds}`;
-      const lock = await locks().acquire({ name, owner, contender, nowMs: nowMs + clockAheadMs });
-      return lock === undefined ? [] : [{ lock, clockAheadMs }];
-    });
-    const winners = (await Promise.all(asked)).flat();
-    expect(winners.length).toBeLessThanOrEqual(1);
-    const [winner] = winners;
-    // A lock that has been given back is somebody's at once.
-    if (holder === undefined) expect(winners).toHaveLength(1);
-    if (winner !== undefined) {
-      // Only who has died is replaced, and not before the lease has ended for the holder itself.
-      if (holder !== undefined) expect([holder.dies, nowMs > holder.leaseEndsMs]).toEqual([true, true]);
-      if (holder !== undefined) takenOver += 1;
-      fences.push(winner.lock.fence);
-      const roundsLeft = random() < 0.1 ? 1 + Math.floor(random() * 3) : 0;
-      holder = { ...winner, roundsLeft, dies: fences.length % 20 === 3, leaseEndsMs: nowMs + leaseMs };
-    }
-    if (holder === undefined || holder.dies) continue;
-    const { lock, clockAheadMs, roundsLeft } = holder;
-    if (roundsLeft === 0) {
-      await locks().release(lock, nowMs + clockAheadMs);
-      holder = undefined;
-    } else {
-      expect(await locks().heartbeat(lock, nowMs + clockAheadMs)).toBe(true);
-      holder = { ...holder, roundsLeft: roundsLeft - 1, leaseEndsMs: nowMs + leaseMs };
-    }
-  }
-  expect(fences).toEqual(Array.from({ length: acquisitions }, (_, index) => index + 1));
-  expect(takenOver).toBe(thorough ? 5 : 1);
-}, 240_000);
-
-test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
-  const name = newName();
-  const store = syncLockStore(documentClient, table);
-  const clients = ['client 1', 'client 2', 'walk'];
-  const order: string[] = [];
-  let [nowMs, calls, holding] = [1_000_000, 0, 0];
-  const loop = async (contender: string) => {
-    while (order.length < 30) {
-      nowMs += 1;
-      calls += 1;
-      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
-      if (lock === undefined) continue;
-      holding += 1;
-      order.push(contender);
-      expect([lock.fence, holding]).toEqual([order.length, 1]);
-      const waitingFor = new Set(clients.filter((other) => other !== contender));
-      while (waitingFor.size > 0) {
-        const { waiting = {} } = (await storedLock(name)) ?? {};
-        for (const other of Object.keys(waiting)) waitingFor.delete(other);
-        if (order.length === 30) break;
-      }
-      holding -= 1;
-      await store.release(lock, nowMs);
-    }
-  };
-  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
-  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
-  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-}, 120_000);
-
 test('a refused request costs one read and one small write, or none when it is remembered already', async () => {
   const name = newName();
   await held(name, 'holder', 0);
@@ -165,6 +80,89 @@ test('at most 20 are remembered; who has not asked for 30 s makes room', async (
   expect(await remembered()).toHaveLength(maxWaiting);
   await ask('late', rememberedMs + 2);
   expect(await remembered()).toEqual(['late']);
+});
+
+test('who was forgotten and asks again is remembered again, with others who were', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
+  await locks().heartbeat(holder, rememberedMs);
+  await ask('b', rememberedMs + 2);
+  expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: rememberedMs + 2 } });
+});
+
+test('who has the lock waits no more, nor who let the time pass for which it was kept', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const ask = (contender: string, nowMs: number) => locks().acquire({ name, owner: contender, nowMs });
+  for (const contender of ['b', 'c', 'd']) await ask(contender, 1);
+  await locks().release(holder, 2);
+  await held(name, 'b', 3);
+  expect(Object.keys((await storedLock(name))?.['waiting'] ?? {}).toSorted()).toEqual(['c', 'd']);
+  expect(await storedLock(name)).not.toHaveProperty('releasedAtMs');
+  const next = await held(name, 'e', 4 + leaseMs + clockSkewMs);
+  expect(next.fence).toBe(3);
+  expect((await storedLock(name))?.['waiting']).toEqual({});
+});
+
+test.each([
+  [4, { owner: 'late', fence: 5 }],
+  [5, undefined],
+])('an acquisition that others were ahead of %i times: %j', async (times, acquired) => {
+  const name = newName();
+  const client = localDocumentClient();
+  let ahead = 0;
+  interleave(client, async ({ command }) => {
+    if (command !== 'UpdateItemCommand' || ahead === times) return undefined;
+    ahead += 1;
+    await locks().release(await held(name, `other ${ahead}`, 0), 0);
+    return undefined;
+  });
+  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'late', nowMs: 0 });
+  expect([ahead, lock]).toEqual([times, acquired && { name, ...acquired }]);
+});
+
+/** A store in front of whose next write something else happens. */
+function storeAfter(first: () => Promise<unknown>) {
+  const client = localDocumentClient();
+  let done = false;
+  interleave(client, async ({ command }) => {
+    if (command !== 'UpdateItemCommand' || done) return undefined;
+    done = true;
+    await first();
+    return undefined;
+  });
+  return syncLockStore(client, table);
+}
+
+test('a lease that its holder renews while another is about to take the lock over stays the holder’s (R25)', async () => {
+  const name = newName();
+  const slow = await held(name, 'slow', 0);
+  const nowMs = leaseMs + clockSkewMs + 1;
+  const store = storeAfter(() => locks().heartbeat(slow, nowMs));
+  expect(await store.acquire({ name, owner: 'next', contender: 'next', nowMs })).toBeUndefined();
+  expect(await storedLock(name)).toMatchObject({ owner: 'slow', fence: 1, leaseUntilMs: nowMs + leaseMs });
+});
+
+test('who is refused and has had the lock before that is written down is not remembered', async () => {
+  const name = newName();
+  const holder = await held(name, 'holder', 0);
+  const store = storeAfter(async () => {
+    await locks().release(holder, 1);
+    await held(name, 'b', 2);
+  });
+  expect(await store.acquire({ name, owner: 'b too', contender: 'b', nowMs: 1 })).toBeUndefined();
+  expect(await storedLock(name)).toMatchObject({ owner: 'b', fence: 2 });
+  expect((await storedLock(name))?.['waiting']).toEqual({});
+});
+
+test('a run is renewed and ended by its owner only (R26)', async () => {
+  const name = newName();
+  const lock = await held(name, 'holder', 0);
+  expect(await locks().heartbeat({ ...lock, owner: 'other' }, 1)).toBe(false);
+  await locks().release({ ...lock, owner: 'other' }, 1);
+  expect(await storedLock(name)).toMatchObject({ leaseUntilMs: leaseMs });
 });
 
 test('a lock that an earlier version has written is acquired, waited for and released like any other', async () => {
@@ -234,6 +232,17 @@ test('a released lock is free at once and stays released: a second delivery stop
   expect(await held(name, 'next', 1)).toMatchObject({ fence: 2 });
 });
 
+test('a lock that was given back is free at once, however late reads may be', async () => {
+  const name = newName();
+  const lagging = localDocumentClient();
+  lagReads(lagging);
+  const store = onePerOwner(syncLockStore(lagging, table));
+  const lock = await held(name, 'done', 0);
+  expect(await store.acquire({ name, owner: 'next', nowMs: 1 })).toBeUndefined();
+  await locks().release(lock, 2);
+  expect(await store.acquire({ name, owner: 'next', nowMs: 3 })).toMatchObject({ fence: 2 });
+});
+
 test('a lost reply to the acquisition: the repetition recognises its own lock (R27)', async () => {
   const name = newName();
   const client = localDocumentClient();
@@ -291,3 +300,34 @@ test('over any history the fence only grows, the item stays, and only the latest
     { numRuns: 40 },
   );
 });
+
+test('clients that ask again and again, with calls on top of each other, have their runs in turn (D22)', async () => {
+  const name = newName();
+  const store = syncLockStore(documentClient, table);
+  const clients = ['client 1', 'client 2', 'walk'];
+  const order: string[] = [];
+  let [nowMs, calls, holding] = [1_000_000, 0, 0];
+  const loop = async (contender: string) => {
+    while (order.length < 30 && calls < 2_000) {
+      nowMs += 1;
+      calls += 1;
+      const lock = await store.acquire({ name, owner: `${contender} ${calls}`, contender, nowMs });
+      if (lock === undefined) continue;
+      holding += 1;
+      order.push(contender);
+      expect([lock.fence, holding]).toEqual([order.length, 1]);
+      const waitingFor = new Set(clients.filter((other) => other !== contender));
+      while (waitingFor.size > 0) {
+        const { waiting = {} } = (await storedLock(name)) ?? {};
+        for (const other of Object.keys(waiting)) waitingFor.delete(other);
+        calls += 1;
+        if (order.length === 30 || calls >= 2_000) break;
+      }
+      holding -= 1;
+      await store.release(lock, nowMs);
+    }
+  };
+  await Promise.all(clients.flatMap((contender) => [loop(contender), loop(contender)]));
+  const counts = clients.map((contender) => order.slice(0, 30).filter((each) => each === contender).length);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+}, 120_000);
