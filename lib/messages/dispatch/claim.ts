@@ -95,7 +95,8 @@ export function newClaim(message: DispatchMessage, at: string, nowMs: number, st
 
 /** The outcome of a message that may no longer be sent, undefined while it may. */
 export function lateness(message: DispatchMessage, nowMs: number): Settlement | undefined {
-  if (message.expiresAtMs !== undefined && nowMs >= message.expiresAtMs) return { state: 'expired', code: 'expired' };
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
+  if (nowMs >= expiresAtMs) return { state: 'expired', code: 'expired' };
   if (nowMs >= retryDeadlineMs(message)) return { state: 'failed', code: 'retry_deadline' };
   return undefined;
 }
@@ -114,9 +115,11 @@ export function retryDeadlineMs(message: DispatchMessage): number {
  * died before it did. Undefined for a claim that was there before: then it was too old to be anybody's, or a batch record
  * says that it was sent, which goes before.
  */
-export function endedByStop(claim: Claim, { stop, endedAtMs }: JobState): JobStop | undefined {
-  if (claim.state !== 'claimed' || endedAtMs === undefined) return undefined;
-  return claimRemainderMs(claim, endedAtMs) > 0 ? stop : undefined;
+export function endedByStop(
+  claim: Claim,
+  { stop, endedAtMs = Number.POSITIVE_INFINITY }: JobState,
+): JobStop | undefined {
+  return claim.state === 'claimed' && claimRemainderMs(claim, endedAtMs) > 0 ? stop : undefined;
 }
 
 /** How long a claim of somebody else must still be respected; 0 once its owner cannot be running any more. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, claimLifeMs, resolvedByOperator } from '../../../../lib/messages/dispatch/claim.ts';
+import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -164,6 +164,7 @@ test.each([
   ['first delivered after two days of backlog', {}, 2 * dayMs],
   ['a moment before its expiry', { expiresAtMs: 1_800_000_030_000 }, 29_999],
   ['retried for less than a day', { attempt: 3 }, dayMs - 1],
+  ['retried for longer, as it expires later', { attempt: 3, expiresAtMs: 1_800_000_000_000 + 3 * dayMs }, 2 * dayMs],
 ])('a message %s is still sent', async (_, changes, afterMs) => {
   const world = new DispatchWorld();
   world.nowMs += afterMs;
@@ -354,7 +355,7 @@ test.each(['sent', 'failed'] as const)(
   'what an operator settled as %s is no event, only the end of its job (D34, D41)',
   async (state) => {
     const world = new DispatchWorld();
-    const settled = { state, code: resolvedByOperator, resolvedAtMs: world.nowMs };
+    const settled = { state, code: 'resolved_by_operator', resolvedAtMs: world.nowMs };
     const claim = (index: number): Claim => ({ key: { jobId: 'J', index }, at: 'run-0/0', claimedAtMs: 0, ...settled });
     world.store = { ...world.store, claims: { 'J-0': claim(0), 'J-1': claim(1) } };
     const redelivered = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1, { alone: true }), 'b')];
