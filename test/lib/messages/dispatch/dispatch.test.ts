@@ -22,16 +22,19 @@ function failingWith(kind: FailureKind, facts: FailureFacts = {}) {
 test('a batch of ten costs ten claims and one batch record (R15)', async () => {
   const world = new DispatchWorld();
   const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  // Where nothing is to be told, the event queue is not called.
+  world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports())).toEqual([]);
+  expect(world.logged.map(({ event }) => event)).toEqual(Array(10).fill('dispatch.sent'));
   expect(world.posted).toHaveLength(10);
   expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
   expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
 });
 
 test.each([
-  ['not JSON', '{'],
-  ['not a dispatch message', { jobId: 'J' }],
-])('a record that is %s fails alone (R18)', async (_, body) => {
+  ['not JSON', '{', 'SyntaxError'],
+  ['not a dispatch message', { jobId: 'J' }, 'ValiError'],
+])('a record that is %s fails alone, and loudly (R18)', async (_, body, error) => {
   const world = new DispatchWorld();
   const batch = [
     deliveryOf(dispatchMessage(0), 'good-0'),
@@ -40,6 +43,7 @@ test.each([
   ];
   expect(await dispatchBatch(batch, world.ports())).toEqual(['bad']);
   expect(world.posted).toHaveLength(2);
+  expect(world.logged).toContainEqual({ event: 'dispatch.error', facts: { error } });
 });
 
 test('throttled for a day: never reported failed, always a copy with a longer wait (R17)', async () => {
@@ -258,21 +262,28 @@ test('a batch record is tried three times while there is time, and counted once'
   expect(pauses).toEqual([500, 1_000]);
   expect(Object.values(world.store.batches)).toHaveLength(1);
   expect(lines).toMatchObject([{ MessagesSent: 1 }]);
+  expect(lines[0]).not.toHaveProperty('MessagesHeld');
+  expect(world.logged.filter(({ event }) => event === 'dispatch.batch_not_recorded')).toMatchObject(
+    [1, 2].map((attempt) => ({ facts: { count: 1, attempt, error: 'Error' } })),
+  );
   failures = 3;
   expect(await dispatchBatch([deliveryOf(dispatchMessage(1))], ports)).toEqual(['message-0']);
 });
 
-test('a batch record is not tried again when the function is about to end', async () => {
+test.each([
+  [4_999, 1],
+  [5_000, 2],
+])('with %i ms left before the function ends, a batch record is tried so often: %i', async (remainingMs, tried) => {
   const world = new DispatchWorld();
   let tries = 0;
   const recordBatch = async () => {
     tries += 1;
     throw new Error('DynamoDB is away');
   };
-  const left = [20_000, 20_000, 4_999];
+  const left = [20_000, 20_000, remainingMs];
   const ports = world.ports({ claims: { ...world.claims, recordBatch }, remainingMs: () => left.shift() ?? 0 });
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
-  expect(tries).toBe(1);
+  expect(tries).toBe(tried);
 });
 
 test('a throttled message waits as long as the platform asks (R17)', async () => {
@@ -342,6 +353,7 @@ test('a batch queues its events in one call; not queued, exactly those messages 
   };
   world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports({ send }))).toEqual(['message-1', 'message-2']);
+  expect(world.logged).toContainEqual({ event: 'event.not_queued', facts: { count: 2, error: 'Error' } });
   world.events.broken = false;
   let calls = 0;
   const events: EventSink = { send: (told) => world.events.send(told).finally(() => (calls += 1)) };
@@ -434,7 +446,11 @@ test.each(['held_for_quality_assessment', 'paused'])(
       return { platformMessageId: 'platform-0', messageStatus };
     };
     const delivery = deliveryOf(dispatchMessage(0));
-    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    const [line] = await countedBy(async () => {
+      expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    });
+    expect(line).toMatchObject({ MessagesHeld: 1 });
+    expect(line).not.toHaveProperty('MessagesSent');
     expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0', held: messageStatus } });
     expect(world.logged).toContainEqual({ event: 'dispatch.held', facts: { dispatchId: 'J-0', code: messageStatus } });
     world.nowMs += claimLifeMs;
@@ -450,15 +466,19 @@ test.each(['held_for_quality_assessment', 'paused'])(
   },
 );
 
-test('a message that is held is not told so while no batch record says it', async () => {
+test('while no batch record says that a message is held, it is not told so; what ended otherwise beside it is', async () => {
   const world = new DispatchWorld();
   const recordBatch = async () => {
     throw new Error('the table takes nothing');
   };
-  const send = async () => ({ platformMessageId: 'platform-0', messageStatus: 'paused' });
+  const send = async ({ index }: DispatchMessage) => {
+    if (index === 1) throw new PlatformFailure('refused', { code: 131026 });
+    return { platformMessageId: 'platform-0', messageStatus: 'paused' };
+  };
   const ports = world.ports({ send, claims: { ...world.claims, recordBatch } });
-  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
-  expect(world.events.sent).toEqual([]);
+  const batch = [deliveryOf(dispatchMessage(0), 'held'), deliveryOf(dispatchMessage(1), 'refused')];
+  expect(await dispatchBatch(batch, ports)).toEqual(['held']);
+  expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed']);
 });
 
 describe('a message that a receipt proves taken (D39)', () => {
@@ -536,6 +556,7 @@ describe('a message that a receipt proves taken (D39)', () => {
     };
     const ports = world.ports({ send: failingWith('not_sent'), doubts: { ...world.doubts, hasReceipt } });
     expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+    expect(world.logged).toContainEqual({ event: 'dispatch.error', facts: { error: 'Error' } });
     expect(world.store.claims['J-0']).toMatchObject({ state: 'claimed' });
     expect(world.copies).toEqual([]);
   });
