@@ -79,17 +79,17 @@ export function invocationOf(at: string): string {
 }
 
 /**
- * A claim for a message about to be sent, or its final outcome: when its job was stopped (D53), or when it came too late
- * to be sent (D27).
+ * A claim for a message about to be sent, or its final outcome: what is known of it already, as when its job was stopped
+ * (D53), or that it comes too late to be sent (D27).
  */
-export function newClaim(message: DispatchMessage, at: string, nowMs: number, stopped?: Settlement): Claim {
+export function newClaim(message: DispatchMessage, at: string, nowMs: number, settled?: Settlement): Claim {
   const to = message.request.to ?? message.request.recipient;
   return {
     key: { jobId: message.jobId, index: message.index },
     at,
     claimedAtMs: nowMs,
     ...present({ to }),
-    ...(stopped ?? lateness(message, nowMs) ?? { state: 'claimed' }),
+    ...(settled ?? lateness(message, nowMs) ?? { state: 'claimed' }),
   };
 }
 

@@ -25,7 +25,9 @@ test('a batch of ten costs ten claims and one batch record (R15)', async () => {
   // Where nothing is to be told, the event queue is not called.
   world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports())).toEqual([]);
-  expect(world.logged.map(({ event }) => event)).toEqual(Array(10).fill('dispatch.sent'));
+  expect(world.logged).toEqual(
+    batch.map((_, index) => ({ event: 'dispatch.sent', facts: { dispatchId: `J-${index}` } })),
+  );
   expect(world.posted).toHaveLength(10);
   expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
   expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
@@ -71,6 +73,7 @@ test('after throttling the claim is gone and the copy is sent', async () => {
   const throttled = failingWith('refused', { code: 131056 });
   await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: throttled }));
   expect(world.store.claims).toEqual({});
+  expect(world.logged.map(({ event, facts }) => [event, facts.code])).toEqual([['dispatch.retry', 'pair']]);
   await dispatchBatch([deliveryOf(world.copies[0]?.message)], world.ports());
   expect(world.posted).toHaveLength(1);
   expect(world.posted[0]?.attempt).toBe(1);
@@ -91,6 +94,16 @@ test('while claims cannot be written nothing is sent and no delivery is used up'
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
   expect(world.posted).toEqual([]);
   expect(world.copies).toMatchObject([{ delaySeconds: 5, message: { attempt: 1 } }]);
+  const facts = { dispatchId: 'J-0', error: 'Error' };
+  expect(world.logged).toContainEqual({ event: 'dispatch.claim_failed', facts });
+});
+
+test('what is too late comes again while claims cannot be written: no copy of it would come in time', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, take: async () => Promise.reject(new Error('DynamoDB is away')) };
+  const late = deliveryOf(dispatchMessage(0, { expiresAtMs: world.nowMs }));
+  expect(await dispatchBatch([late], world.ports({ claims }))).toEqual(['message-0']);
+  expect(world.copies).toEqual([]);
 });
 
 test.each([
@@ -116,7 +129,8 @@ test('a refused credential is retried late, and loudly', async () => {
   const send = failingWith('refused', { httpStatus: 401, code: 190 });
   await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
   expect(world.copies[0]?.delaySeconds).toBe(120);
-  expect(world.logged.map(({ event }) => event)).toContain('dispatch.credential_refused');
+  const facts = { dispatchId: 'J-0', clientId: 1001 };
+  expect(world.logged).toContainEqual({ event: 'dispatch.credential_refused', facts });
 });
 
 test('a young claim of another run is waited out for exactly the rest of its life', async () => {
@@ -176,11 +190,14 @@ test.each([
   expect(world.posted).toHaveLength(1);
 });
 
-test('no send starts with less than 13 s left: not claimed, delivered again', async () => {
+test.each([
+  [12_999, ['message-0'], []],
+  [13_000, [], ['take', 'recordBatch']],
+])('no send starts with less than 13 s left, or is claimed: %i ms', async (remainingMs, again, calls) => {
   const world = new DispatchWorld();
-  const late = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ remainingMs: () => 12_999 }));
-  expect(late).toEqual(['message-0']);
-  expect(world.storeCalls).toEqual([]);
+  const ports = world.ports({ remainingMs: () => remainingMs });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(again);
+  expect(world.storeCalls).toEqual(calls);
 });
 
 test('a claim that took too long to write is given back', async () => {
