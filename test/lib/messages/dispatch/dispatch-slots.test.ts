@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -135,35 +136,38 @@ test('so does what is too late, with those that are being claimed', async () => 
 });
 
 describe('nobody waits to read how the jobs stand for a message', () => {
-  async function readBeside(changes: (world: PacedWorld, index: number) => Partial<DispatchPorts['claims']>) {
-    const world = new PacedWorld();
+  /** Two are claimed side by side; what becomes of the second, at once, is `claimOfOther`. */
+  async function readBeside(
+    world: PacedWorld,
+    claimOfOther: (claim: Claim) => Promise<Claim | undefined>,
+    claims: Partial<DispatchPorts['claims']> = {},
+  ) {
     const messages = (await tenAhead(world)).slice(0, 2);
-    await world.dispatch(messages, { claims: { ...world.claims, ...changes(world, 109) } });
+    const take: DispatchPorts['claims']['take'] = async (claim) => {
+      if (claim.key.index === 109) return await claimOfOther(claim);
+      await world.clock.pause(5);
+      return await world.claims.take(claim);
+    };
+    await world.dispatch(messages, { claims: { ...world.claims, ...claims, take } });
     expect(world.calledAtMs).toEqual(tenSlots.slice(0, 1));
     return world.readAtMs;
   }
-  const claimedAtMs = (tenSlots[0] ?? 0) - 50;
+  const claimedAtMs = (tenSlots[0] ?? 0) - 50 + 5;
 
   test('that somebody else has claimed', async () => {
+    const world = new PacedWorld();
     const dead = { at: 'dead/0', state: 'claimed', claimedAtMs: 0 } as const;
-    const readAtMs = await readBeside((world, index) => ({
-      take: async (claim) => (claim.key.index === index ? { key: claim.key, ...dead } : await world.claims.take(claim)),
-      findBatchRecord: async () => {
-        await world.clock.pause(5_000);
-        return { [`J-${index}`]: { platformMessageId: 'p' } };
-      },
-    }));
+    const findBatchRecord = async () => {
+      await world.clock.pause(5_000);
+      return { 'J-109': { platformMessageId: 'p' } };
+    };
+    const readAtMs = await readBeside(world, async ({ key }) => ({ key, ...dead }), { findBatchRecord });
     expect(readAtMs).toEqual([claimedAtMs]);
   });
 
   test('whose claim cannot be written', async () => {
-    const readAtMs = await readBeside((world, index) => ({
-      take: async (claim) => {
-        if (claim.key.index === index) throw new Error('the table is away');
-        return await world.claims.take(claim);
-      },
-    }));
-    expect(readAtMs).toEqual([claimedAtMs]);
+    const broken = async () => Promise.reject(new Error('the table is away'));
+    expect(await readBeside(new PacedWorld(), broken)).toEqual([claimedAtMs]);
   });
 });
 

@@ -23,8 +23,12 @@ class HeldWorld extends DispatchWorld {
   text: string | undefined;
   calls = 0;
   reservations = 0;
+  reads = 0;
   readonly states: Pick<JobStates, 'of' | 'park' | 'stop'> = {
-    of: async (jobIds) => new Map(jobIds.map((jobId) => [jobId, this.state])),
+    of: async (jobIds) => {
+      this.reads += 1;
+      return new Map(jobIds.map((jobId) => [jobId, this.state]));
+    },
     park: async (_, found) => {
       this.state = { ...this.state, parked: found };
       return true;
@@ -192,6 +196,13 @@ test('what was found too late ends so, also when the clock is put back before it
   };
   expect(await world.run(1, { jobStates: { of } }, { expiresAtMs: world.nowMs })).toEqual([]);
   expect([world.calls, world.statesOfClaims()]).toEqual([0, ['expired expired']]);
+});
+
+test('how a stopped job stands is read once for all that has waited', async () => {
+  const world = new HeldWorld();
+  world.state = { stop: cancelled(1) };
+  await world.run(3, {}, { hasWaited: true });
+  expect(world.reads).toBe(1);
 });
 
 test('a claim of a worker that died ends as the job was stopped, when nothing else was pending before it (D53)', async () => {
