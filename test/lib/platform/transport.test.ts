@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTransport, ReplyTooLarge, type TransportOptions } from '../../../lib/platform/transport.ts';
 import { countedBy } from '../../support/counted.ts';
+
+// Every call here ends within a second: one that never does is told soon.
+vi.setConfig({ testTimeout: 10_000 });
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -78,7 +81,7 @@ describe('what is known after a call that did not succeed', () => {
     expect(failure).toMatchObject({ kind: 'ambiguous', cause: { name: 'ReplyTooLarge', message: 'reply too large' } });
     expect(failure.cause).toBeInstanceOf(ReplyTooLarge);
     await closed.promise;
-  }, 5_000);
+  });
 
   test('one that is as long as that is read', async () => {
     const call = await platformThat((_, response) => response.end('{"a":1234}'), { maxReplyBytes: 10 });
@@ -98,12 +101,12 @@ describe('what is known after a call that did not succeed', () => {
       timeoutMs: 600_000,
     });
     expect((await failureOf(call({ ...send, timeoutMs: 100 }))).kind).toBe('ambiguous');
-  }, 5_000);
+  });
 
   test('a call that has more time than the transport gets no more of it', async () => {
     const call = await platformThat(() => undefined);
     expect((await failureOf(call({ ...send, timeoutMs: 600_000 }))).kind).toBe('ambiguous');
-  }, 5_000);
+  });
 
   test('a reset on a kept connection is ambiguous', async () => {
     let requests = 0;
@@ -271,7 +274,7 @@ describe('connections', () => {
     }
     expect(used).toEqual([0, 0, 1, 1]);
     await closed(0);
-  }, 5_000);
+  });
 
   test('one that is in use while the next invocation begins answers its call, and is then not kept', async () => {
     const held = Promise.withResolvers<void>();
@@ -290,7 +293,7 @@ describe('connections', () => {
     });
     expect(used).toEqual([0, 1, 1]);
     await closed(0);
-  }, 5_000);
+  });
 });
 
 test.each([
