@@ -50,19 +50,22 @@ export class ReplyTooLarge extends Error {
 
 const defaultMaxReplyBytes = 20_000_000;
 
+/** How one scheme is spoken. Bytes of a request may be on the wire from the moment that its connection is `established`. */
+const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
+const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
+type Scheme = typeof http;
+
 /**
  * A Lambda is frozen between invocations while the other side closes its end; a request written to such a connection ends
  * in a reset that cannot be told from an accepted one. So connections are kept within an invocation, never for the next.
  */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
-  const secure = base.protocol === 'https:';
-  const agentNow = agentPerInvocation(() =>
-    secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true }),
-  );
+  const scheme = base.protocol === 'https:' ? https : http;
+  const agentNow = agentPerInvocation(() => new scheme.Agent({ keepAlive: true }));
   return async (call) => {
     try {
-      return await callOnce(base, secure ? httpsRequest : httpRequest, agentNow(), options, call);
+      return await callOnce(base, scheme, agentNow(), options, call);
     } catch (error) {
       if (error instanceof PlatformFailure) countFailure(error);
       throw error;
@@ -71,21 +74,20 @@ export function platformTransport(options: TransportOptions): PlatformTransport 
 }
 
 function agentPerInvocation(newAgent: () => HttpAgent): () => HttpAgent {
-  let agent: HttpAgent | undefined;
-  let invocation: number | undefined;
+  let current: { readonly agent: HttpAgent; readonly invocation: number } | undefined;
   return () => {
-    if (agent === undefined || invocation !== invocationNumber()) {
-      if (agent !== undefined) retire(agent);
-      agent = newAgent();
-      invocation = invocationNumber();
+    const invocation = invocationNumber();
+    if (current?.invocation !== invocation) {
+      if (current !== undefined) retire(current.agent);
+      current = { agent: newAgent(), invocation };
     }
-    return agent;
+    return current.agent;
   };
 }
 
 /** Ends the idle connections; one that is in use ends with its call. */
 function retire(agent: HttpAgent): void {
-  agent.keepSocketAlive = () => false;
+  agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }
@@ -99,7 +101,7 @@ function countFailure(failure: PlatformFailure): void {
 
 function callOnce(
   base: URL,
-  request: typeof httpRequest,
+  { request, established }: Scheme,
   agent: HttpAgent,
   options: TransportOptions,
   call: PlatformCall,
@@ -109,7 +111,6 @@ function callOnce(
   const payload = payloadOf(call.body);
 
   return new Promise((resolve, reject) => {
-    // Bytes may be on the wire from the moment the connection (for https: the TLS session) stands.
     let mayHaveLeft = false;
     const fail = (cause: unknown) => reject(new PlatformFailure(mayHaveLeft ? 'ambiguous' : 'not_sent', { cause }));
 
@@ -127,21 +128,14 @@ function callOnce(
         signal: AbortSignal.timeout(Math.min(options.timeoutMs, call.timeoutMs ?? options.timeoutMs)),
       },
       (reply) => {
-        readReply(reply, options.maxReplyBytes ?? defaultMaxReplyBytes).then(
-          (text) => {
-            try {
-              resolve(interpret(reply, text));
-            } catch (error) {
-              reject(error);
-            }
-          },
-          (error: unknown) => reject(new PlatformFailure('ambiguous', { cause: error })),
-        );
+        readReply(reply, options.maxReplyBytes ?? defaultMaxReplyBytes)
+          .then((text) => interpret(reply, text))
+          .then(resolve, reject);
       },
     );
     outgoing.on('socket', (socket: Socket) => {
       if (outgoing.reusedSocket) mayHaveLeft = true;
-      else socket.once(base.protocol === 'https:' ? 'secureConnect' : 'connect', () => (mayHaveLeft = true));
+      else socket.once(established, () => (mayHaveLeft = true));
     });
     outgoing.on('error', fail);
     outgoing.end(payload?.bytes);
@@ -154,49 +148,60 @@ function payloadOf(body: unknown): { readonly type: string; readonly bytes: Buff
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
 }
 
+/** The whole text of an answer. An answer has begun: whatever keeps the rest of it away, the platform may have acted. */
 async function readReply(reply: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of reply as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) {
-      reply.destroy();
-      throw new ReplyTooLarge();
+  try {
+    // Leaving the loop ends the connection.
+    for await (const chunk of reply as AsyncIterable<Buffer>) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new ReplyTooLarge();
+      chunks.push(chunk);
     }
-    chunks.push(chunk);
+  } catch (cause) {
+    throw new PlatformFailure('ambiguous', { cause });
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const ErrorBodySchema = v.object({
-  error: v.object({
-    message: v.optional(v.string()),
-    code: v.number(),
-    error_subcode: v.optional(v.number()),
-    error_user_msg: v.optional(v.string()),
-    error_data: v.optional(v.union([v.object({ details: v.optional(v.string()) }), v.unknown()])),
+const BodySchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.custom<Record<string, unknown>>((json) => json !== null && typeof json === 'object' && !Array.isArray(json)),
+);
+
+const ErrorBodySchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    error: v.object({
+      message: v.optional(v.string()),
+      code: v.number(),
+      error_subcode: v.optional(v.number()),
+      error_user_msg: v.optional(v.string()),
+      // Whatever stands here, the code counts.
+      error_data: v.fallback(v.optional(v.object({ details: v.optional(v.string()) })), undefined),
+    }),
   }),
-});
+);
 
 function interpret(reply: IncomingMessage, text: string): PlatformReply {
   const httpStatus = reply.statusCode ?? 0;
-  const json = parseJson(text);
   if (httpStatus >= 200 && httpStatus < 300) {
-    if (json !== null && typeof json === 'object' && !Array.isArray(json)) {
-      return { body: json as Record<string, unknown>, ...present({ usagePercent: usagePercentOf(reply) }) };
-    }
-    throw new PlatformFailure('ambiguous', { httpStatus });
+    const parsed = v.safeParse(BodySchema, text);
+    if (!parsed.success) throw new PlatformFailure('ambiguous', { httpStatus });
+    return { body: parsed.output, ...present({ usagePercent: usagePercentOf(reply) }) };
   }
-  const parsed = v.safeParse(ErrorBodySchema, json);
+  const parsed = v.safeParse(ErrorBodySchema, text);
   const error = parsed.success ? parsed.output.error : undefined;
-  const details = (error?.error_data as { details?: unknown } | undefined)?.details;
   const retryAfter = Number(reply.headers['retry-after']);
   const facts = {
     httpStatus,
     ...present({
       code: error?.code,
       subcode: error?.error_subcode,
-      userMessage: error?.error_user_msg ?? (typeof details === 'string' ? details : error?.message),
+      userMessage: error?.error_user_msg ?? error?.error_data?.details ?? error?.message,
       retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
     }),
   };
@@ -204,26 +209,19 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
-const UsageSchema = v.record(
+const UsageSchema = v.pipe(
   v.string(),
-  v.array(v.looseObject({ type: v.optional(v.string()), call_count: v.optional(v.number()) })),
+  v.parseJson(),
+  v.record(v.string(), v.array(v.looseObject({ type: v.optional(v.string()), call_count: v.optional(v.number()) }))),
 );
 
 /** Undefined when nothing is said, or nothing that can be read: no answer is refused for its sake. */
 function usagePercentOf({ headers }: IncomingMessage): number | undefined {
-  const usage = v.safeParse(UsageSchema, parseJson(String(headers['x-business-use-case-usage'] ?? '')));
+  const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
   const counts = usage.success
     ? Object.values(usage.output)
         .flat()
         .flatMap(({ type, call_count: used }) => (type === 'whatsapp' && used !== undefined ? [used] : []))
     : [];
   return counts.length === 0 ? undefined : Math.max(...counts);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,11 +4,12 @@ import proofs from './proofs.json' with { type: 'json' };
 
 // `npm run mutation -- FILE ...`: changes each named file in every way that Stryker knows, runs the tests that are to prove
 // it, and lists the changes that they let through. Without a name: all of proofs.json, for hours. What was tried before and
-// has not changed since is not tried again.
+// has not changed since is not tried again, unless with `--anew`.
 process.chdir(resolve(import.meta.dirname, '../..'));
 const testsOf = new Map<string, readonly string[]>(Object.entries(proofs));
 
-const asked = process.argv.slice(2);
+const given = process.argv.slice(2);
+const asked = given.filter((word) => word !== '--anew');
 const strangers = asked.filter((file) => !testsOf.has(file));
 if (strangers.length > 0) {
   console.error(`test/mutation/proofs.json does not say which tests prove ${strangers.join(', ')}`);
@@ -37,6 +38,7 @@ async function rowOf(file: string): Promise<string> {
     reporters: ['progress-append-only'],
     allowConsoleColors: false,
     incremental: true,
+    force: given.includes('--anew'),
     incrementalFile: `dist/mutation/${file}.json`,
   }).runMutationTest();
   const lived = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');

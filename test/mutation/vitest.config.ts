@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { runnableProjects } from '../support/engines.ts';
 
 // The tests that prove one file, named by run.ts. Those that need an emulator run on one of them: the faster, where it runs.
@@ -9,9 +10,18 @@ const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
 
+/** The first test that fails ends the matter, so the quick ones go first. Vitest would begin with the slowest. */
+class AsNamed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => tests.findIndex((test) => moduleId.endsWith(test));
+    return files.toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+}
+
 export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
+    sequence: { sequencer: AsNamed },
     projects: [
       ...(ofUnits.length === 0 ? [] : [{ test: { ...limits, name: 'unit', include: ofUnits } }]),
       ...(ofAdapters.length === 0

@@ -79,23 +79,24 @@ export function invocationOf(at: string): string {
 }
 
 /**
- * A claim for a message about to be sent, or its final outcome: when its job was stopped (D53), or when it came too late
- * to be sent (D27).
+ * A claim for a message about to be sent, or its final outcome: what is known of it already, as when its job was stopped
+ * (D53), or that it comes too late to be sent (D27).
  */
-export function newClaim(message: DispatchMessage, at: string, nowMs: number, stopped?: Settlement): Claim {
+export function newClaim(message: DispatchMessage, at: string, nowMs: number, settled?: Settlement): Claim {
   const to = message.request.to ?? message.request.recipient;
   return {
     key: { jobId: message.jobId, index: message.index },
     at,
     claimedAtMs: nowMs,
     ...present({ to }),
-    ...(stopped ?? lateness(message, nowMs) ?? { state: 'claimed' }),
+    ...(settled ?? lateness(message, nowMs) ?? { state: 'claimed' }),
   };
 }
 
 /** The outcome of a message that may no longer be sent, undefined while it may. */
 export function lateness(message: DispatchMessage, nowMs: number): Settlement | undefined {
-  if (message.expiresAtMs !== undefined && nowMs >= message.expiresAtMs) return { state: 'expired', code: 'expired' };
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
+  if (nowMs >= expiresAtMs) return { state: 'expired', code: 'expired' };
   if (nowMs >= retryDeadlineMs(message)) return { state: 'failed', code: 'retry_deadline' };
   return undefined;
 }
@@ -114,9 +115,11 @@ export function retryDeadlineMs(message: DispatchMessage): number {
  * died before it did. Undefined for a claim that was there before: then it was too old to be anybody's, or a batch record
  * says that it was sent, which goes before.
  */
-export function endedByStop(claim: Claim, { stop, endedAtMs }: JobState): JobStop | undefined {
-  if (claim.state !== 'claimed' || endedAtMs === undefined) return undefined;
-  return claimRemainderMs(claim, endedAtMs) > 0 ? stop : undefined;
+export function endedByStop(
+  claim: Claim,
+  { stop, endedAtMs = Number.POSITIVE_INFINITY }: JobState,
+): JobStop | undefined {
+  return claim.state === 'claimed' && claimRemainderMs(claim, endedAtMs) > 0 ? stop : undefined;
 }
 
 /** How long a claim of somebody else must still be respected; 0 once its owner cannot be running any more. */

@@ -1,6 +1,5 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import { PlatformFailure } from '../../platform/failure.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
 import type { JobHolds } from '../job-holds.ts';
 import { byJobState, settlementOf } from '../job-state.ts';
@@ -13,7 +12,7 @@ import type { PaceLearning } from './learned-pace.ts';
 import type { MissedSlots } from './missed-slots.ts';
 import type { Handover } from './platform-messages.ts';
 import { isProvenAfterRefusal } from './proof.ts';
-import { isMissed, type Placed, type Slot } from './slots.ts';
+import { isMissed, type Placed } from './slots.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 import { yieldTo } from './yield-claim.ts';
 
@@ -43,37 +42,46 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
   const { message } = placed;
   if (placed.kind === 'later') return await postponeCopy(message, placed.delaySeconds, ports);
   if (placed.kind === 'unplaced') return await tryUnclaimedLater(message, 'claims', ports);
-  const slot = placed.kind === 'slot' ? placed : undefined;
-  if (slot !== undefined) await waitUntil(slot.claimAtMs, ports);
+  if (placed.kind === 'slot') await waitUntil(placed.claimAtMs, ports);
   if (ports.remainingMs() < sendBudgetMs) return deliverAgain;
   const asker = ports.jobs.expect();
   try {
-    const stopped = await stoppedBefore(placed, asker, ports);
-    return await claimAndSend(message, { ...attempt, slot, stopped, asker }, ports);
+    if (placed.kind === 'slot') {
+      const { slotMs } = placed;
+      const ending = await takeClaim(message, { ...attempt, asker, settled: undefined }, ports);
+      return ending ?? (await sendClaimed(message, { at: attempt.at, slotMs, asker }, ports));
+    }
+    const settled = await settlementWithoutSlot(placed, asker, ports);
+    return (await takeClaim(message, { ...attempt, asker, settled }, ports)) ?? deliverAgain;
   } finally {
     asker.leave();
   }
 }
 
 /** What needs no slot is claimed settled, at the price of one write: so how its job stands is read before. */
-async function stoppedBefore(placed: Placed, asker: ExpectedAsker, ports: BatchPorts): Promise<Settlement | undefined> {
+async function settlementWithoutSlot(
+  placed: Extract<Placed, { kind: 'late' | 'stopped' }>,
+  asker: ExpectedAsker,
+  ports: BatchPorts,
+): Promise<Settlement> {
   if (placed.kind === 'stopped') return placed.settlement;
-  if (placed.kind !== 'late') return undefined;
   const { stop } = await asker.stateOf(placed.message.jobId, ports.nowMs() + shareRequestMs);
-  return stop === undefined ? undefined : settlementOf(stop);
+  return stop === undefined ? placed.settlement : settlementOf(stop);
 }
 
 interface Claiming extends Attempt {
-  /** None for a message that is too late to be sent. */
-  readonly slot: Slot | undefined;
-  /** How the message ends, where its job was seen stopped before the claim. */
-  readonly stopped: Settlement | undefined;
   readonly asker: ExpectedAsker;
+  /** How the message ends, where that was known before the claim. */
+  readonly settled: Settlement | undefined;
 }
 
-async function claimAndSend(message: DispatchMessage, claiming: Claiming, ports: BatchPorts): Promise<Ending> {
-  const { at, delivery, slot, stopped, asker } = claiming;
-  const claim = newClaim(message, at, ports.nowMs(), stopped);
+/** Claims a message. Undefined: it is claimed, to be sent; else how the delivery ends. */
+async function takeClaim(
+  message: DispatchMessage,
+  { at, delivery, asker, settled }: Claiming,
+  ports: BatchPorts,
+): Promise<Ending | undefined> {
+  const claim = newClaim(message, at, ports.nowMs(), settled);
   let existing: Claim | undefined;
   try {
     existing = await ports.claims.take(claim);
@@ -88,20 +96,23 @@ async function claimAndSend(message: DispatchMessage, claiming: Claiming, ports:
     asker.leave();
     return await yieldTo(existing, { message, delivery }, ports);
   }
-  if (claim.state !== 'claimed') {
-    reportSettled(message, { state: claim.state, code: claim.code }, ports);
-    return ended(message, claim, ports);
-  }
-  return await sendClaimed(message, { at, slot, asker }, ports);
+  if (claim.state === 'claimed') return undefined;
+  reportSettled(message, { state: claim.state, code: claim.code }, ports);
+  return ended(message, claim, ports);
+}
+
+interface Claimed {
+  readonly at: string;
+  readonly slotMs: number;
+  readonly asker: ExpectedAsker;
 }
 
 /** Everything that may still keep a claimed message from leaving, and then the call. */
 async function sendClaimed(
   message: DispatchMessage,
-  { at, slot, asker }: Omit<Claiming, 'delivery' | 'stopped'>,
+  { at, slotMs, asker }: Claimed,
   ports: BatchPorts,
 ): Promise<Ending> {
-  const slotMs = slot?.slotMs ?? ports.nowMs();
   const byJob = await whatItsJobSays(message, { at, asker, slotMs }, ports);
   if (byJob !== undefined) return byJob;
   await waitUntil(slotMs, ports);
@@ -130,11 +141,11 @@ async function sendInNextSlot(missed: DispatchMessage, at: string, ports: BatchP
     if (placed.kind === 'later') {
       return await giveBack(message, at, { delaySeconds: placed.delaySeconds, code: 'slot' }, ports);
     }
-    const slotMs = placed.kind === 'slot' ? placed.slotMs : ports.nowMs();
-    await waitUntil(slotMs, ports);
+    if (placed.kind !== 'slot') return await settle(message, at, placed.settlement, ports);
+    await waitUntil(placed.slotMs, ports);
     const notNow = await keptBack(message, at, ports);
     if (notNow !== undefined) return notNow;
-    if (!isMissed(slotMs, ports.nowMs())) return await handOver(message, at, ports);
+    if (!isMissed(placed.slotMs, ports.nowMs())) return await handOver(message, at, ports);
   }
 }
 
@@ -154,7 +165,7 @@ const shareRequestMs = 25;
 
 async function whatItsJobSays(
   message: DispatchMessage,
-  { at, asker, slotMs }: { readonly at: string; readonly asker: ExpectedAsker; readonly slotMs: number },
+  { at, asker, slotMs }: Claimed,
   ports: BatchPorts,
 ): Promise<Ending | undefined> {
   const byMs = Math.max(slotMs - statesBeforeSlotMs, ports.nowMs() + shareRequestMs);
@@ -204,7 +215,7 @@ async function handOver(message: DispatchMessage, at: string, ports: BatchPorts)
 
 async function afterFailure(error: unknown, message: DispatchMessage, at: string, ports: BatchPorts): Promise<Ending> {
   const verdict = verdictOn(error);
-  if (verdict.kind === 'settle') return await afterRefusal({ error, verdict }, message, at, ports);
+  if (verdict.kind === 'settle') return await afterRefusal(verdict, message, at, ports);
   const learned = ports.learning.refused(message, verdict.pace);
   if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
@@ -216,14 +227,13 @@ async function afterFailure(error: unknown, message: DispatchMessage, at: string
 
 /** A refusal of the template concerns the whole job (D46): all of it waits, or ends. Every other one this message alone. */
 async function afterRefusal(
-  { error, verdict }: { readonly error: unknown; readonly verdict: Extract<Verdict, { kind: 'settle' }> },
+  { settlement, refusedCode }: Extract<Verdict, { kind: 'settle' }>,
   message: DispatchMessage,
   at: string,
   ports: BatchPorts,
 ): Promise<Ending> {
-  const { settlement } = verdict;
-  const code = error instanceof PlatformFailure && error.kind === 'refused' ? error.facts.code : undefined;
-  const held = await ports.holds.byRefusal(message, { code, ...present({ reason: settlement.reason }) });
+  const { reason } = settlement;
+  const held = await ports.holds.byRefusal(message, { code: refusedCode, ...present({ reason }) });
   if (held?.kind !== 'wait') return await settle(message, at, held?.settlement ?? settlement, ports);
   if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
   return await waitParked(message, at, held.delaySeconds, ports);

@@ -36,11 +36,11 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   };
   const endings = await Promise.all(
     deliveries.map(async (delivery, position) => {
-      const message = messages[position];
-      const placed = message === undefined ? undefined : places.next().value;
-      if (message === undefined || placed === undefined) return deliverAgain;
+      const place = messages[position] === undefined ? undefined : places.next().value;
+      if (place === undefined) return deliverAgain;
+      const placed = await place;
       const attempt = { delivery, at: claimantOf(ports.invocation, position) };
-      return await correlated(message.correlationId, async () => endingOf(await placed, attempt, shared));
+      return await correlated(placed.message.correlationId, async () => endingOf(placed, attempt, shared));
     }),
   );
   const taken = Object.fromEntries(
@@ -50,22 +50,18 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
       return [[dispatchId, facts]];
     }),
   );
-  const recorded = await batchIsRecorded(taken, ports);
+  const recorded = Object.keys(taken).length > 0 && (await batchIsRecorded(taken, ports));
   const expected = endings.filter(({ receiptExpected }) => receiptExpected).length;
   if (recorded && expected > 0) count('ReceiptsExpected', expected);
-  const told = await eventsAreQueued(
-    // What is not recorded is not told either: it may yet end otherwise.
-    endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
-    ports,
-  );
+  const unrecorded = (ending: Ending) => ending.taken !== undefined && !recorded;
+  // What is not recorded is not told either: it may yet end otherwise.
+  const events = endings.flatMap((ending) => (unrecorded(ending) ? [] : ending.events));
+  const told = events.length > 0 && (await eventsAreQueued(events, ports));
   await guarded.end();
-  return deliveries
-    .filter((_, position) => {
-      const ending = endings[position];
-      if (!ending?.acknowledged) return true;
-      return (ending.taken !== undefined && !recorded) || (ending.events.length > 0 && !told);
-    })
-    .map((delivery) => delivery.messageId);
+  const comesAgain = endings.map((ending) => {
+    return !ending.acknowledged || unrecorded(ending) || (ending.events.length > 0 && !told);
+  });
+  return deliveries.filter((_, position) => comesAgain[position]).map(({ messageId }) => messageId);
 }
 
 /**
@@ -74,7 +70,6 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
  */
 async function batchIsRecorded(taken: BatchRecord, ports: DispatchPorts): Promise<boolean> {
   const total = Object.keys(taken).length;
-  if (total === 0) return true;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await ports.claims.recordBatch(ports.invocation, taken);
@@ -91,7 +86,6 @@ async function batchIsRecorded(taken: BatchRecord, ports: DispatchPorts): Promis
 }
 
 async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchPorts): Promise<boolean> {
-  if (events.length === 0) return true;
   try {
     await ports.events.send(events);
     return true;

@@ -19,9 +19,8 @@ import {
   stillOpen,
   unknownBreaker,
 } from './breaker.ts';
-import { lateness } from './claim.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
-import type { Placed } from './slots.ts';
+import { type Placed, placedLate } from './slots.ts';
 
 type Ports = Pick<DispatchPorts, 'breakers' | 'probe' | 'send' | 'nowMs' | 'remainingMs' | 'random' | 'log'>;
 
@@ -70,8 +69,8 @@ export async function guardBatch(messages: readonly DispatchMessage[], ports: Po
 
 function heldPlace(message: DispatchMessage, open: OpenBreaker, { nowMs, random }: Ports): Placed {
   const atMs = nowMs();
-  if (lateness(message, atMs) !== undefined) return { kind: 'late', message };
-  return { kind: 'later', message, delaySeconds: heldBackSeconds(open, atMs, random()) };
+  const delaySeconds = heldBackSeconds(open, atMs, random());
+  return placedLate(message, atMs) ?? { kind: 'later', message, delaySeconds };
 }
 
 /** What holds this run back. When it is time to ask the platform, one run does; its answer is for everybody. */

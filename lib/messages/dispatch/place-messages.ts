@@ -4,7 +4,6 @@ import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
 import { slotMsOf, type Turn } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
-import { lateness } from './claim.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import {
   claimLeadMs,
@@ -12,6 +11,7 @@ import {
   isMissed,
   type Placed,
   placedAt,
+  placedLate,
   placedWithoutSlot,
   slotAhead,
   trustedBeforeMs,
@@ -54,7 +54,7 @@ export function placeMessages(messages: readonly DispatchMessage[], ports: Ports
       ports.log('dispatch.pace_failed', { count: ofNumber.length, error: nameOf(error) });
       const nowMs = ports.nowMs();
       for (const { message, place } of ofNumber) {
-        place({ kind: lateness(message, nowMs) === undefined ? 'unplaced' : 'late', message });
+        place(placedLate(message, nowMs) ?? { kind: 'unplaced', message });
       }
     });
   }

@@ -13,7 +13,7 @@ export interface Slot {
 export type Placed = { readonly message: DispatchMessage } & (
   | ({ readonly kind: 'slot' } & Slot)
   /** It may not be sent any more: no slot is needed to write that down. */
-  | { readonly kind: 'late' }
+  | { readonly kind: 'late'; readonly settlement: Settlement }
   /** Its job was stopped: the same. */
   | { readonly kind: 'stopped'; readonly settlement: Settlement }
   | { readonly kind: 'later'; readonly delaySeconds: number }
@@ -48,9 +48,16 @@ export function claimLeadMs(missedSlots: number): number {
   return Math.min(600, 50 * 4 ** missedSlots);
 }
 
+/** The place of a message that may not be sent any more: it ends so, whatever clocks say later. Undefined while it may. */
+export function placedLate(message: DispatchMessage, nowMs: number): Placed | undefined {
+  const settlement = lateness(message, nowMs);
+  return settlement === undefined ? undefined : { kind: 'late', message, settlement };
+}
+
 /** What is known without a slot: that the message is too late, or that its recipient is not to be written to yet. */
 export function placedWithoutSlot(message: DispatchMessage, pace: NumberPace, nowMs: number): Placed | undefined {
-  if (lateness(message, nowMs) !== undefined) return { kind: 'late', message };
+  const late = placedLate(message, nowMs);
+  if (late !== undefined) return late;
   const recipient = message.request.to ?? message.request.recipient;
   const blockedMs = recipient === undefined ? undefined : blockedUntilMs(pace, recipientHashOf(recipient), nowMs);
   const untilMs = Math.max(blockedMs ?? 0, message.notBeforeMs ?? 0);

@@ -11,7 +11,12 @@ export type Verdict =
       readonly retryAfterSeconds?: number;
       readonly settlement: Settlement;
     }
-  | { readonly kind: 'settle'; readonly settlement: Settlement };
+  | {
+      readonly kind: 'settle';
+      readonly settlement: Settlement;
+      /** The platform's code where it proves that nothing was taken: none of an answer that leaves it open. */
+      readonly refusedCode?: number;
+    };
 
 /** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
 const longestReason = 1_000;
@@ -34,8 +39,12 @@ export function verdictOn(error: unknown): Verdict {
       settlement: { state: 'failed', code: 'retry_deadline', ...reason },
     };
   }
-  const state = isFinalRefusal(error) ? 'failed' : 'unknown';
-  return { kind: 'settle', settlement: { state, code: codeOf(error, code), ...reason } };
+  const refused = isFinalRefusal(error);
+  return {
+    kind: 'settle',
+    settlement: { state: refused ? 'failed' : 'unknown', code: codeOf(error, code), ...reason },
+    ...present({ refusedCode: refused ? code : undefined }),
+  };
 }
 
 /**

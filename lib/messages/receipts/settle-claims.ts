@@ -46,24 +46,26 @@ async function findBatchRecords(
   return invocations.length === 0 ? new Map() : await store.findBatchRecords([...new Set(invocations)]);
 }
 
+/** Undefined: nothing is to be told of it. */
 async function settleClaim(
   key: DispatchKey,
   claim: Claim | undefined,
   batches: ReadonlyMap<string, BatchRecord>,
   ports: Pick<RecordPorts, 'claims' | 'nowMs' | 'log'>,
-): Promise<'settled' | 'changed' | Claim> {
+): Promise<'changed' | Claim | undefined> {
   const nowMs = ports.nowMs();
   if (claim === undefined) {
     const taken = { ...provenByReceipt, key, at: claimantOf('receipts', 0), claimedAtMs: nowMs };
-    return (await ports.claims.take(taken)) === undefined ? 'settled' : 'changed';
+    return (await ports.claims.take(taken)) === undefined ? undefined : 'changed';
   }
-  if (claim.state === 'sent' && claim.code === provenByReceipt.code && claim.resolvedAtMs !== undefined) return claim;
-  const inFlight = claim.state === 'claimed' && !isIn(batches.get(invocationOf(claim.at)), key);
-  if (claim.state !== 'unknown' && !inFlight) return 'settled';
-  const resolvedAtMs = inFlight ? undefined : nowMs;
-  if (!(await ports.claims.settleSeen(claim, { ...provenByReceipt, resolvedAtMs }))) return 'changed';
-  if (resolvedAtMs === undefined) return 'settled';
+  if (claim.code === provenByReceipt.code && claim.resolvedAtMs !== undefined) return claim;
+  if (claim.state === 'claimed' && !isIn(batches.get(invocationOf(claim.at)), key)) {
+    return (await ports.claims.settleSeen(claim, provenByReceipt)) ? undefined : 'changed';
+  }
+  if (claim.state !== 'unknown') return undefined;
+  const resolved = { ...provenByReceipt, resolvedAtMs: nowMs };
+  if (!(await ports.claims.settleSeen(claim, resolved))) return 'changed';
   count('MessagesResolved');
   ports.log('receipts.resolved', { dispatchId: dispatchIdOf(key) });
-  return { ...claim, ...provenByReceipt, resolvedAtMs };
+  return { ...claim, ...resolved };
 }

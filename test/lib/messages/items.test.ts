@@ -1,18 +1,31 @@
 import { expect, test } from 'vitest';
 import {
+  acceptedKey,
   batchKey,
+  breakerKey,
   claimKey,
   claimPartition,
   commitKey,
+  dispatchesPartition,
+  doubtKey,
   idempotencyKey,
   invocationOfBatch,
   jobKey,
+  jobOfClaims,
+  jobOfPartition,
+  jobOfReceipts,
   jobsOfDayPartition,
   jobsOfDaySortKey,
   mayBegin,
   mayWithdraw,
+  paceKey,
   questionKey,
+  receiptGroupOf,
+  receiptPartition,
+  recipientsKey,
   turnsKey,
+  urgentKey,
+  workerSharesKey,
 } from '../../../lib/messages/items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
@@ -37,14 +50,43 @@ test.each<[string, object, object]>([
   expect(key).toEqual(spelled);
 });
 
+/* The same of what later versions began to store. */
+test.each<[string, object, object]>([
+  ['an acceptance', acceptedKey(jobId), { pk: `JOB#${jobId}`, sk: 'ACCEPTED' }],
+  ['its recipients', recipientsKey(jobId, 250), { pk: `JOB#${jobId}`, sk: 'RECIPIENTS#250' }],
+  ['a doubt', doubtKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
+  ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
+  ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
+  ['what clients want of the workers', workerSharesKey, { pk: 'WORKERS', sk: 'SHARES' }],
+  ['the breaker', breakerKey, { pk: 'PLATFORM', sk: 'BREAKER' }],
+])('%s is stored where it was stored first', (_, key, spelled) => {
+  expect(key).toEqual(spelled);
+});
+
+test('a client has its dispatches of one DID for itself', () => {
+  expect(dispatchesPartition(1001, '5491100000001')).toBe('DISPATCHES#1001#5491100000001');
+});
+
+test.each([
+  [0, 0],
+  [999, 0],
+  [1_000, 1],
+  [9_999, 9],
+])('the receipts of message %i are in group %i of its job', (index, group) => {
+  expect(receiptPartition(jobId, receiptGroupOf(index))).toBe(`RECEIPTS#${jobId}#${group}`);
+});
+
 test('the jobs of a day are stored where 0.1.0 stored them', () => {
   expect(jobsOfDayPartition('5491100000001', at)).toBe('DID#5491100000001#2026-10-01');
   expect(jobsOfDaySortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
   expect(jobsOfDaySortKey(at)).toBe('001790899199999#');
 });
 
-test('claims and batch records are found by what they belong to', () => {
+test('claims, receipts and batch records are found by what they belong to', () => {
   expect(claimPartition(jobId, 1)).toBe(claimKey({ jobId, index: 250 }).pk);
+  expect(jobOfClaims(claimKey({ jobId, index: 250 }).pk)).toBe(jobId);
+  expect(jobOfReceipts(receiptPartition(jobId, 10))).toBe(jobId);
+  expect([jobOfPartition(jobKey(jobId).pk), jobOfPartition(doubtKey(jobId).pk)]).toEqual([jobId, jobId]);
   expect(invocationOfBatch(batchKey('req-1/a').pk)).toBe('req-1/a');
 });
 

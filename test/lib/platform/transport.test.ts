@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
-import { platformTransport } from '../../../lib/platform/transport.ts';
+import { platformTransport, ReplyTooLarge, type TransportOptions } from '../../../lib/platform/transport.ts';
+import { countedBy } from '../../support/counted.ts';
+
+// Every call here ends within a second: one that never does is told soon.
+vi.setConfig({ testTimeout: 10_000 });
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -17,9 +21,9 @@ async function listening(server: Server | ReturnType<typeof createTcpServer>): P
   return (server.address() as AddressInfo).port;
 }
 
-async function platformThat(answers: RequestListener) {
+async function platformThat(answers: RequestListener, options: Partial<TransportOptions> = {}) {
   const port = await listening(createServer(answers));
-  return platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
+  return platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300, ...options });
 }
 
 async function failureOf(call: Promise<unknown>): Promise<PlatformFailure> {
@@ -38,7 +42,7 @@ describe('what is known after a call that did not succeed', () => {
     const port = await listening(createServer());
     open.pop()?.close();
     const call = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
-    expect((await failureOf(call(send))).kind).toBe('not_sent');
+    expect(await failureOf(call(send))).toMatchObject({ kind: 'not_sent', cause: { code: 'ECONNREFUSED' } });
   });
 
   test('a name that does not resolve was not sent', async () => {
@@ -63,9 +67,26 @@ describe('what is known after a call that did not succeed', () => {
       const call = await platformThat((request, response) => {
         response.writeHead(200, { 'content-length': 100 }).write(begun, () => request.socket.destroy());
       });
-      expect((await failureOf(call(send))).kind).toBe('ambiguous');
+      expect(await failureOf(call(send))).toMatchObject({ kind: 'ambiguous', cause: { code: 'ECONNRESET' } });
     },
   );
+
+  test('an answer that is longer than the transport takes is ambiguous, and not read to its end', async () => {
+    const closed = Promise.withResolvers<void>();
+    const endless: RequestListener = (_, response) => {
+      response.on('close', closed.resolve).write('{"a":1234}');
+      setTimeout(() => response.write(' '), 10);
+    };
+    const failure = await failureOf((await platformThat(endless, { maxReplyBytes: 10, timeoutMs: 60_000 }))(send));
+    expect(failure).toMatchObject({ kind: 'ambiguous', cause: { name: 'ReplyTooLarge', message: 'reply too large' } });
+    expect(failure.cause).toBeInstanceOf(ReplyTooLarge);
+    await closed.promise;
+  });
+
+  test('one that is as long as that is read', async () => {
+    const call = await platformThat((_, response) => response.end('{"a":1234}'), { maxReplyBytes: 10 });
+    expect(await call(send)).toEqual({ body: { a: 1_234 } });
+  });
 
   test('a time-out after the request went out is ambiguous', async () => {
     const call = await platformThat(() => undefined);
@@ -80,6 +101,11 @@ describe('what is known after a call that did not succeed', () => {
       timeoutMs: 600_000,
     });
     expect((await failureOf(call({ ...send, timeoutMs: 100 }))).kind).toBe('ambiguous');
+  });
+
+  test('a call that has more time than the transport gets no more of it', async () => {
+    const call = await platformThat(() => undefined);
+    expect((await failureOf(call({ ...send, timeoutMs: 600_000 }))).kind).toBe('ambiguous');
   });
 
   test('a reset on a kept connection is ambiguous', async () => {
@@ -99,6 +125,12 @@ describe('what is known after a call that did not succeed', () => {
     { status: 400, text: '<html>bad request</html>', kind: 'ambiguous', throttled: false },
     { status: 200, text: 'not json', kind: 'ambiguous', throttled: false },
     { status: 200, text: '[]', kind: 'ambiguous', throttled: false },
+    { status: 200, text: 'null', kind: 'ambiguous', throttled: false },
+    { status: 200, text: '7', kind: 'ambiguous', throttled: false },
+    { status: 300, text: '{}', kind: 'ambiguous', throttled: false },
+    { status: 399, text: '{"error":{"code":132000}}', kind: 'ambiguous', throttled: false },
+    { status: 499, text: '{"error":{"code":132000}}', kind: 'refused', throttled: false },
+    { status: 400, text: '{"error":{"code":132000,"error_data":"text"}}', kind: 'refused', throttled: false },
     { status: 400, text: '{"error":{"code":132000,"message":"count"}}', kind: 'refused', throttled: false },
     { status: 400, text: '{"error":{"code":130429,"message":"slow"}}', kind: 'refused', throttled: true },
     { status: 400, text: '{"error":{"code":131056,"message":"pair"}}', kind: 'refused', throttled: true },
@@ -109,6 +141,27 @@ describe('what is known after a call that did not succeed', () => {
     const call = await platformThat((_, response) => response.writeHead(status).end(text));
     const failure = await failureOf(call(send));
     expect({ kind: failure.kind, throttled: failure.throttled }).toEqual({ kind, throttled });
+    expect(failure.facts.httpStatus).toBe(status);
+  });
+
+  test('an error of our own is no failure of the platform', async () => {
+    const call = await platformThat((_, response) => response.end('{}'));
+    let error: unknown;
+    const lines = await countedBy(async () => {
+      error = await call({ ...send, body: 1n }).catch((reason: unknown) => reason);
+    });
+    expect([error, lines]).toEqual([expect.any(TypeError), []]);
+  });
+
+  test.each<[number, string, string, object[]]>([
+    [400, '{"error":{"code":132000}}', '132000', []],
+    [429, '', 'refused', [{ PlatformCallsThrottled: 1 }]],
+    [401, '{"error":{"code":190}}', '190', [{ PlatformCredentialRefused: 1 }]],
+  ])('HTTP %i %s is counted as %s, once, and as nothing else', async (status, text, code, more) => {
+    const call = await platformThat((_, response) => response.writeHead(status).end(text));
+    const lines = await countedBy(() => failureOf(call(send)));
+    const counted = lines.map(({ _aws, service, ...counts }) => counts);
+    expect(counted).toEqual([...more, { code, PlatformErrors: 1 }]);
   });
 
   test('our own credential refused is told apart', async () => {
@@ -142,42 +195,77 @@ describe('what the platform says', () => {
     expect((await failureOf(call(send))).facts.userMessage).toBe('body: 1 of 3');
   });
 
+  test.each(['"text"', '{"details":7}', '{}', 'null'])(
+    'without them, the message is: error_data %s',
+    async (errorData) => {
+      const call = await platformThat((_, response) =>
+        response.writeHead(400).end(`{"error":{"code":132000,"message":"m","error_data":${errorData}}}`),
+      );
+      expect((await failureOf(call(send))).facts).toEqual({ httpStatus: 400, code: 132000, userMessage: 'm' });
+    },
+  );
+
+  test.each(['0', '-1', 'soon', 'Infinity'])('a Retry-After of %s says nothing', async (retryAfter) => {
+    const call = await platformThat((_, response) => response.writeHead(429, { 'retry-after': retryAfter }).end());
+    expect((await failureOf(call(send))).facts).toEqual({ httpStatus: 429 });
+  });
+
   test('a call carries version, query, bearer token and JSON body', async () => {
     let seen: unknown;
     const call = await platformThat((request, response) => {
       let body = '';
       request.on('data', (chunk) => (body += chunk));
       request.on('end', () => {
-        seen = { method: request.method, url: request.url, authorization: request.headers.authorization, body };
+        seen = { method: request.method, url: request.url, headers: request.headers, body };
         response.end('{"ok":true}');
       });
     });
     const reply = await call({ ...send, query: { fields: 'id,name' } });
     expect(reply).toEqual({ body: { ok: true } });
-    expect(seen).toEqual({
+    expect(seen).toMatchObject({
       method: 'POST',
       url: '/v25.0/1/messages?fields=id%2Cname',
-      authorization: 'Bearer token',
+      headers: {
+        authorization: 'Bearer token',
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'content-length': '10',
+      },
       body: '{"to":"1"}',
     });
+    await call({ ...send, body: Buffer.from('bytes'), authorization: 'OAuth', headers: { file_offset: '0' } });
+    expect(seen).toMatchObject({
+      headers: { authorization: 'OAuth token', 'content-type': 'application/octet-stream', file_offset: '0' },
+      body: 'bytes',
+    });
+    await call({ method: 'GET', path: '1/message_templates', accessToken: 'token' });
+    expect(seen).toMatchObject({ method: 'GET', url: '/v25.0/1/message_templates', body: '' });
+    expect(seen).not.toHaveProperty(['headers', 'content-type']);
   });
 });
 
 describe('connections', () => {
-  /** A platform that notes the connection of each request, by number. */
+  /** A platform that notes the connection of each request, by number, and ends none by itself. */
   async function noting(answers: RequestListener = (_, response) => response.end('{}')) {
-    const sockets: unknown[] = [];
+    const sockets: Socket[] = [];
     const used: number[] = [];
-    const call = await platformThat((request, response) => {
+    const server = createServer((request, response) => {
       if (!sockets.includes(request.socket)) sockets.push(request.socket);
       used.push(sockets.indexOf(request.socket));
       answers(request, response);
     });
-    return { call, used };
+    server.keepAliveTimeout = 0;
+    const baseUrl = `http://127.0.0.1:${await listening(server)}`;
+    const call = platformTransport({ baseUrl, version: 'v25.0', timeoutMs: 300 });
+    const closed = async (number: number) => {
+      const socket = sockets[number];
+      if (socket?.closed === false) await once(socket, 'close');
+    };
+    return { call, used, closed };
   }
 
-  test('one is used again within an invocation, and never in the next: it may have slept', async () => {
-    const { call, used } = await noting();
+  test('one is used again within an invocation, and never in the next: it may have slept, and is closed', async () => {
+    const { call, used, closed } = await noting();
     for (const _ of ['one', 'two']) {
       await metered(async () => {
         await call(send);
@@ -185,12 +273,13 @@ describe('connections', () => {
       });
     }
     expect(used).toEqual([0, 0, 1, 1]);
+    await closed(0);
   });
 
   test('one that is in use while the next invocation begins answers its call, and is then not kept', async () => {
     const held = Promise.withResolvers<void>();
     let requests = 0;
-    const { call, used } = await noting(async (_, response) => {
+    const { call, used, closed } = await noting(async (_, response) => {
       requests += 1;
       if (requests === 1) await held.promise;
       response.end(`{"request":${requests}}`);
@@ -203,6 +292,7 @@ describe('connections', () => {
       await call(send);
     });
     expect(used).toEqual([0, 1, 1]);
+    await closed(0);
   });
 });
 
@@ -211,6 +301,7 @@ test.each([
   ['{"1":[{"type":"whatsapp","call_count":3}],"2":[{"type":"whatsapp","call_count":100}]}', 100],
   ['{"1":[{"type":"whatsapp_business_management","call_count":100}]}', undefined],
   ['{"1":[{"type":"whatsapp","call_count":"many"}]}', undefined],
+  ['{"1":[{"type":"whatsapp"}]}', undefined],
   ['no JSON', undefined],
   [undefined, undefined],
 ])('a usage header of %s says that %s %% of the calls for messages are used up', async (header, usagePercent) => {

@@ -1,6 +1,7 @@
+import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { BatchRecord } from '../../../../lib/messages/dispatch/claim.ts';
-import { batchItemOf, batchRecordOf } from '../../../../lib/messages/dispatch/claim-items.ts';
+import { batchItemOf, batchRecordOf, claimOf } from '../../../../lib/messages/dispatch/claim-items.ts';
 import { seededRandom } from '../../../support/faults.ts';
 
 const writeUnitBytes = 1_024;
@@ -60,9 +61,49 @@ test.each([
   expect(batchRecordOf({ pk: 'BATCH#run', sk: 'BATCH', expiresAtSeconds: 1, ...item })).toEqual(record);
 });
 
-test.each([{}, { packed: 'text' }, { packed: new Uint8Array([1, 2, 3]) }])(
-  'what is no record is not taken for an empty one: %j',
-  (item) => {
-    expect(() => batchRecordOf(item)).toThrow();
+function packed(jobs: unknown) {
+  return { packed: deflateRawSync(JSON.stringify(jobs)) };
+}
+
+test.each([
+  {},
+  { packed: 'text' },
+  { packed: new Uint8Array([1, 2, 3]) },
+  { sent: { 'J-0': 7 } },
+  { sent: { 'J-0': 'a' }, held: { 'J-0': 7 } },
+])('what is no record is not taken for an empty one: %j', (item) => {
+  expect(() => batchRecordOf(item)).toThrow();
+});
+
+test.each([7, { J: 'a' }, { J: [[0]] }, { J: [['0', 'a']] }, { J: [[0, 'a', 7]] }, { J: [[0, 'a', 'paused', 'b']] }])(
+  'nor is one that is packed: %j',
+  (jobs) => {
+    expect(() => batchRecordOf(packed(jobs))).toThrow();
   },
 );
+
+test('a record unpacks to what ten messages may say, and not to what fills the memory', () => {
+  const ten = (length: number) => packed({ J: Array.from({ length: 10 }, (_, index) => [index, 'x'.repeat(length)]) });
+  expect(Object.keys(batchRecordOf(ten(1_000)))).toHaveLength(10);
+  expect(() => batchRecordOf(ten(10_000))).toThrow();
+});
+
+const claimItem = { pk: 'JOB#J#1', sk: '00251', at: 'run-1/0', claimedAtMs: 1, expiresAtSeconds: 2 };
+
+test.each(['claimed', 'sent', 'failed', 'expired', 'unknown'])('a claim that says %s is read', (state) => {
+  expect(claimOf('J', { ...claimItem, state })).toEqual({
+    key: { jobId: 'J', index: 251 },
+    state,
+    at: 'run-1/0',
+    claimedAtMs: 1,
+  });
+});
+
+test('a claim is read with all that it says', () => {
+  const said = { to: '549', code: 'receipt', reason: 'why', resolvedAtMs: 3 };
+  expect(claimOf('J', { ...claimItem, state: 'sent', ...said })).toMatchObject(said);
+});
+
+test.each(['', 'lost'])('a claim in no state that is known is not taken for one that can be had: %j', (state) => {
+  expect(() => claimOf('J', { ...claimItem, state })).toThrow();
+});

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { Claim } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -19,6 +20,7 @@ class PacedWorld extends DispatchWorld {
   readonly paces = memoryPaces();
   readonly calledAtMs: number[] = [];
   readonly statesRead: string[][] = [];
+  readonly readAtMs: number[] = [];
   readonly states = new Map<string, JobState>();
 
   async dispatch(messages: readonly DispatchMessage[], changes: Partial<DispatchPorts> = {}): Promise<string[]> {
@@ -28,6 +30,7 @@ class PacedWorld extends DispatchWorld {
       jobStates: {
         of: async (jobIds) => {
           this.statesRead.push([...jobIds]);
+          this.readAtMs.push(this.clock.nowMs());
           return new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId)));
         },
       },
@@ -107,6 +110,67 @@ test('how the jobs stand is read after every claim of the batch, and before ever
   expect(order).toEqual([...Array(10).fill('claimed'), 'read', ...Array(10).fill('called')]);
 });
 
+test.each([
+  ['ends before the slots of all', [0, 30]],
+  ['ends when the first slot is close', [30, 40]],
+])('a claim that is a little slower and %s shares the request for the state of its job', async (_, durationsMs) => {
+  const world = new PacedWorld();
+  const messages = (await tenAhead(world)).slice(0, 2);
+  const take: DispatchPorts['claims']['take'] = async (claim) => {
+    await world.clock.pause(durationsMs[claim.key.index - 108] ?? 0);
+    return await world.claims.take(claim);
+  };
+  await world.dispatch(messages, { claims: { ...world.claims, take } });
+  expect([world.statesRead, world.posted.length]).toEqual([[['J']], 2]);
+});
+
+test('so does what is too late, with those that are being claimed', async () => {
+  const world = new PacedWorld();
+  const find: DispatchPorts['paces']['find'] = async (phoneNumberId) => {
+    if (phoneNumberId !== number) await world.clock.pause(10);
+    return await world.paces.find(phoneNumberId);
+  };
+  const late = dispatchMessage(1, { phoneNumberId: '300000000000002', expiresAtMs: startMs });
+  await world.dispatch([dispatchMessage(0), late], { ...world.slowClaims(30), paces: { ...world.paces, find } });
+  expect([world.statesRead, world.posted.length]).toEqual([[['J']], 1]);
+});
+
+describe('nobody waits to read how the jobs stand for a message', () => {
+  /** Two are claimed side by side; what becomes of the second, at once, is `claimOfOther`. */
+  async function readBeside(
+    world: PacedWorld,
+    claimOfOther: (claim: Claim) => Promise<Claim | undefined>,
+    claims: Partial<DispatchPorts['claims']> = {},
+  ) {
+    const messages = (await tenAhead(world)).slice(0, 2);
+    const take: DispatchPorts['claims']['take'] = async (claim) => {
+      if (claim.key.index === 109) return await claimOfOther(claim);
+      await world.clock.pause(5);
+      return await world.claims.take(claim);
+    };
+    await world.dispatch(messages, { claims: { ...world.claims, ...claims, take } });
+    expect(world.calledAtMs).toEqual(tenSlots.slice(0, 1));
+    return world.readAtMs;
+  }
+  const claimedAtMs = (tenSlots[0] ?? 0) - 50 + 5;
+
+  test('that somebody else has claimed', async () => {
+    const world = new PacedWorld();
+    const dead = { at: 'dead/0', state: 'claimed', claimedAtMs: 0 } as const;
+    const findBatchRecord = async () => {
+      await world.clock.pause(5_000);
+      return { 'J-109': { platformMessageId: 'p' } };
+    };
+    const readAtMs = await readBeside(world, async ({ key }) => ({ key, ...dead }), { findBatchRecord });
+    expect(readAtMs).toEqual([claimedAtMs]);
+  });
+
+  test('whose claim cannot be written', async () => {
+    const broken = async () => Promise.reject(new Error('the table is away'));
+    expect(await readBeside(new PacedWorld(), broken)).toEqual([claimedAtMs]);
+  });
+});
+
 test('one slow claim makes no other message miss its slot', async () => {
   const world = new PacedWorld();
   const take: DispatchPorts['claims']['take'] = async (claim) => {
@@ -124,6 +188,46 @@ test('a slot that has passed while claiming: the claim is kept, and the message 
   expect(world.posted).toHaveLength(1);
   expect(world.copies).toEqual([]);
   expect(world.storeCalls.filter((call) => call.startsWith('take'))).toHaveLength(1);
+});
+
+describe('a message that misses slot after slot', () => {
+  test('gives its claim back after ten of them, and its copy is claimed earlier', async () => {
+    const world = new PacedWorld();
+    const messages = (await tenAhead(world)).slice(0, 1);
+    const oversleep = async (ms: number) => await world.clock.pause(ms + 250);
+    expect(await world.dispatch(messages, { pause: oversleep })).toEqual([]);
+    expect([world.posted, world.store.claims]).toEqual([[], {}]);
+    expect(world.copies).toMatchObject([{ delaySeconds: 0, message: { attempt: 0, missedSlots: 10 } }]);
+    const missed = { event: 'dispatch.slot_missed', facts: { dispatchId: 'J-108' } };
+    const retried = { event: 'dispatch.retry', facts: { code: 'slot' } };
+    expect(world.logged).toMatchObject([...Array(10).fill(missed), retried]);
+  });
+
+  test('gives it back at once when the next is far, and waits in the queue', async () => {
+    const world = new PacedWorld();
+    const messages = await world.withTurns(1);
+    const take: DispatchPorts['claims']['take'] = async (claim) => {
+      const taken = await world.claims.take(claim);
+      await world.withTurns(72 * 10);
+      await world.clock.pause(250);
+      return taken;
+    };
+    expect(await world.dispatch(messages, { claims: { ...world.claims, take } })).toEqual([]);
+    expect([world.posted, world.store.claims]).toEqual([[], {}]);
+    expect(world.copies).toMatchObject([{ delaySeconds: 8, message: { attempt: 0, missedSlots: 1 } }]);
+    expect(world.logged.at(-1)).toMatchObject({ event: 'dispatch.retry', facts: { code: 'slot' } });
+  });
+
+  test.each([
+    ['before its next slot', 300],
+    ['before it is given one', 255],
+  ])('is not sent when it expires %s (D27)', async (_, expiresAfterMs) => {
+    const world = new PacedWorld();
+    const message = dispatchMessage(0, { expiresAtMs: startMs + expiresAfterMs });
+    expect(await world.dispatch([message], world.slowClaims(250))).toEqual([]);
+    expect([world.posted, world.copies]).toEqual([[], []]);
+    expect(world.store.claims['J-0']).toMatchObject({ state: 'expired' });
+  });
 });
 
 test('messages that miss their slots together are given others by one write, as far apart', async () => {
@@ -197,6 +301,8 @@ describe('what its job says, between claim and call (D46, D53)', () => {
     expect(await world.dispatch([dispatchMessage(0)], { jobStates })).toEqual([]);
     expect([world.posted, world.store.claims]).toEqual([[], {}]);
     expect(world.copies).toMatchObject([{ message: { attempts: { claims: 1 } } }]);
+    const facts = { dispatchId: 'J-0', error: 'Error' };
+    expect(world.logged).toContainEqual({ event: 'dispatch.job_not_read', facts });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, claimLifeMs, resolvedByOperator } from '../../../../lib/messages/dispatch/claim.ts';
+import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { Handover } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
@@ -22,16 +22,21 @@ function failingWith(kind: FailureKind, facts: FailureFacts = {}) {
 test('a batch of ten costs ten claims and one batch record (R15)', async () => {
   const world = new DispatchWorld();
   const batch = Array.from({ length: 10 }, (_, index) => deliveryOf(dispatchMessage(index), `message-${index}`));
+  // Where nothing is to be told, the event queue is not called.
+  world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports())).toEqual([]);
+  expect(world.logged).toEqual(
+    batch.map((_, index) => ({ event: 'dispatch.sent', facts: { dispatchId: `J-${index}` } })),
+  );
   expect(world.posted).toHaveLength(10);
   expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);
   expect(Object.keys(world.store.batches['run-1'] ?? {})).toHaveLength(10);
 });
 
 test.each([
-  ['not JSON', '{'],
-  ['not a dispatch message', { jobId: 'J' }],
-])('a record that is %s fails alone (R18)', async (_, body) => {
+  ['not JSON', '{', 'SyntaxError'],
+  ['not a dispatch message', { jobId: 'J' }, 'ValiError'],
+])('a record that is %s fails alone, and loudly (R18)', async (_, body, error) => {
   const world = new DispatchWorld();
   const batch = [
     deliveryOf(dispatchMessage(0), 'good-0'),
@@ -40,6 +45,7 @@ test.each([
   ];
   expect(await dispatchBatch(batch, world.ports())).toEqual(['bad']);
   expect(world.posted).toHaveLength(2);
+  expect(world.logged).toContainEqual({ event: 'dispatch.error', facts: { error } });
 });
 
 test('throttled for a day: never reported failed, always a copy with a longer wait (R17)', async () => {
@@ -67,6 +73,7 @@ test('after throttling the claim is gone and the copy is sent', async () => {
   const throttled = failingWith('refused', { code: 131056 });
   await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send: throttled }));
   expect(world.store.claims).toEqual({});
+  expect(world.logged.map(({ event, facts }) => [event, facts.code])).toEqual([['dispatch.retry', 'pair']]);
   await dispatchBatch([deliveryOf(world.copies[0]?.message)], world.ports());
   expect(world.posted).toHaveLength(1);
   expect(world.posted[0]?.attempt).toBe(1);
@@ -87,6 +94,16 @@ test('while claims cannot be written nothing is sent and no delivery is used up'
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ claims }))).toEqual([]);
   expect(world.posted).toEqual([]);
   expect(world.copies).toMatchObject([{ delaySeconds: 5, message: { attempt: 1 } }]);
+  const facts = { dispatchId: 'J-0', error: 'Error' };
+  expect(world.logged).toContainEqual({ event: 'dispatch.claim_failed', facts });
+});
+
+test('what is too late comes again while claims cannot be written: no copy of it would come in time', async () => {
+  const world = new DispatchWorld();
+  const claims = { ...world.claims, take: async () => Promise.reject(new Error('DynamoDB is away')) };
+  const late = deliveryOf(dispatchMessage(0, { expiresAtMs: world.nowMs }));
+  expect(await dispatchBatch([late], world.ports({ claims }))).toEqual(['message-0']);
+  expect(world.copies).toEqual([]);
 });
 
 test.each([
@@ -112,7 +129,8 @@ test('a refused credential is retried late, and loudly', async () => {
   const send = failingWith('refused', { httpStatus: 401, code: 190 });
   await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ send }));
   expect(world.copies[0]?.delaySeconds).toBe(120);
-  expect(world.logged.map(({ event }) => event)).toContain('dispatch.credential_refused');
+  const facts = { dispatchId: 'J-0', clientId: 1001 };
+  expect(world.logged).toContainEqual({ event: 'dispatch.credential_refused', facts });
 });
 
 test('a young claim of another run is waited out for exactly the rest of its life', async () => {
@@ -164,6 +182,7 @@ test.each([
   ['first delivered after two days of backlog', {}, 2 * dayMs],
   ['a moment before its expiry', { expiresAtMs: 1_800_000_030_000 }, 29_999],
   ['retried for less than a day', { attempt: 3 }, dayMs - 1],
+  ['retried for longer, as it expires later', { attempt: 3, expiresAtMs: 1_800_000_000_000 + 3 * dayMs }, 2 * dayMs],
 ])('a message %s is still sent', async (_, changes, afterMs) => {
   const world = new DispatchWorld();
   world.nowMs += afterMs;
@@ -171,11 +190,14 @@ test.each([
   expect(world.posted).toHaveLength(1);
 });
 
-test('no send starts with less than 13 s left: not claimed, delivered again', async () => {
+test.each([
+  [12_999, ['message-0'], []],
+  [13_000, [], ['take', 'recordBatch']],
+])('no send starts with less than 13 s left, or is claimed: %i ms', async (remainingMs, again, calls) => {
   const world = new DispatchWorld();
-  const late = await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports({ remainingMs: () => 12_999 }));
-  expect(late).toEqual(['message-0']);
-  expect(world.storeCalls).toEqual([]);
+  const ports = world.ports({ remainingMs: () => remainingMs });
+  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(again);
+  expect(world.storeCalls).toEqual(calls);
 });
 
 test('a claim that took too long to write is given back', async () => {
@@ -257,21 +279,28 @@ test('a batch record is tried three times while there is time, and counted once'
   expect(pauses).toEqual([500, 1_000]);
   expect(Object.values(world.store.batches)).toHaveLength(1);
   expect(lines).toMatchObject([{ MessagesSent: 1 }]);
+  expect(lines[0]).not.toHaveProperty('MessagesHeld');
+  expect(world.logged.filter(({ event }) => event === 'dispatch.batch_not_recorded')).toMatchObject(
+    [1, 2].map((attempt) => ({ facts: { count: 1, attempt, error: 'Error' } })),
+  );
   failures = 3;
   expect(await dispatchBatch([deliveryOf(dispatchMessage(1))], ports)).toEqual(['message-0']);
 });
 
-test('a batch record is not tried again when the function is about to end', async () => {
+test.each([
+  [4_999, 1],
+  [5_000, 2],
+])('with %i ms left before the function ends, a batch record is tried so often: %i', async (remainingMs, tried) => {
   const world = new DispatchWorld();
   let tries = 0;
   const recordBatch = async () => {
     tries += 1;
     throw new Error('DynamoDB is away');
   };
-  const left = [20_000, 20_000, 4_999];
+  const left = [20_000, 20_000, remainingMs];
   const ports = world.ports({ claims: { ...world.claims, recordBatch }, remainingMs: () => left.shift() ?? 0 });
   expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
-  expect(tries).toBe(1);
+  expect(tries).toBe(tried);
 });
 
 test('a throttled message waits as long as the platform asks (R17)', async () => {
@@ -341,6 +370,7 @@ test('a batch queues its events in one call; not queued, exactly those messages 
   };
   world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports({ send }))).toEqual(['message-1', 'message-2']);
+  expect(world.logged).toContainEqual({ event: 'event.not_queued', facts: { count: 2, error: 'Error' } });
   world.events.broken = false;
   let calls = 0;
   const events: EventSink = { send: (told) => world.events.send(told).finally(() => (calls += 1)) };
@@ -354,7 +384,7 @@ test.each(['sent', 'failed'] as const)(
   'what an operator settled as %s is no event, only the end of its job (D34, D41)',
   async (state) => {
     const world = new DispatchWorld();
-    const settled = { state, code: resolvedByOperator, resolvedAtMs: world.nowMs };
+    const settled = { state, code: 'resolved_by_operator', resolvedAtMs: world.nowMs };
     const claim = (index: number): Claim => ({ key: { jobId: 'J', index }, at: 'run-0/0', claimedAtMs: 0, ...settled });
     world.store = { ...world.store, claims: { 'J-0': claim(0), 'J-1': claim(1) } };
     const redelivered = [deliveryOf(dispatchMessage(0), 'a'), deliveryOf(dispatchMessage(1, { alone: true }), 'b')];
@@ -433,7 +463,11 @@ test.each(['held_for_quality_assessment', 'paused'])(
       return { platformMessageId: 'platform-0', messageStatus };
     };
     const delivery = deliveryOf(dispatchMessage(0));
-    expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    const [line] = await countedBy(async () => {
+      expect(await dispatchBatch([delivery], world.ports({ send }))).toEqual([]);
+    });
+    expect(line).toMatchObject({ MessagesHeld: 1 });
+    expect(line).not.toHaveProperty('MessagesSent');
     expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'platform-0', held: messageStatus } });
     expect(world.logged).toContainEqual({ event: 'dispatch.held', facts: { dispatchId: 'J-0', code: messageStatus } });
     world.nowMs += claimLifeMs;
@@ -449,15 +483,19 @@ test.each(['held_for_quality_assessment', 'paused'])(
   },
 );
 
-test('a message that is held is not told so while no batch record says it', async () => {
+test('while no batch record says that a message is held, it is not told so; what ended otherwise beside it is', async () => {
   const world = new DispatchWorld();
   const recordBatch = async () => {
     throw new Error('the table takes nothing');
   };
-  const send = async () => ({ platformMessageId: 'platform-0', messageStatus: 'paused' });
+  const send = async ({ index }: DispatchMessage) => {
+    if (index === 1) throw new PlatformFailure('refused', { code: 131026 });
+    return { platformMessageId: 'platform-0', messageStatus: 'paused' };
+  };
   const ports = world.ports({ send, claims: { ...world.claims, recordBatch } });
-  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
-  expect(world.events.sent).toEqual([]);
+  const batch = [deliveryOf(dispatchMessage(0), 'held'), deliveryOf(dispatchMessage(1), 'refused')];
+  expect(await dispatchBatch(batch, ports)).toEqual(['held']);
+  expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed']);
 });
 
 describe('a message that a receipt proves taken (D39)', () => {
@@ -535,6 +573,7 @@ describe('a message that a receipt proves taken (D39)', () => {
     };
     const ports = world.ports({ send: failingWith('not_sent'), doubts: { ...world.doubts, hasReceipt } });
     expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], ports)).toEqual(['message-0']);
+    expect(world.logged).toContainEqual({ event: 'dispatch.error', facts: { error: 'Error' } });
     expect(world.store.claims['J-0']).toMatchObject({ state: 'claimed' });
     expect(world.copies).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
@@ -18,10 +19,16 @@ class HeldWorld extends DispatchWorld {
   state: JobState = {};
   readonly watched: number[] = [];
   code: number | undefined;
+  /** What the refusal says to people. */
+  text: string | undefined;
   calls = 0;
   reservations = 0;
+  reads = 0;
   readonly states: Pick<JobStates, 'of' | 'park' | 'stop'> = {
-    of: async (jobIds) => new Map(jobIds.map((jobId) => [jobId, this.state])),
+    of: async (jobIds) => {
+      this.reads += 1;
+      return new Map(jobIds.map((jobId) => [jobId, this.state]));
+    },
     park: async (_, found) => {
       this.state = { ...this.state, parked: found };
       return true;
@@ -55,7 +62,9 @@ class HeldWorld extends DispatchWorld {
       newHolds: () => jobHolds({ ...holds, nowMs: () => this.nowMs, log: () => undefined }),
       send: async (sent) => {
         this.calls += 1;
-        if (this.code !== undefined) throw new PlatformFailure('refused', { httpStatus: 400, code: this.code });
+        const { code, text: userMessage } = this;
+        if (code !== undefined)
+          throw new PlatformFailure('refused', { httpStatus: 400, code, ...present({ userMessage }) });
         return { platformMessageId: `platform-${sent.index}` };
       },
       ...changes,
@@ -76,6 +85,9 @@ describe('132015', () => {
     expect([world.calls, world.watched.length, world.statesOfClaims()]).toEqual([10, 1, []]);
     expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual(Array(10).fill(15));
     expect(world.copies[0]?.message).toMatchObject({ index: 0, attempt: 0, hasWaited: true });
+    expect(world.logged.map(({ event, facts }) => `${event} ${facts.code}`)).toEqual(
+      Array(10).fill('dispatch.retry parked'),
+    );
     expect(await world.run(10)).toEqual([]);
     expect([world.calls, world.copies.length, world.statesOfClaims()]).toEqual([10, 20, []]);
   });
@@ -116,16 +128,42 @@ describe('132015', () => {
   });
 });
 
-test('132016 stops the job: what is left fails without a call, each told', async () => {
+test('132016 stops the job: what is left fails without a call, each told why', async () => {
   const world = new HeldWorld();
   world.code = 132016;
+  world.text = 'for its quality';
   await world.run(2);
   expect([world.calls, world.statesOfClaims()]).toEqual([2, ['failed 132016', 'failed 132016']]);
   const rest = new HeldWorld();
   rest.state = world.state;
   await rest.run(5);
   expect([rest.calls, rest.statesOfClaims()]).toEqual([0, Array(5).fill('failed 132016')]);
-  expect(rest.events.sent.filter(({ type }) => type === 'message.failed')).toHaveLength(5);
+  expect(rest.events.sent).toMatchObject(
+    Array(5).fill({ type: 'message.failed', data: { code: '132016', reason: world.text } }),
+  );
+});
+
+test.each([132015, 132016])(
+  'an answer that says %i and leaves open whether it sent holds nothing back',
+  async (code) => {
+    const world = new HeldWorld();
+    const send = async () => {
+      world.calls += 1;
+      throw new PlatformFailure('ambiguous', { httpStatus: 500, code });
+    };
+    expect(await world.run(1, { send })).toEqual([]);
+    expect([world.calls, world.state, world.copies, world.statesOfClaims()]).toEqual([1, {}, [], [`unknown ${code}`]]);
+  },
+);
+
+test('what a receipt proves taken does not wait for its template, whatever the platform refused (D39)', async () => {
+  const world = new HeldWorld();
+  world.code = 132015;
+  const receipt = { jobId: 'J', index: 0, status: 'delivered', atMs: 1, platformMessageId: 'w' };
+  world.store = { ...world.store, receipts: { 'J-0': [receipt] } };
+  expect(await world.run(2)).toEqual([]);
+  expect(world.statesOfClaims()).toEqual(['sent receipt']);
+  expect(world.copies.map(({ message }) => message.index)).toEqual([1]);
 });
 
 test('of a cancelled job nothing is called, also of what has waited (D53)', async () => {
@@ -148,6 +186,23 @@ test('what has waited, and what is too late, is claimed as its job was stopped, 
       Array(3).fill('failed cancelled'),
     ]);
   }
+});
+
+test('what was found too late ends so, also when the clock is put back before it is claimed (D27)', async () => {
+  const world = new HeldWorld();
+  const of: JobStates['of'] = async () => {
+    world.nowMs -= 1_000;
+    return new Map();
+  };
+  expect(await world.run(1, { jobStates: { of } }, { expiresAtMs: world.nowMs })).toEqual([]);
+  expect([world.calls, world.statesOfClaims()]).toEqual([0, ['expired expired']]);
+});
+
+test('how a stopped job stands is read once for all that has waited', async () => {
+  const world = new HeldWorld();
+  world.state = { stop: cancelled(1) };
+  await world.run(3, {}, { hasWaited: true });
+  expect(world.reads).toBe(1);
 });
 
 test('a claim of a worker that died ends as the job was stopped, when nothing else was pending before it (D53)', async () => {

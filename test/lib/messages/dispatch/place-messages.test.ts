@@ -170,7 +170,9 @@ describe('a message that is not to leave now', () => {
   test('because it is too late needs no slot', async () => {
     const numbers = new Numbers();
     const message = dispatchMessage(0, { expiresAtMs: startMs });
-    expect(await numbers.place([message])).toEqual([{ kind: 'late', message }]);
+    expect(await numbers.place([message])).toEqual([
+      { kind: 'late', message, settlement: { state: 'expired', code: 'expired' } },
+    ]);
     expect(numbers.writes).toBe(0);
   });
 });
@@ -221,7 +223,7 @@ describe('one-time codes (D44)', () => {
     expect(slotsOf(await numbers.place([code]))).toEqual([startMs]);
     await numbers.withTurns(72 * 600);
     const [placed] = await numbers.place([code]);
-    expect(slotsOf([placed ?? { kind: 'late', message: code }])[0]).toBeLessThanOrEqual(startMs + 2_000);
+    expect(slotsOf([placed ?? { kind: 'unplaced', message: code }])[0]).toBeLessThanOrEqual(startMs + 2_000);
     expect(placed?.message.turn).toBeUndefined();
   });
 });

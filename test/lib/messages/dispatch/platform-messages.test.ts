@@ -51,21 +51,23 @@ test.each<[string, unknown, string | undefined]>([
 test.each([{}, { messages: [] }, { messages: [{}] }, { messages: [{ id: '' }] }])(
   'a success without a message id is ambiguous: %j',
   async (body) => {
-    await expect(answering(body).send(dispatchMessage(0))).rejects.toMatchObject({ kind: 'ambiguous' });
+    const facts = { httpStatus: 200 };
+    await expect(answering(body).send(dispatchMessage(0))).rejects.toMatchObject({ kind: 'ambiguous', facts });
   },
 );
 
 test('a credential that cannot be read proves that nothing was sent', async () => {
   const calls: unknown[] = [];
+  const away = new Error('Secrets Manager is away');
   const send = platformMessages(
     async (call) => {
       calls.push(call);
       return { body: {} };
     },
-    async () => Promise.reject(new Error('Secrets Manager is away')),
+    async () => Promise.reject(away),
   );
   const failure = await send(dispatchMessage(0)).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(PlatformFailure);
-  expect(failure).toMatchObject({ kind: 'not_sent' });
+  expect(failure).toMatchObject({ kind: 'not_sent', cause: away });
   expect(calls).toEqual([]);
 });

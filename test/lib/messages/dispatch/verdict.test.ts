@@ -42,6 +42,16 @@ test.each(rows)('%s %j: %s', (kind, facts, expected) => {
   expect(verdict.kind === 'retry' ? `retry ${verdict.pace}` : `${settlement.state} ${settlement.code}`).toBe(expected);
 });
 
+test.each<[FailureKind, FailureFacts, number | undefined]>([
+  ['refused', { httpStatus: 400, code: 132015 }, 132015],
+  ['refused', { httpStatus: 400 }, undefined],
+  ['refused', { httpStatus: 400, code: 131000 }, undefined],
+  ['ambiguous', { httpStatus: 500, code: 132015 }, undefined],
+])('%s %j proves by this code that nothing was taken: %s', (kind, facts, refusedCode) => {
+  const verdict = verdictOn(new PlatformFailure(kind, facts));
+  expect('refusedCode' in verdict ? verdict.refusedCode : undefined).toBe(refusedCode);
+});
+
 test('an error of our own after the claim counts as unknown', () => {
   expect(verdictOn(new TypeError('bug'))).toEqual({ kind: 'settle', settlement: { state: 'unknown', code: 'error' } });
 });
