@@ -51,13 +51,13 @@ const scenarios: readonly {
     codes: [],
   },
   {
-    name: 'two with the same body, one with another',
+    name: 'two with one body, one with another',
     requests: ['a', 'a', 'b'],
     bounds: { faultsLeft: 1, refusalsLeft: 0, waitsMs: [runOverMs] },
     codes: ['idempotency_key_reused'],
   },
   {
-    name: 'two with the same body, the second when the key may be forgotten',
+    name: 'two with one body, and the key forgotten',
     requests: ['a', 'a'],
     bounds: { faultsLeft: 2, refusalsLeft: 1, waitsMs: [rememberedMs, runOverMs] },
     codes: ['template_not_sendable'],
