@@ -100,6 +100,7 @@ async function checkAfterwards(
   for (let turn = 0; told.some(isOpen); turn += 1) {
     if (turn > 20)
       throw new Error(`R42: with ${isDead(1) ? 'one receiver dead' : 'all receivers well'}, events wait for ever`);
+    if (next.messages.length === 0) throw new Error('D34: an event is dropped, once nothing fails any more');
     const dueMs = Math.min(...next.messages.map(dueMsOf));
     next = { ...next, nowMs: Math.max(next.nowMs, dueMs), runsLeft: 1 };
     const due = next.messages.filter((message) => dueMsOf(message) <= next.nowMs);

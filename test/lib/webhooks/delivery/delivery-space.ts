@@ -19,7 +19,7 @@ import {
 export interface World extends Store {
   readonly nowMs: number;
   readonly runs: readonly Run[];
-  /** Writes that their runs have given up, or that the SDK has sent twice: they land once more, at any later moment. */
+  /** Writes that their runs have given up: they land at any later moment. */
   readonly late: readonly Call<CallName>[];
   readonly started: number;
   readonly runsLeft: number;
@@ -32,7 +32,7 @@ export interface World extends Store {
 }
 
 export interface Scenario {
-  /** What a receiver may answer but 2xx; each also when it has taken the event. */
+  /** What a receiver may answer but 2xx: it may have taken the event all the same. */
   readonly badAnswers: readonly PostAnswer[];
   /** Most messages handed to one run at once. */
   readonly batchSize: number;
