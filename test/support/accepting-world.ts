@@ -28,6 +28,7 @@ export interface AcceptingOptions {
 
 export const earlierJobId = 'EARLIER';
 const newJobId = 'NEW';
+
 /**
  * A send in memory, of which one call hangs: who is heeded by a signal is given up with it, and nothing else ends before
  * `thaw`. Time is the caller's (fake timers).
