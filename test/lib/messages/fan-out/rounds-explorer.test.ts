@@ -35,7 +35,7 @@ const scenarios: readonly (Scenario & {
     wavesPerRound: 2,
     mayStop: true,
     late: writes,
-    bounds: { faultsLeft: 1, deliveriesLeft: 2 },
+    bounds: { faultsLeft: 2, deliveriesLeft: 2 },
   },
   {
     name: 'two rounds of a wave, cancelled',
@@ -49,7 +49,7 @@ const scenarios: readonly (Scenario & {
     waves: 2,
     wavesPerRound: 1,
     begun: { queued: 10 },
-    bounds: { faultsLeft: 1, deliveriesLeft: 3 },
+    bounds: { faultsLeft: 2, deliveriesLeft: 3 },
   },
 ];
 
