@@ -19,7 +19,7 @@ const scenarios: readonly (Scenario & {
     name: 'two rounds of a wave',
     waves: 2,
     wavesPerRound: 1,
-    bounds: { faultsLeft: 1, deliveriesLeft: 3 },
+    bounds: { faultsLeft: 2, deliveriesLeft: 3 },
     late: writes,
   },
   {
