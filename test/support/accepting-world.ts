@@ -1,11 +1,9 @@
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
-import { authorizerContext } from '../../lib/access/caller.ts';
-import type { Did, Directory } from '../../lib/access/directory.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
 import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
-import { MemoryEvents } from './memory-events.ts';
+import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
 /** The call that hangs: it never arrives, it takes effect and is not answered, or it takes effect after the answer. */
 export interface HangingCall {
@@ -30,18 +28,6 @@ export interface AcceptingOptions {
 
 export const earlierJobId = 'EARLIER';
 const newJobId = 'NEW';
-const did = '5491100000001';
-const waba = {
-  wabaId: '200000000000001',
-  name: '',
-  namespace: 'ns',
-  credential: 'main',
-  clientIds: [1001],
-  dids: 'waba',
-} as const;
-const channel = { channelId: 501, clientId: 1001, wabaId: waba.wabaId, did, name: '', throughputPerSecond: 80 };
-const found: Did = { waba, channel: { ...channel, phoneNumberId: '300000000000001' } };
-const unused = () => Promise.reject(new Error('not part of a send'));
 
 /**
  * A send in memory, of which one call hangs: who is heeded by a signal is given up with it, and nothing else ends before
@@ -63,27 +49,15 @@ export class AcceptingWorld {
     this.endsAtMs = Date.now() + options.remainingMs;
   }
 
-  async send(body: object, key?: string): Promise<{ status: number; code?: string; jobId?: string }> {
+  async send(body: object, key?: string): Promise<SendAnswer> {
     const { died } = this.options;
     if (died !== undefined) {
       const startedAtMs = Date.now() - 35_000;
       this.record = { bodyHash: bodyHashOf(body), jobId: earlierJobId, startedAtMs, state: 'running' };
       if (died === 'begun') this.begun.add(earlierJobId);
     }
-    const lambda = authorizerContext({ userId: 'u', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 });
-    const event = {
-      routeKey: 'POST /v1/template/messages/{did}',
-      pathParameters: { did },
-      headers: key === undefined ? {} : { 'idempotency-key': key },
-      body: JSON.stringify(body),
-      isBase64Encoded: false,
-      requestContext: { requestId: 'r', authorizer: { lambda } },
-    };
     const context = { getRemainingTimeInMillis: () => Math.max(0, this.endsAtMs - Date.now()) } as Context;
-    const { statusCode, headers = {}, body: answered = '' } = await messagesSend(this.ports())(event as never, context);
-    const jobId = headers['dispatch-id'];
-    const { code } = JSON.parse(answered);
-    return { status: Number(statusCode), code, ...(jobId === undefined ? {} : { jobId: String(jobId) }) };
+    return answeredOf(await messagesSend(this.ports())(sendEvent(body, key), context));
   }
 
   /** The container goes on with another request: what hung ends, and what is late takes effect. */
@@ -102,35 +76,18 @@ export class AcceptingWorld {
   }
 
   private ports(): Parameters<typeof messagesSend>[0] {
-    const { template } = this.options;
-    const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: Date.now() - 3_600_000, sinceMs: 1 };
-    const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };
-    const directory: Directory = {
-      hasClient: unused,
-      findDid: () => this.call('findDid', () => found),
-      findUser: unused,
-      listClientIds: unused,
-      listWabas: unused,
-      listCampaigns: unused,
-      listChannels: unused,
-      findChannels: unused,
-    };
+    const plain = sendPorts(this.options.template, Date.now);
+    const { directory, templates } = plain;
     return {
-      directory,
+      ...plain,
+      directory: { ...directory, findDid: () => this.call('findDid', () => sendableDid) },
       templates: {
-        find: () => this.call('find', () => ({ fact, client })),
-        refresh: () => this.call('refresh', () => undefined),
-        writeUpstream: unused,
-        stateOf: unused,
+        ...templates,
+        find: (wanted) => this.call('find', () => templates.find(wanted)),
+        refresh: (...args) => this.call('refresh', () => templates.refresh(...args)),
       },
-      platformTemplates: { lookUp: () => this.call('lookUp', () => ({ found: template, sameName: [] })) },
-      catalogIdOf: unused,
-      isOnboarded: unused,
-      questions: { claim: unused, keep: unused, release: unused, takeTurn: unused },
-      events: new MemoryEvents(),
-      pause: async () => undefined,
+      platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
       newJobId: () => newJobId,
-      nowMs: Date.now,
       queue: { send: (message, _, signal) => this.slowly(() => this.call('send', () => this.queued(message), signal)) },
       acceptance: {
         commit: (jobId, signal) => this.call('commit', () => void this.committed.add(jobId), signal),
@@ -140,13 +97,13 @@ export class AcceptingWorld {
       records: {
         claim: (_, record) => this.call('claim', () => this.claim(record)),
         takeOver: (_, stale, record) => this.call('takeOver', () => this.takeOver(stale, record)),
-        complete: (_, { jobId }, signal) => this.call('complete', () => this.settle(jobId, true), signal),
+        complete: (_, __, { jobId }, signal) => this.call('complete', () => this.settle(jobId, true), signal),
         remove: (_, jobId, signal) => this.call('remove', () => this.settle(jobId, false), signal),
       },
     };
   }
 
-  private call<Value>(name: string, effect: () => Value, signal?: AbortSignal): Promise<Value> {
+  private call<Value>(name: string, effect: () => Value | Promise<Value>, signal?: AbortSignal): Promise<Value> {
     this.calls.push(name);
     const { hanging } = this.options;
     const number = this.calls.length;

@@ -12,6 +12,13 @@ const ItemSchema = v.object({
   warning: v.exactOptional(v.string()),
 });
 
+/** A run is known by its job and by when it began: who takes over first renews the time alone. */
+const isRun = 'jobId = :jobId AND startedAtMs = :startedAtMs';
+
+function runValues({ jobId, startedAtMs }: IdempotencyRecord) {
+  return { ':jobId': jobId, ':startedAtMs': startedAtMs };
+}
+
 /** Idempotency records in the messages table. An item past its time is as good as none, deleted by TTL or not yet. */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
@@ -36,22 +43,22 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
 
     takeOver: async (scope, stale, record) => {
       const condition = {
-        ConditionExpression: 'jobId = :staleJobId AND #state = :running',
+        ConditionExpression: `${isRun} AND #state = :running`,
         ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':staleJobId': stale.jobId, ':running': 'running' },
+        ExpressionAttributeValues: { ...runValues(stale), ':running': 'running' },
       };
       const { written } = await conditionalWrite(client.send(new PutCommand({ ...put(scope, record), ...condition })));
       return written;
     },
 
-    complete: async (scope, { jobId, warning }, abortSignal) => {
+    complete: async (scope, run, { warning }, abortSignal) => {
       const update = new UpdateCommand({
         TableName: table,
         Key: idempotencyKey(scope),
-        ConditionExpression: 'jobId = :jobId',
+        ConditionExpression: isRun,
         UpdateExpression: `SET #state = :done${warning === undefined ? '' : ', warning = :warning'}`,
         ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':jobId': jobId, ':done': 'done', ':warning': warning },
+        ExpressionAttributeValues: { ...runValues(run), ':done': 'done', ':warning': warning },
       });
       await conditionalWrite(client.send(update, { abortSignal }));
     },

@@ -32,8 +32,8 @@ export interface IdempotencyRecords {
   claim(scope: IdempotencyScope, record: IdempotencyRecord): Promise<IdempotencyRecord | undefined>;
   /** Puts `record` in the place of exactly `stale`; false when that has changed meanwhile. */
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
-  /** Keeps the answer of the run that has this job; does nothing when another one took over. */
-  complete(scope: IdempotencyScope, accepted: Accepted, signal: AbortSignal): Promise<void>;
+  /** Keeps the answer of the run that left exactly `run`; does nothing when another one took over. */
+  complete(scope: IdempotencyScope, run: IdempotencyRecord, accepted: Accepted, signal: AbortSignal): Promise<void>;
   /** Forgets the run that has this job, as if it had never been. */
   remove(scope: IdempotencyScope, jobId: string, signal: AbortSignal): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function acceptOnce(
     if (earlier !== undefined) return earlier;
   }
   const accepted = await runClaimed(scope, record.jobId, ports, accept);
-  await completed(scope, accepted, ports);
+  await completed(scope, record, accepted, ports);
   return accepted;
 }
 
@@ -96,11 +96,14 @@ async function earlierAnswer(
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
+  // Before the job is taken back: from now on the run that died records no answer, however late its last write lands.
+  const renewed = { ...found, startedAtMs: record.startedAtMs };
+  if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
   if ((await withdrawJob(jobId, ports)) === 'begun') {
-    await completed(scope, { jobId }, ports);
+    await completed(scope, renewed, { jobId }, ports);
     return { jobId };
   }
-  if (!(await ports.records.takeOver(scope, found, record))) throw stillRunning();
+  if (!(await ports.records.takeOver(scope, renewed, record))) throw stillRunning();
   return undefined;
 }
 
@@ -119,8 +122,13 @@ async function runClaimed(
   }
 }
 
-async function completed(scope: IdempotencyScope, accepted: Accepted, ports: IdempotencyPorts): Promise<void> {
-  await tolerated(accepted.jobId, ports, (signal) => ports.records.complete(scope, accepted, signal));
+async function completed(
+  scope: IdempotencyScope,
+  run: IdempotencyRecord,
+  accepted: Accepted,
+  ports: IdempotencyPorts,
+): Promise<void> {
+  await tolerated(accepted.jobId, ports, (signal) => ports.records.complete(scope, run, accepted, signal));
 }
 
 /**

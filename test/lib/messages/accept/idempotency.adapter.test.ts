@@ -204,6 +204,26 @@ describe('a run that died', () => {
   });
 });
 
+test('once another takes over, the run that died records no answer, however late its last write lands (D25)', async () => {
+  const { scope, run } = setup();
+  const records = idempotencyStore(localDocumentClient(), table);
+  const died = {
+    bodyHash: bodyHashOf({ a: 1 }),
+    jobId: 'died',
+    startedAtMs: startMs - 35_000,
+    state: 'running',
+  } as const;
+  const renewed = { ...died, startedAtMs: startMs };
+  const { signal } = new AbortController();
+  expect(await records.claim(scope, died)).toBeUndefined();
+  expect(await records.takeOver(scope, died, renewed)).toBe(true);
+  expect(await records.takeOver(scope, died, renewed)).toBe(false);
+  await records.complete(scope, died, { jobId: 'died' }, signal);
+  await expect(run()).rejects.toMatchObject({ code: 'request_in_progress' });
+  await records.complete(scope, renewed, { jobId: 'died' }, signal);
+  expect(await run()).toEqual({ jobId: 'died' });
+});
+
 describe('a store in trouble', () => {
   test('a claim whose reply is lost is recognised as our own', async () => {
     const { run, accepted } = setup(({ number }) => (number === 1 ? 'after' : undefined));

@@ -3,6 +3,8 @@ import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { packBatches } from '../../../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
 import { leaseMs, type RoundRecord, type RoundRun, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 import { memoryPaces } from '../../../support/memory-paces.ts';
 
@@ -14,9 +16,13 @@ export interface Scenario {
   readonly wavesPerRound: number;
   /** What 0.1.0 has remembered of the job. */
   readonly begun?: { readonly queued: number };
+  /** The client cancels it at some moment, or not. */
+  readonly mayStop?: true;
+  /** Calls that may land after their run has given them up. */
+  readonly late?: readonly OpName[];
 }
 
-export type OpName = 'begin' | 'take' | 'tell' | 'sendBatch' | 'checkpoint' | 'handOver' | 'sendAnew' | 'watch';
+export type OpName = 'begin' | 'end' | 'take' | 'tell' | 'sendBatch' | 'checkpoint' | 'handOver' | 'sendAnew' | 'watch';
 
 export interface Op {
   readonly name: OpName;
@@ -47,10 +53,14 @@ export interface Standing {
 export interface World {
   readonly begun: boolean;
   readonly withdrawn: boolean;
+  /** Its client has cancelled it (D53). */
+  readonly stopped: boolean;
   readonly progress: number;
   readonly record: RoundRecord | null;
   /** First recipients of the batches in the dispatch queue. */
   readonly queued: readonly number[];
+  /** First recipients of the waves that have ended without being queued, and were told. */
+  readonly ended: readonly number[];
   readonly watched: boolean;
   readonly messages: readonly { readonly id: number; readonly job: SendJob; readonly visible: boolean }[];
   readonly nextId: number;
@@ -65,17 +75,20 @@ export function firstWorld({ waves, begun }: Scenario): World {
   return {
     begun: begun !== undefined,
     withdrawn: false,
+    stopped: false,
     progress: begun?.queued ?? 0,
     record: null,
     queued: Array.from({ length: (begun?.queued ?? 0) / recipientsPerWave }, (_, wave) => wave * recipientsPerWave),
+    ended: [],
     watched: false,
     messages: [{ id: 0, job, visible: true }],
     nextId: 1,
   };
 }
 
-export function isAllQueued(world: World, { waves }: Scenario): boolean {
-  return new Set(world.queued).size === waves;
+/** Queued, or ended where the job is stopped. */
+export function isAllReleased({ queued, ended }: World, { waves }: Scenario): boolean {
+  return new Set([...queued, ...ended]).size === waves;
 }
 
 /** Where a run stands after its replies. It depends on nothing else. */
@@ -109,7 +122,7 @@ export async function standingOf(run: Run, { wavesPerRound }: Scenario): Promise
       handOver: call('handOver'),
     },
     claims: { take: nothing },
-    events: { send: nothing },
+    events: { send: call('end') },
     queue,
     urgentQueue: queue,
     watch: { sendLater: call('watch') },
@@ -157,13 +170,13 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       const [run] = args as [RoundRun];
       const state = roundStateOf(world.record ?? undefined, run, nowMs);
       if (state.kind !== 'free') return { world, value: state };
-      const value = { kind: 'taken', queued: world.progress, state: {} };
+      const value = { kind: 'taken', queued: world.progress, state: jobStateOf(world) };
       return { world: { ...world, record: heldBy(run, nowMs) }, value };
     }
     case 'checkpoint': {
       const [run, progress] = args as [RoundRun, number];
       if (!isHeldBy(world, run)) return { world, value: undefined };
-      return { world: { ...world, progress, record: heldBy(run, nowMs) }, value: {} };
+      return { world: { ...world, progress, record: heldBy(run, nowMs) }, value: jobStateOf(world) };
     }
     case 'handOver': {
       const [run, round] = args as [RoundRun, number];
@@ -171,6 +184,20 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
         return { world, value: roundStateOf(world.record ?? undefined, run, 0).kind === 'over' };
       }
       return { world: { ...world, record: { round, leaseUntilMs: 0 } }, value: true };
+    }
+    case 'end': {
+      const indexes = (args[0] as readonly ServiceEvent[]).map(({ data }) =>
+        Number(
+          String((data as { message_id?: string }).message_id)
+            .split('-')
+            .at(-1),
+        ),
+      );
+      const waves = indexes.map((index) => index - (index % recipientsPerWave));
+      return {
+        world: { ...world, ended: [...new Set([...world.ended, ...waves])].toSorted((a, b) => a - b) },
+        value: undefined,
+      };
     }
     case 'tell':
       return { world, value: undefined };
@@ -190,6 +217,10 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
     case 'watch':
       return { world: { ...world, watched: true }, value: undefined };
   }
+}
+
+function jobStateOf({ stopped }: World): JobState {
+  return stopped ? { stop: cancelled(startMs) } : {};
 }
 
 /** Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one. */

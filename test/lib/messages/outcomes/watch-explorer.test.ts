@@ -5,6 +5,7 @@ import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-messag
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { explore, type Step } from '../../../support/exploration.ts';
 
 /*
  * Every order in which the last recipients of a job end, its fan-out ends, its watchers look and queues deliver, with every
@@ -136,9 +137,11 @@ function effectOf(state: State, { name, args }: NonNullable<Standing['op']>): { 
   return { state: { ...state, told: [...new Set([...state.told, ...ids])], toldEarly } };
 }
 
-async function successorsOf(state: State): Promise<State[]> {
-  const next: State[] = [];
+async function successorsOf(state: State): Promise<Step<State>[]> {
+  const next: Step<State>[] = [];
+  const add = (does: string, after: State) => void next.push({ does, state: after });
   const faulty = { ...state, faultsLeft: state.faultsLeft - 1 };
+  const mayFail = state.faultsLeft > 0;
   const withRuns = (base: State, runs: readonly Run[]) => ({ ...base, runs });
   const shown = (base: State, id: number) => ({
     ...base,
@@ -146,36 +149,40 @@ async function successorsOf(state: State): Promise<State[]> {
   });
   for (let partition = 0; partition < partitions; partition += 1) {
     if (state.ended.includes(partition)) continue;
-    next.push({ ...state, ended: [...state.ended, partition].toSorted() });
+    add(`partition ${partition} ends`, { ...state, ended: [...state.ended, partition].toSorted() });
     const mayClaim = (state.stop === 'there' || state.stop === 'end written') && !state.claimed.includes(partition);
-    if (mayClaim) next.push({ ...state, claimed: [...state.claimed, partition].toSorted() });
+    if (mayClaim) {
+      add(`partition ${partition} is claimed late`, { ...state, claimed: [...state.claimed, partition].toSorted() });
+    }
   }
-  if (state.stop === 'to come') next.push({ ...state, stop: 'there' });
+  if (state.stop === 'to come') add('the job is stopped', { ...state, stop: 'there' });
   for (const { id, role, body, visible } of state.queue) {
     if (!visible) {
-      if (state.faultsLeft > 0) next.push(shown(faulty, id));
+      if (mayFail) add(`message ${id} comes again while its run is at work`, shown(faulty, id));
     } else if (state.deliveriesLeft > 0 && state.runs.length < 2) {
       const queue = state.queue.map((queued) => (queued.id === id ? { ...queued, visible: false } : queued));
       const runs = [...state.runs, { role, holds: id, body, replies: [] }];
-      next.push({ ...state, queue, runs, deliveriesLeft: state.deliveriesLeft - 1 });
+      add(`a ${role} takes message ${id}`, { ...state, queue, runs, deliveriesLeft: state.deliveriesLeft - 1 });
     }
   }
   for (const run of state.runs) {
     const others = state.runs.filter((other) => other !== run);
-    if (state.faultsLeft > 0) next.push(shown(withRuns(faulty, others), run.holds));
+    const of = `the ${run.role} of message ${run.holds}`;
+    if (mayFail) add(`${of} dies`, shown(withRuns(faulty, others), run.holds));
     const { op, acknowledged } = await standingOf(run);
     if (op === undefined) {
       const queue = state.queue.filter(({ id }) => id !== run.holds);
-      next.push(acknowledged ? { ...state, runs: others, queue } : shown(withRuns(state, others), run.holds));
+      const after = acknowledged ? { ...state, runs: others, queue } : shown(withRuns(state, others), run.holds);
+      add(`${of} ends${acknowledged ? '' : ', to come again'}`, after);
       continue;
     }
     const goOn = (base: State, reply: Reply) =>
       withRuns(base, [...others, { ...run, replies: [...run.replies, reply] }]);
     const { state: after, value } = effectOf(state, op);
-    next.push(goOn(after, { value }));
-    if (state.faultsLeft === 0) continue;
-    next.push(goOn(faulty, { fails: true }));
-    next.push(goOn({ ...effectOf(faulty, op).state }, { fails: true }));
+    add(`${op.name} by ${of}`, goOn(after, { value }));
+    if (!mayFail) continue;
+    add(`${op.name} by ${of} fails`, goOn(faulty, { fails: true }));
+    add(`${op.name} by ${of}, its reply lost`, goOn(effectOf(faulty, op).state, { fails: true }));
   }
   return next;
 }
@@ -212,28 +219,20 @@ test.each(bounds)(
     const accepted: Queued = { id: 0, role: 'fan-out', body: '', visible: true };
     const nothing = { ended: [], claimed: [], runs: [], told: [], toldEarly: false };
     const first: State = { ...nothing, queue: [accepted], nextId: 1, ...bound };
-    const seen = new Set([keyOf(first)]);
-    let frontier = [first];
     let toldAndQuiet = 0;
     let watchers = 0;
-    while (frontier.length > 0) {
-      const found: State[] = [];
-      for (const state of frontier) {
-        for (const successor of await successorsOf(state)) {
-          const key = keyOf(successor);
-          if (seen.has(key)) continue;
-          seen.add(key);
-          check(successor);
-          if (successor.told.length === 1 && successor.queue.length === 0) toldAndQuiet += 1;
-          const watching = successor.queue.filter(({ role }) => role === 'watch');
-          watchers = Math.max(watchers, watching.length);
-          for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
-          found.push(successor);
-        }
-      }
-      frontier = found;
-    }
+    const states = await explore(first, {
+      successorsOf,
+      keyOf,
+      check: (state) => {
+        check(state);
+        if (state.told.length === 1 && state.queue.length === 0) toldAndQuiet += 1;
+        const watching = state.queue.filter(({ role }) => role === 'watch');
+        watchers = Math.max(watchers, watching.length);
+        for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
+      },
+    });
     // Guards against an exploration that sees nothing: ends were told, and faults led to several watchers of one job.
-    expect([seen.size > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
+    expect([states > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
   },
 );

@@ -1,0 +1,117 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { retryWaitsSeconds } from '../../../../lib/webhooks/delivery/retry.ts';
+import { makeEvent } from '../../../support/delivery-world.ts';
+import { explore } from '../../../support/exploration.ts';
+import type { Message } from './delivery-model.ts';
+import { checkPromises, type Told } from './delivery-promises.ts';
+import { keyOf, type Scenario, successorsOf, type World } from './delivery-space.ts';
+
+/*
+ * Every order in which two runs of the delivery work on the events of one client or two: a call fails, or its reply is lost, or
+ * the SDK repeats it, or it lands after its run has given it up; a run dies or stalls; a message comes again while its run is
+ * at work, or before its time; receivers answer anything, or nothing; a client replaces its configuration meanwhile. The
+ * state of delivery is written by the real store; that DynamoDB does with its condition what the model does is shown in
+ * delivery-state-store.adapter.test.ts.
+ */
+const startMs = 1_800_000_000_000;
+
+beforeAll(() => {
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+
+const fresh = (clientId: number, number: number): Told => ({
+  event: makeEvent(clientId, number),
+  attempts: 0,
+  firstSeenMs: startMs,
+});
+
+/** An event that has had all but its last two attempts. */
+const nearlyGivenUp: Told = {
+  event: makeEvent(1, 0),
+  attempts: 6,
+  firstSeenMs: startMs - 1_000 * retryWaitsSeconds.slice(0, 6).reduce((sum, seconds) => sum + seconds, 0),
+};
+
+function messageOf({ event, attempts, firstSeenMs }: Told, id: number): Message {
+  const pending = { event, attempts, firstSeenMs, dueMs: startMs, yields: 0 };
+  return { id, body: JSON.stringify(attempts === 0 ? event : pending), visibleAtMs: startMs, held: false };
+}
+
+const notAnswered = { fault: 'timeout' };
+const scenarios: readonly (Scenario & {
+  readonly name: string;
+  readonly told: readonly Told[];
+  readonly meets: readonly string[];
+  readonly bounds: Pick<World, 'runsLeft' | 'faultsLeft' | 'badAnswersLeft' | 'changesLeft'>;
+})[] = [
+  {
+    name: 'an event',
+    told: [fresh(1, 0)],
+    badAnswers: [notAnswered],
+    meets: ['taken'],
+    batchSize: 1,
+    bounds: { runsLeft: 2, faultsLeft: 2, badAnswersLeft: 1, changesLeft: 0 },
+  },
+  {
+    name: 'an event before its last two attempts',
+    told: [nearlyGivenUp],
+    badAnswers: [{ status: 429, retryAfter: '30' }],
+    meets: ['taken', 'given up'],
+    batchSize: 1,
+    bounds: { runsLeft: 4, faultsLeft: 1, badAnswersLeft: 3, changesLeft: 0 },
+  },
+  {
+    name: 'one for a receiver that is gone',
+    told: [fresh(1, 0)],
+    badAnswers: [{ status: 410 }],
+    meets: ['taken', 'switched off'],
+    batchSize: 1,
+    bounds: { runsLeft: 2, faultsLeft: 1, badAnswersLeft: 2, changesLeft: 1 },
+  },
+  {
+    name: 'two events of one client',
+    told: [fresh(1, 0), fresh(1, 1)],
+    badAnswers: [{ status: 503 }],
+    meets: ['taken'],
+    batchSize: 2,
+    bounds: { runsLeft: 2, faultsLeft: 0, badAnswersLeft: 2, changesLeft: 0 },
+  },
+  {
+    name: 'two clients, one never answers',
+    told: [fresh(1, 0), fresh(2, 1)],
+    badAnswers: [{ status: 500 }],
+    hangingClient: 1,
+    meets: ['taken'],
+    batchSize: 2,
+    bounds: { runsLeft: 1, faultsLeft: 1, badAnswersLeft: 0, changesLeft: 0 },
+  },
+];
+
+test.each(scenarios)(
+  '$name: none is dropped before its time, each attempt is the same event, and nobody waits for another (D34, R41 to R43)',
+  { timeout: 240_000 },
+  async ({ told, meets, bounds, ...scenario }) => {
+    const first: World = {
+      ...{ messages: told.map(messageOf), nextId: told.length, states: {}, had: {}, gone: [], runs: [], late: [] },
+      configs: { 1: { version: 1, active: true }, 2: { version: 1, active: true } },
+      recorded: told.filter(({ attempts }) => attempts > 0).map(({ event }) => event.id),
+      nowMs: startMs,
+      started: 0,
+      ...bounds,
+    };
+    const met = new Set<string>();
+    const states = await explore(first, {
+      successorsOf: (world) => successorsOf(world, scenario),
+      keyOf,
+      check: async (world) => {
+        const { had, configs, messages } = world;
+        if (Object.values(had).some(({ taken }) => taken)) met.add('taken');
+        else if (messages.length === 0) met.add(configs[1]?.active ? 'given up' : 'switched off');
+        await checkPromises(world, told);
+      },
+    });
+    // Guards against an exploration that sees nothing.
+    expect([...met].sort()).toEqual([...meets].sort());
+    expect(states).toBeGreaterThan(1_000);
+  },
+);

@@ -1,0 +1,124 @@
+import { Webhook } from 'standardwebhooks';
+import { payloadOf } from '../../../../lib/webhooks/delivery/pending.ts';
+import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
+import { deliveryLimitMs, maxAttempts } from '../../../../lib/webhooks/delivery/retry.ts';
+import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import type { Call } from '../../../support/replayed-run.ts';
+import {
+  type CallName,
+  clientOf,
+  dueMsOf,
+  effectOf,
+  eventIn,
+  type Run,
+  secretOf,
+  standingOf,
+  urlOf,
+} from './delivery-model.ts';
+import { acknowledged, type World, withReply, withRunOf } from './delivery-space.ts';
+
+/** What the exploration is about: its events, and how far each had come before. */
+export interface Told {
+  readonly event: ServiceEvent;
+  readonly attempts: number;
+  readonly firstSeenMs: number;
+}
+
+const retriedMs = 27 * 3_600_000;
+
+/** Throws where a promise is broken now, or would be once nothing fails any more. */
+export async function checkPromises(world: World, told: readonly Told[]): Promise<void> {
+  for (const run of world.runs) await checkRun(world, run, told);
+  for (const each of told) {
+    if (!isWaiting(world, each) && !hasEnded(world, each)) throw new Error(`D34: event ${each.event.id} is dropped`);
+  }
+  if (world.runs.length > 0 || world.late.length > 0) return;
+  for (const [clientId, { version, active }] of Object.entries(world.configs)) {
+    const isGone = world.gone.includes(urlOf(Number(clientId), version - 1));
+    if (!active && !isGone) throw new Error(`D34: client ${clientId} is switched off, and its receiver is there`);
+  }
+  await checkAfterwards(world, told, () => false);
+  const dead = told.some(({ event }) => event.clientId !== 1) ? 1 : undefined;
+  if (dead !== undefined) await checkAfterwards(world, told, (clientId) => clientId === dead);
+}
+
+function isWaiting({ messages }: World, { event }: Told): boolean {
+  return messages.some(({ body }) => eventIn(body).id === event.id);
+}
+
+/** Taken by its receiver, or given up after every attempt and the whole time, or its client has switched off or is gone. */
+function hasEnded({ had, configs, nowMs }: World, { event, attempts, firstSeenMs }: Told): boolean {
+  const { taken = false, posts = 0 } = had[event.id] ?? {};
+  const isGivenUp = attempts + posts >= maxAttempts && nowMs - firstSeenMs >= retriedMs;
+  return taken || isGivenUp || nowMs - firstSeenMs >= deliveryLimitMs || !configs[event.clientId]?.active;
+}
+
+async function checkRun(world: World, run: Run, told: readonly Told[]): Promise<void> {
+  if (run.ended !== undefined) return;
+  const { open } = await standingOf(run);
+  for (const call of open) if (call.name === 'post') checkPost(world, run, call, told);
+  if (open.some(({ name }) => name === 'record')) return;
+  for (const { id, body } of run.messages) {
+    const { clientId, id: eventId } = eventIn(body);
+    const isAtIt = open.some((call) => clientOf(call) === clientId);
+    const isBroken = run.answered.some((answer) => answer.failed && answer.clientId === clientId);
+    const isBack = world.messages.some((other) => other.id !== id && eventIn(other.body).id === eventId);
+    const isDone = world.had[eventId]?.taken || isBack || !world.configs[clientId]?.active;
+    if (!isAtIt && !isBroken && !isDone) throw new Error(`R42: client ${clientId} waits for another's receiver`);
+  }
+}
+
+function checkPost(
+  { recorded, nowMs, configs }: World,
+  { startedAtMs }: Run,
+  call: Call<CallName>,
+  told: readonly Told[],
+): void {
+  const [clientId, { url, headers, body }] = call.args as [number, Post];
+  const id = headers['webhook-id'] ?? '';
+  const event = told.find((each) => each.event.id === id)?.event;
+  const versions = Array.from({ length: configs[clientId]?.version ?? 0 }, (_, before) => before + 1);
+  if (event?.clientId !== clientId || !versions.some((version) => url === urlOf(clientId, version)))
+    throw new Error('R43: posted as another event');
+  if (body !== payloadOf(event)) throw new Error('D34: an attempt has a body of its own');
+  if (!recorded.includes(id)) throw new Error('D34: posted before it was recorded');
+  const seconds = Number(headers['webhook-timestamp']);
+  if (seconds * 1_000 < startedAtMs - 1_000 || seconds * 1_000 > nowMs)
+    throw new Error('R43: not the time of the attempt');
+  const signatures = [1, 2].map((version) => new Webhook(secretOf(version)).sign(id, new Date(seconds * 1_000), body));
+  if (!signatures.includes(headers['webhook-signature'] ?? '')) throw new Error('R41: an attempt is not signed');
+}
+
+/** Left alone, every event is taken in the end; where a receiver is dead, all those of the others. */
+async function checkAfterwards(
+  world: World,
+  told: readonly Told[],
+  isDead: (clientId: number) => boolean,
+): Promise<void> {
+  let next: World = { ...world, faultsLeft: 0, badAnswersLeft: 0, changesLeft: 0 };
+  const isOpen = (each: Told) => !isDead(each.event.clientId) && !hasEnded(next, each);
+  for (let turn = 0; told.some(isOpen); turn += 1) {
+    if (turn > 20)
+      throw new Error(`R42: with ${isDead(1) ? 'one receiver dead' : 'all receivers well'}, events wait for ever`);
+    if (next.messages.length === 0) throw new Error('D34: an event is dropped, once nothing fails any more');
+    const dueMs = Math.min(...next.messages.map(dueMsOf));
+    next = { ...next, nowMs: Math.max(next.nowMs, dueMs), runsLeft: 1 };
+    const due = next.messages.filter((message) => dueMsOf(message) <= next.nowMs);
+    next = await ran(withRunOf(next, due.slice(0, 10)), isDead);
+  }
+}
+
+/** One run to its end; every post to a dead receiver is answered 500. */
+async function ran(world: World, isDead: (clientId: number) => boolean): Promise<World> {
+  let next = world;
+  let run = next.runs[0] as Run;
+  while (run.ended === undefined) {
+    const [call] = (await standingOf(run)).open as [Call<CallName>];
+    const isRefused = call.name === 'post' && isDead(clientOf(call));
+    const { store, value } = isRefused ? { store: next, value: { status: 500 } } : effectOf(next, call, next.nowMs);
+    run = await withReply(run, call, { value, atMs: next.nowMs });
+    next = store;
+  }
+  const ids = run.messages.map(({ id }) => id);
+  return acknowledged({ ...next, runs: [] }, ids, run.ended);
+}

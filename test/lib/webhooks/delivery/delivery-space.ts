@@ -1,0 +1,195 @@
+import { leaseMs } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
+import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
+import type { Step } from '../../../support/exploration.ts';
+import type { Call, Reply } from '../../../support/replayed-run.ts';
+import {
+  type CallName,
+  clientOf,
+  dueMsOf,
+  effectOf,
+  eventIn,
+  type Message,
+  posted,
+  type Run,
+  type Store,
+  standingOf,
+} from './delivery-model.ts';
+
+export interface World extends Store {
+  readonly nowMs: number;
+  readonly runs: readonly Run[];
+  /** Writes that their runs have given up: they land at any later moment. */
+  readonly late: readonly Call<CallName>[];
+  readonly started: number;
+  readonly runsLeft: number;
+  /** Calls that fail, are late or come twice, runs that die or stall, messages that come too early, at most. */
+  readonly faultsLeft: number;
+  /** Answers of receivers that are not 2xx, at most. */
+  readonly badAnswersLeft: number;
+  /** Configurations that a client replaces, at most. */
+  readonly changesLeft: number;
+}
+
+export interface Scenario {
+  /** What a receiver may answer but 2xx: it may have taken the event all the same. */
+  readonly badAnswers: readonly PostAnswer[];
+  /** Most messages handed to one run at once. */
+  readonly batchSize: number;
+  /** A receiver that never answers: its posts stay open. */
+  readonly hangingClient?: number;
+}
+
+const reads: ReadonlySet<CallName> = new Set(['find', 'read']);
+
+/** Every step of the queue, the runs, the receivers and the client. */
+export async function successorsOf(world: World, scenario: Scenario): Promise<Step<World>[]> {
+  const { messages, runs, late, nowMs, configs, faultsLeft } = world;
+  const faulty = { ...world, faultsLeft: faultsLeft - 1 };
+  const steps: Step<World>[] = [];
+  const deliverable = messages.filter(({ held, visibleAtMs }) => !held && visibleAtMs <= nowMs);
+  if (runs.length < 2 && world.runsLeft > 0) {
+    const batches = deliverable.map((message) => [message]);
+    if (deliverable.length > 1 && scenario.batchSize > 1) batches.push(deliverable.slice(0, scenario.batchSize));
+    for (const batch of batches) steps.push({ does: `a run takes ${namesOf(batch)}`, state: withRunOf(world, batch) });
+  }
+  for (const message of messages) {
+    if (!message.held || faultsLeft === 0) continue;
+    steps.push({ does: `${namesOf([message])} comes again too early`, state: released(faulty, [message.id]) });
+  }
+  for (const run of runs) steps.push(...(await stepsOf(world, run, scenario)));
+  for (const [at, call] of late.entries()) {
+    const { store } = effectOf({ ...world, late: late.toSpliced(at, 1) }, call, nowMs);
+    steps.push({ does: `${call.name} lands late`, state: store });
+  }
+  const config = configs[1];
+  if (world.changesLeft > 0 && config?.active) {
+    const changed = { ...configs, 1: { version: config.version + 1, active: true } };
+    steps.push({
+      does: 'client 1 replaces its configuration',
+      state: { ...world, configs: changed, changesLeft: world.changesLeft - 1 },
+    });
+  }
+  const nextMs = Math.min(
+    ...messages
+      .filter(({ held }) => !held)
+      .map(dueMsOf)
+      .filter((atMs) => atMs > nowMs),
+  );
+  if (runs.length === 0 && nextMs < Number.POSITIVE_INFINITY) {
+    steps.push({ does: `${(nextMs - nowMs) / 1_000} s pass`, state: { ...world, nowMs: nextMs } });
+    const earlierMs = Math.min(...messages.map(({ visibleAtMs }) => visibleAtMs).filter((atMs) => atMs > nowMs));
+    if (earlierMs < nextMs && faultsLeft > 0) {
+      steps.push({ does: `only ${(earlierMs - nowMs) / 1_000} s pass`, state: { ...faulty, nowMs: earlierMs } });
+    }
+  }
+  if (runs.length > 0 && faultsLeft > 0) {
+    steps.push({ does: 'runs stall for as long as a slot is theirs', state: { ...faulty, nowMs: nowMs + leaseMs } });
+  }
+  return steps;
+}
+
+export function withRunOf(world: World, batch: readonly Message[]): World {
+  const ids = batch.map(({ id }) => id);
+  const messages = world.messages.map((message) => (ids.includes(message.id) ? { ...message, held: true } : message));
+  const taken = batch.map(({ id, body }) => ({ id, body }));
+  const run = { owner: `run-${world.started}`, startedAtMs: world.nowMs, messages: taken, replies: [], answered: [] };
+  const counted = { started: world.started + 1, runsLeft: world.runsLeft - 1 };
+  return { ...world, ...counted, messages, runs: [...world.runs, run] };
+}
+
+export async function withReply(run: Run, call: Call<CallName>, reply: Omit<Reply, 'call'>): Promise<Run> {
+  const answered = { clientId: clientOf(call), failed: reply.fails === true };
+  const replies = [...run.replies, { call: call.number, ...reply }];
+  const told = { ...run, replies, answered: [...run.answered, answered] };
+  const { end } = await standingOf(told);
+  return end === undefined ? told : { ...run, replies: [], answered: [], ended: end };
+}
+
+/** What may become of a run, and of each call that it waits for. */
+async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step<World>[]> {
+  const runs = world.runs.filter((other) => other !== run);
+  const of = run.owner;
+  const faulty = { ...world, faultsLeft: world.faultsLeft - 1 };
+  const ids = run.messages.map(({ id }) => id);
+  const mayFail = world.faultsLeft > 0;
+  const dead = (base: World) => released({ ...base, runs }, ids);
+  const steps: Step<World>[] = [];
+  if (run.ended !== undefined) {
+    steps.push({ does: `${of} ends`, state: acknowledged({ ...world, runs }, ids, run.ended) });
+    if (mayFail) steps.push({ does: `${of} ends, nobody hears it`, state: dead(faulty) });
+    return steps;
+  }
+  if (mayFail) steps.push({ does: `${of} dies`, state: dead(faulty) });
+  const { open } = await standingOf(run);
+  for (const call of open) {
+    const clientId = clientOf(call);
+    const what = `${call.name} of ${of} for client ${clientId}`;
+    if (call.name === 'post' && clientId === scenario.hangingClient) continue;
+    const told = async (base: World, reply: Pick<Reply, 'value' | 'fails'>): Promise<World> => {
+      const next = await withReply(run, call, { ...reply, atMs: world.nowMs });
+      return { ...base, runs: base.runs.map((other) => (other === run ? next : other)) };
+    };
+    const once = effectOf(world, call, world.nowMs);
+    steps.push({ does: what, state: await told(once.store, { value: once.value }) });
+    if (call.name === 'post') {
+      const [, post] = call.args as [number, Post];
+      const lost = posted(world, post, world.nowMs, false);
+      if (mayFail)
+        steps.push({ does: `${of} dies after ${call.name}`, state: dead({ ...lost, faultsLeft: faulty.faultsLeft }) });
+      if (world.badAnswersLeft === 0) continue;
+      for (const value of scenario.badAnswers) {
+        const isGone = 'status' in value && value.status === 410;
+        const gone = isGone ? [...new Set([...world.gone, post.url])].sort() : world.gone;
+        const answered = { ...lost, gone, badAnswersLeft: world.badAnswersLeft - 1 };
+        steps.push({ does: `${what}: ${JSON.stringify(value)}`, state: await told(answered, { value }) });
+      }
+      continue;
+    }
+    if (!mayFail) continue;
+    steps.push({ does: `${what} fails`, state: await told(faulty, { fails: true }) });
+    if (reads.has(call.name)) continue;
+    const done = { ...once.store, faultsLeft: faulty.faultsLeft };
+    const twice = effectOf(done, call, world.nowMs);
+    steps.push(
+      { does: `${what}, its reply lost`, state: await told(done, { fails: true }) },
+      {
+        does: `${what}, given up, will land late`,
+        state: await told({ ...faulty, late: [...world.late, call] }, { fails: true }),
+      },
+      { does: `${what}, repeated by the SDK`, state: await told(twice.store, { value: twice.value }) },
+      { does: `${of} dies after ${call.name}`, state: dead(done) },
+    );
+  }
+  return steps;
+}
+
+export function acknowledged(world: World, ids: readonly number[], again: readonly string[]): World {
+  const isOver = ({ id }: Message) => ids.includes(id) && !again.includes(String(id));
+  return released({ ...world, messages: world.messages.filter((message) => !isOver(message)) }, ids);
+}
+
+function released(world: World, ids: readonly number[]): World {
+  return {
+    ...world,
+    messages: world.messages.map((each) => (ids.includes(each.id) ? { ...each, held: false } : each)),
+  };
+}
+
+function namesOf(messages: readonly Message[]): string {
+  return messages
+    .map(({ id, body }) => `message ${id} (event ${eventIn(body).id} of client ${eventIn(body).clientId})`)
+    .join(' and ');
+}
+
+/** Ids of messages and the order of anything do not matter: a run keeps its own. */
+export function keyOf({ messages, runs, late, nextId: _, ...rest }: World): string {
+  const runOf = ({ owner, startedAtMs, replies, ended, messages: taken }: Run) =>
+    JSON.stringify([
+      ended ?? [owner, startedAtMs, replies],
+      taken.map(({ id, body }) => [body, messages.some((each) => each.id === id && each.held)]),
+    ]);
+  const waiting = messages.map(({ body, visibleAtMs, held }) => JSON.stringify([body, visibleAtMs, held]));
+  const landing = late.map((call) => JSON.stringify(call));
+  return JSON.stringify([rest, waiting.sort(), runs.map(runOf).sort(), landing.sort()]);
+}

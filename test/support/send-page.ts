@@ -1,0 +1,86 @@
+import type { messagesSend } from '../../functions/messages-send.ts';
+import { authorizerContext } from '../../lib/access/caller.ts';
+import type { Did } from '../../lib/access/directory.ts';
+import type { Answer } from '../../lib/http/answer.ts';
+import type { HttpEvent } from '../../lib/http/endpoint.ts';
+import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { MemoryEvents } from './memory-events.ts';
+
+const did = '5491100000001';
+const waba = {
+  wabaId: '200000000000001',
+  name: '',
+  namespace: 'ns',
+  credential: 'main',
+  clientIds: [1001],
+  dids: 'waba',
+} as const;
+const channel = { channelId: 501, clientId: 1001, wabaId: waba.wabaId, did, name: '', throughputPerSecond: 80 };
+const unused = () => Promise.reject(new Error('not part of a send'));
+
+/** The number that requests send from. */
+export const sendableDid: Did = { waba, channel: { ...channel, phoneNumberId: '300000000000001' } };
+
+/** A request to send, as the gateway hands it over. */
+export function sendEvent(body: object, key?: string): HttpEvent {
+  const lambda = authorizerContext({ userId: 'u', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 });
+  const event = {
+    routeKey: 'POST /v1/template/messages/{did}',
+    pathParameters: { did },
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r', authorizer: { lambda } },
+  };
+  return event as unknown as HttpEvent;
+}
+
+export interface SendAnswer {
+  readonly status: number;
+  readonly code?: string;
+  readonly jobId?: string;
+}
+
+export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): SendAnswer {
+  const jobId = headers['dispatch-id'];
+  const { code } = JSON.parse(body) as { readonly code?: string };
+  return {
+    status: Number(statusCode),
+    ...(code === undefined ? {} : { code }),
+    ...(jobId === undefined ? {} : { jobId: String(jobId) }),
+  };
+}
+
+/** What the page asks before it accepts: answered at once, with a template whose stored copy is an hour old. */
+export function sendPorts(
+  template: PlatformTemplate,
+  nowMs: () => number,
+): Omit<Parameters<typeof messagesSend>[0], 'newJobId' | 'queue' | 'acceptance' | 'records'> {
+  const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
+  const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };
+  return {
+    directory: {
+      hasClient: unused,
+      findDid: async () => sendableDid,
+      findUser: unused,
+      listClientIds: unused,
+      listWabas: unused,
+      listCampaigns: unused,
+      listChannels: unused,
+      findChannels: unused,
+    },
+    templates: {
+      find: async () => ({ fact, client }),
+      refresh: async () => undefined,
+      writeUpstream: unused,
+      stateOf: unused,
+    },
+    platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
+    catalogIdOf: unused,
+    isOnboarded: unused,
+    questions: { claim: unused, keep: unused, release: unused, takeTurn: unused },
+    events: new MemoryEvents(),
+    pause: async () => undefined,
+    nowMs,
+  };
+}
