@@ -8,9 +8,13 @@ import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { seededRandom } from '../support/faults.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
-import { type Action, apply, explore, initialState, type Scenario, type State } from './explorer.ts';
+import type { Action } from './actions.ts';
+import { apply } from './apply.ts';
+import { explore } from './explorer.ts';
+import type { Scenario } from './scenario.ts';
 import { scenarioJobId, startMs } from './scenario-job.ts';
 import { receiptScenarios, scenarios } from './scenarios.ts';
+import { initialState, type State } from './states.ts';
 import { type Op, type OpName, type Reply, SteppedRun } from './stepped-run.ts';
 
 const pathsPerScenario = thorough ? 25 : 5;

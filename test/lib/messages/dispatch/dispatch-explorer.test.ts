@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { dispatchIdOf } from '../../../../lib/messages/job.ts';
-import { type Action, explore, type Scenario, type State } from '../../../faults/explorer.ts';
+import type { Action } from '../../../faults/actions.ts';
+import { explore } from '../../../faults/explorer.ts';
 import { checkCompleted, checkPromises, outcomeIn, reportedIn } from '../../../faults/promises.ts';
+import type { Scenario } from '../../../faults/scenario.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { receiptScenarios, scenarios } from '../../../faults/scenarios.ts';
+import type { State } from '../../../faults/states.ts';
 
 async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));
