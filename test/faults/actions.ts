@@ -1,6 +1,7 @@
 import { platformCallTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
 import type { Effect } from './effects.ts';
 import { isGood } from './effects.ts';
+import { reportedIn } from './outcome-in.ts';
 import { effectsIn, harmIn, type Scenario, stepsIn } from './scenario.ts';
 import { rolesOf, type State, type Worker } from './states.ts';
 import type { OpName, Role } from './stepped-run.ts';
@@ -63,12 +64,7 @@ function beginnings(state: State, worker: number, scenario: Scenario): Action[] 
   // Idle workers of a kind are alike: only the first takes work.
   if (left === 0 || roles.some((other, at) => at < worker && other === role && state.workers[at] === null)) return [];
   const clocks = (scenario.skewsMs ?? [undefined]).map((skewMs) => (skewMs === undefined ? {} : { skewMs }));
-  if (role === 'operator') {
-    const indexes = new Set(scenario.messages.map(({ index }) => index));
-    return [...indexes].flatMap((index) =>
-      clocks.map((clock) => ({ do: 'resolve', worker, index, ...clock }) as const),
-    );
-  }
+  if (role === 'operator') return resolutions(state, worker, clocks, scenario);
   const lives = role === 'dispatch' && scenario.livesMs !== undefined ? scenario.livesMs : [undefined];
   const starts = lives.flatMap((lifeMs) =>
     clocks.map((clock) => ({ ...clock, ...(lifeMs === undefined ? {} : { lifeMs }) })),
@@ -79,6 +75,21 @@ function beginnings(state: State, worker: number, scenario: Scenario): Action[] 
     batches.push(deliverable.slice(0, scenario.batchSize));
   }
   return batches.flatMap((ids) => starts.map((start) => ({ do: 'deliver', worker, ids, ...start }) as const));
+}
+
+/** Operators ask the platform about a message that they are told is unknown, and settle that. */
+function resolutions(
+  state: State,
+  worker: number,
+  clocks: readonly { readonly skewMs?: number }[],
+  { messages }: Scenario,
+): Action[] {
+  const indexes = [...new Set(messages.map(({ index }) => index))];
+  return indexes.flatMap((index) =>
+    clocks
+      .filter(({ skewMs = 0 }) => reportedIn(state, index, state.nowMs + skewMs) === 'unknown')
+      .map((clock) => ({ do: 'resolve', worker, index, ...clock }) as const),
+  );
 }
 
 function endings({ ended, holds }: Worker, worker: number, maySurvive: boolean): Action[] {
@@ -101,9 +112,27 @@ function waits(state: State, scenario: Scenario): Action[] {
   return [{ do: 'wait', ms }];
 }
 
+/** Whether time passed, longer than a claim lives, while a run was at work. */
+export function isSlow(path: readonly Action[]): boolean {
+  let busy = 0;
+  for (const action of path) {
+    if (action.do === 'deliver') busy += 1;
+    if (action.do === 'acknowledge') busy -= 1;
+    if (action.do === 'wait' && busy > 0) return true;
+  }
+  return false;
+}
+
 /** One line an action, for people. */
 export function inWords(path: readonly Action[]): string {
   return path.map((action) => `\n  ${wordsOf(action)}`).join('');
+}
+
+/** What an action does, whoever does it and to what: `take lands_late`, `land take`, `survive`. */
+export function kindOf(action: Action): string {
+  if (action.do === 'step') return `${action.name} ${action.effect}`;
+  if (action.do === 'land') return `land ${action.name}`;
+  return action.do === 'acknowledge' && action.survives !== undefined ? 'survive' : action.do;
 }
 
 function wordsOf({ do: name, ...facts }: Action): string {

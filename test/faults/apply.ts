@@ -117,7 +117,7 @@ function died(state: State, worker: number): State {
 function withoutTheLate(state: State): State {
   return state.workers.reduce((reached, worker, at) => {
     if (worker?.endsAtMs === undefined || worker.ended !== undefined) return reached;
-    return state.nowMs + worker.skewMs < worker.endsAtMs ? reached : died(reached, at);
+    return state.nowMs + worker.skewMs < worker.endsAtMs ? reached : { ...died(reached, at), killed: true };
   }, state);
 }
 

@@ -1,4 +1,4 @@
-import { type Action, actionsOf, inWords } from './actions.ts';
+import { type Action, actionsOf, inWords, kindOf } from './actions.ts';
 import { apply, type Standings } from './apply.ts';
 import type { Scenario } from './scenario.ts';
 import { initialState, type State, type Worker } from './states.ts';
@@ -12,6 +12,8 @@ interface Way {
 export interface Exploration {
   readonly states: number;
   readonly transitions: number;
+  /** Every kind of action that was taken on some path (`kindOf`). */
+  readonly seen: ReadonlySet<string>;
   /** One state per distinct quiet end, with the way there. */
   readonly ends: readonly End[];
 }
@@ -28,6 +30,7 @@ export async function explore(scenario: Scenario, check: (state: State, before: 
   const keyOf = stateKeys();
   const seen = new Set([keyOf(first)]);
   const ends: End[] = [];
+  const kinds = new Set<string>();
   let transitions = 0;
   let frontier: { state: State; way: Way | undefined }[] = [{ state: first, way: undefined }];
   while (frontier.length > 0) {
@@ -38,6 +41,7 @@ export async function explore(scenario: Scenario, check: (state: State, before: 
       for (const action of actions) {
         const successor = await apply(state, action, scenario, standings);
         transitions += 1;
+        kinds.add(kindOf(action));
         const key = keyOf(successor);
         if (seen.has(key)) continue;
         seen.add(key);
@@ -52,7 +56,7 @@ export async function explore(scenario: Scenario, check: (state: State, before: 
     }
     frontier = next;
   }
-  return { states: seen.size, transitions, ends };
+  return { states: seen.size, transitions, seen: kinds, ends };
 }
 
 /**

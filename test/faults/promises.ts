@@ -1,24 +1,8 @@
-import { type Claim, claimLifeMs, invocationOf, resolvedByOperator } from '../../lib/messages/dispatch/claim.ts';
+import { type Claim, invocationOf, resolvedByOperator } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
-import { type Outcome, outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
-import { type ReportedState, reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
+import { outcomeIn, reportedIn } from './outcome-in.ts';
 import { scenarioJobId } from './scenario-job.ts';
 import { idsIn, messageIn, type State } from './states.ts';
-
-/** What our own records say of a message once nobody can be running any more, whatever clocks say. */
-export function outcomeIn(state: State, index: number): Outcome {
-  const key = { jobId: scenarioJobId, index };
-  const claim = state.store.claims[dispatchIdOf(key)];
-  const batch = claim === undefined ? undefined : state.store.batches[invocationOf(claim.at)];
-  return outcomeOf(key, { claim, batch }, state.nowMs + 2 * claimLifeMs);
-}
-
-/** What a client would read then. */
-export function reportedIn(state: State, index: number): ReportedState {
-  const receipts = state.store.receipts[dispatchIdOf({ jobId: scenarioJobId, index })] ?? [];
-  return reportedOutcome(outcomeIn(state, index), fold(receipts)).state;
-}
 
 const finalAnswers = new Set(['accepted', 'held', 'refused', 'lost_before', 'lost_after']);
 

@@ -39,6 +39,8 @@ export interface State {
   readonly faultsLeft: number;
   /** How often time has passed. */
   readonly waited: number;
+  /** A run has taken longer than it may. */
+  readonly killed: boolean;
   /** Messages for which a run of receipts has ended well. */
   readonly proven: readonly string[];
   /** What runs did in one moment that they must never do; nothing of it can be told from what is stored. */
@@ -63,6 +65,7 @@ export function initialState(scenario: Scenario): State {
     runs: 0,
     faultsLeft: faults,
     waited: 0,
+    killed: false,
     proven: [],
     wrongs: [],
   };
