@@ -1,6 +1,5 @@
 import { platformCallTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
-import type { Effect } from './effects.ts';
-import { isGood } from './effects.ts';
+import { type Effect, isGood } from './effects.ts';
 import { reportedIn } from './outcome-in.ts';
 import { effectsIn, harmIn, type Scenario, stepsIn } from './scenario.ts';
 import { rolesOf, type State, type Worker } from './states.ts';
@@ -112,7 +111,7 @@ function waits(state: State, scenario: Scenario): Action[] {
   return [{ do: 'wait', ms }];
 }
 
-/** Whether time passed, longer than a claim lives, while a run was at work. */
+/** Whether time passed while a run was at work, in a world that has no killed runs. */
 export function isSlow(path: readonly Action[]): boolean {
   let busy = 0;
   for (const action of path) {
@@ -123,16 +122,16 @@ export function isSlow(path: readonly Action[]): boolean {
   return false;
 }
 
-/** One line an action, for people. */
-export function inWords(path: readonly Action[]): string {
-  return path.map((action) => `\n  ${wordsOf(action)}`).join('');
-}
-
 /** What an action does, whoever does it and to what: `take lands_late`, `land take`, `survive`. */
 export function kindOf(action: Action): string {
   if (action.do === 'step') return `${action.name} ${action.effect}`;
   if (action.do === 'land') return `land ${action.name}`;
   return action.do === 'acknowledge' && action.survives !== undefined ? 'survive' : action.do;
+}
+
+/** One line an action, for people. */
+export function inWords(path: readonly Action[]): string {
+  return path.map((action) => `\n  ${wordsOf(action)}`).join('');
 }
 
 function wordsOf({ do: name, ...facts }: Action): string {

@@ -38,6 +38,9 @@ export function checkPromises(state: State, before: State, index: number): void 
 
 /** A claim moves forward, and is given back only while nothing is known of it. Its last word is a receipt's, or an operator's. */
 function checkClaim(before: Claim | undefined, after: Claim | undefined): void {
+  if (before?.code === resolvedByOperator && after?.code !== resolvedByOperator) {
+    throw new Error(`D29: an operator settled a claim as ${before.state}, and now it says ${after?.code ?? 'nothing'}`);
+  }
   if (before === undefined || before.state === after?.state || before.state === 'claimed') return;
   if (before.state === 'unknown' && (after?.state === 'sent' || after?.code === resolvedByOperator)) return;
   throw new Error(`D39: a claim moved back from ${before.state} to ${after?.state ?? 'nothing'}`);
