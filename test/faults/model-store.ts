@@ -38,7 +38,8 @@ export function applyOp(store: StoreState, op: Op): { readonly store: StoreState
     case 'settle': {
       const [key, at, settlement] = op.args as [DispatchKey, string, Settlement];
       const claim = store.claims[dispatchIdOf(key)];
-      if (claim?.at !== at || ![settlement.state, 'claimed'].includes(claim.state)) return { store, value: false };
+      const settledSo = claim?.state === settlement.state && claim.code === settlement.code;
+      if (claim?.at !== at || !(claim.state === 'claimed' || settledSo)) return { store, value: false };
       const claims = { ...store.claims, [dispatchIdOf(key)]: { ...claim, ...settlement } };
       return { store: { ...store, claims }, value: true };
     }
