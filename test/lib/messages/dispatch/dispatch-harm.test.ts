@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { invocationOf, resolvedByOperator, sendBudgetMs } from '../../../../lib/messages/dispatch/claim.ts';
+import { type Claim, invocationOf, resolvedByOperator, sendBudgetMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { type Action, isSlow } from '../../../faults/actions.ts';
 import { type End, explore } from '../../../faults/explorer.ts';
 import * as harm from '../../../faults/harm-scenarios.ts';
@@ -132,9 +132,15 @@ describe('what an operator settles by hand', () => {
   });
 
   test('gives way to receipts, and they to it (D39)', { timeout: 120_000 }, async () => {
-    const { ends } = await exploreChecked(harm.byHandAndReceipts);
-    const met = ends.filter(({ path }) => path.some(settles));
-    const codes = new Set(met.map(({ state }) => state.store.claims['J-0']?.code));
+    let overtaken = false;
+    const { ends } = await exploreChecked(harm.byHandAndReceipts, ({ workers, store }) => {
+      const [write] = workers.flatMap((worker) => worker?.open.filter(({ name }) => name === 'settleByHand') ?? []);
+      const [seen] = (write?.args ?? []) as [Claim?];
+      overtaken ||= seen !== undefined && store.claims['J-0']?.state === 'sent';
+    });
+    // Guards against an exploration that sees nothing: each has been first, also between the other's look and write.
+    expect(overtaken).toBe(true);
+    const codes = new Set(ends.map(({ state }) => state.store.claims['J-0']?.code));
     expect(codes).toEqual(new Set([resolvedByOperator, 'receipt']));
   });
 });
