@@ -112,8 +112,8 @@ export function jobOfClaims(pk: unknown): string {
 /** Who may change a claim: its claimant, while it is `claimed`. Names and values of the condition belong to it. */
 export const stillClaimed = {
   condition: '#at = :at AND #state = :claimed',
-  /** A repeated settlement whose first reply was lost finds its own: that is success. */
-  orSettledSo: '#at = :at AND #state IN (:claimed, :state)',
+  /** A repeated settlement whose first reply was lost finds its own: that is success. By its code: an operator's word has another. */
+  orSettledSo: '#at = :at AND (#state = :claimed OR (#state = :state AND code = :code))',
   /** The word of an operator or a receipt replaces the outcome that was seen, and no other. */
   asSeen: '#at = :at AND #state = :seen',
   names: { '#at': 'at', '#state': 'state' },

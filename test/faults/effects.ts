@@ -1,7 +1,17 @@
 import type { OpName, Reply } from './stepped-run.ts';
 
-/** What came of one call: `reply_lost` took effect; `repeated` is the SDK's own retry after a lost reply. */
-export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | keyof typeof platformEffects;
+/**
+ * What came of one call: `reply_lost` took effect; `repeated` is the SDK's own retry after a lost reply. `lands_late` is a
+ * time-out whose write takes effect at a later moment, and `again_late` the same of a try that the SDK has repeated.
+ */
+export type Effect =
+  | 'ok'
+  | 'fails'
+  | 'reply_lost'
+  | 'repeated'
+  | 'lands_late'
+  | 'again_late'
+  | keyof typeof platformEffects;
 
 export const platformEffects = {
   accepted: { accepts: true, reply: { value: { platformMessageId: 'platform-1' } } },
@@ -27,25 +37,26 @@ export const documentedEffects: readonly PlatformEffect[] = [
   'lost_after',
 ];
 
-/** What can come of each other call, beside the obvious: a lost reply only matters where there was an effect. */
+/** What can come of each other call, beside that it goes well: a lost reply only matters where there was an effect. */
 export const effectsOf: Readonly<Record<Exclude<OpName, 'send'>, readonly Effect[]>> = {
-  take: ['ok', 'fails', 'reply_lost', 'repeated'],
-  release: ['ok', 'fails', 'reply_lost'],
-  settle: ['ok', 'fails', 'reply_lost', 'repeated'],
-  findBatchRecord: ['ok', 'fails'],
-  recordBatch: ['ok', 'fails', 'reply_lost'],
-  sendEvents: ['ok', 'fails', 'reply_lost'],
-  sendLater: ['ok', 'fails', 'reply_lost', 'repeated'],
-  postpone: ['ok', 'fails'],
-  reserve: ['ok', 'fails', 'reply_lost'],
-  mark: ['ok', 'fails', 'reply_lost'],
-  hasReceipt: ['ok', 'fails'],
-  append: ['ok', 'fails', 'reply_lost'],
-  doubtfulJobs: ['ok', 'fails'],
-  findClaims: ['ok', 'fails'],
-  findBatchRecords: ['ok', 'fails'],
-  settleSeen: ['ok', 'fails', 'reply_lost', 'repeated'],
-  ofGroup: ['ok', 'fails'],
+  take: ['fails', 'reply_lost', 'repeated'],
+  release: ['fails', 'reply_lost'],
+  settle: ['fails', 'reply_lost', 'repeated'],
+  findBatchRecord: ['fails'],
+  recordBatch: ['fails', 'reply_lost'],
+  sendEvents: ['fails', 'reply_lost'],
+  sendLater: ['fails', 'reply_lost', 'repeated'],
+  postpone: ['fails'],
+  reserve: ['fails', 'reply_lost'],
+  mark: ['fails', 'reply_lost'],
+  hasReceipt: ['fails'],
+  append: ['fails', 'reply_lost'],
+  doubtfulJobs: ['fails'],
+  findClaims: ['fails'],
+  findBatchRecords: ['fails'],
+  settleSeen: ['fails', 'reply_lost', 'repeated'],
+  ofGroup: ['fails'],
+  settleByHand: ['fails', 'reply_lost'],
 };
 
 export function isGood(effect: Effect): boolean {

@@ -1,6 +1,7 @@
 import type { BatchRecord, Claim, DispatchKey, Settlement } from '../../lib/messages/dispatch/claim.ts';
 import { receiptGroupOf } from '../../lib/messages/items.ts';
 import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
+import type { HandSettlement } from '../../lib/messages/outcomes/resolve-unknown.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import type { Op } from './stepped-run.ts';
@@ -18,7 +19,7 @@ export interface StoreState {
 
 export const emptyStore: StoreState = { claims: {}, batches: {}, told: {}, doubtful: {}, receipts: {}, calls: [] };
 
-/** The meaning of each store call: what dispatch-store.ts, doubt-store.ts and receipt-store.ts must do on DynamoDB. */
+/** The meaning of each store call: what dispatch-store.ts, doubt-store.ts, receipt-store.ts and outcomes-store.ts must do on DynamoDB. */
 export function applyOp(store: StoreState, op: Op): { readonly store: StoreState; readonly value: unknown } {
   switch (op.name) {
     case 'take': {
@@ -37,7 +38,8 @@ export function applyOp(store: StoreState, op: Op): { readonly store: StoreState
     case 'settle': {
       const [key, at, settlement] = op.args as [DispatchKey, string, Settlement];
       const claim = store.claims[dispatchIdOf(key)];
-      if (claim?.at !== at || ![settlement.state, 'claimed'].includes(claim.state)) return { store, value: false };
+      const settledSo = claim?.state === settlement.state && claim.code === settlement.code;
+      if (claim?.at !== at || !(claim.state === 'claimed' || settledSo)) return { store, value: false };
       const claims = { ...store.claims, [dispatchIdOf(key)]: { ...claim, ...settlement } };
       return { store: { ...store, claims }, value: true };
     }
@@ -83,6 +85,13 @@ export function applyOp(store: StoreState, op: Op): { readonly store: StoreState
       if (store.claims[id]?.at !== seen.at || claim.state !== seen.state) return { store, value: false };
       const claims = { ...store.claims, [id]: { ...claim, ...settlement } };
       return { store: { ...store, claims }, value: true };
+    }
+    case 'settleByHand': {
+      const [seen, settlement] = op.args as [Claim, HandSettlement];
+      const id = dispatchIdOf(seen.key);
+      const claim = store.claims[id];
+      if (claim?.at !== seen.at || claim.state !== seen.state) return { store, value: false };
+      return { store: { ...store, claims: { ...store.claims, [id]: { ...claim, ...settlement } } }, value: true };
     }
     case 'ofGroup': {
       const [jobId, group] = op.args as [string, number];

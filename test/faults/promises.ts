@@ -1,43 +1,24 @@
-import * as v from 'valibot';
-import { type Claim, claimLifeMs, invocationOf } from '../../lib/messages/dispatch/claim.ts';
-import { DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
-import { type Outcome, outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
-import { type ReportedState, reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
-import { idsIn, type State } from './explorer.ts';
+import { type Claim, invocationOf, resolvedByOperator } from '../../lib/messages/dispatch/claim.ts';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { outcomeIn, reportedIn } from './outcome-in.ts';
 import { scenarioJobId } from './scenario-job.ts';
-
-/** What our own records say of a message once nobody can be running any more. */
-export function outcomeIn(state: State, index: number): Outcome {
-  const key = { jobId: scenarioJobId, index };
-  const claim = state.store.claims[dispatchIdOf(key)];
-  const batch = claim === undefined ? undefined : state.store.batches[invocationOf(claim.at)];
-  return outcomeOf(key, { claim, batch }, state.nowMs + claimLifeMs);
-}
-
-/** What a client would read then. */
-export function reportedIn(state: State, index: number): ReportedState {
-  const receipts = state.store.receipts[dispatchIdOf({ jobId: scenarioJobId, index })] ?? [];
-  return reportedOutcome(outcomeIn(state, index), fold(receipts)).state;
-}
+import { idsIn, messageIn, type State } from './states.ts';
 
 const finalAnswers = new Set(['accepted', 'held', 'refused', 'lost_before', 'lost_after']);
 
-/** R13 and D39 in every state, R14 and D34 in every state in which nobody is at work. */
+/** R13, D27 and D39 in every state, R14 and D34 in every state in which nobody is at work. */
 export function checkPromises(state: State, before: State, index: number): void {
   const id = dispatchIdOf({ jobId: scenarioJobId, index });
   checkClaim(before.store.claims[id], state.store.claims[id]);
   const calls = state.store.calls.filter((call) => call.dispatchId === id);
   const final = calls.findIndex(({ effect }) => finalAnswers.has(effect));
   if (final !== -1 && final !== calls.length - 1) throw new Error(`R13: ${id} was sent again`);
-  if (state.sentThoughProven.includes(id)) throw new Error(`D39: ${id} was sent again after its receipt counted`);
+  if (state.wrongs.length > 0) throw new Error(state.wrongs.join('; '));
   if (state.proven.includes(id)) checkProven(state, id);
   if (state.workers.some((worker) => worker !== null)) return;
 
   const { state: outcome } = outcomeIn(state, index);
-  const queued = state.queue.some(
-    ({ role, body }) => role === 'dispatch' && v.parse(DispatchMessageSchema, JSON.parse(body)).index === index,
-  );
+  const queued = state.queue.some(({ role, body }) => role === 'dispatch' && messageIn(body).index === index);
   const toCount = state.queue.some(({ role, body }) => role === 'receipts' && idsIn(body).includes(id));
   if (outcome === 'pending' && !queued && !toCount) throw new Error(`R14: ${id} has vanished`);
   const taken = calls.filter(({ accepts }) => accepts);
@@ -55,10 +36,13 @@ export function checkPromises(state: State, before: State, index: number): void 
   if (!queued && !toCount) checkTold(state, id, outcome);
 }
 
-/** A claim moves forward, and is given back only while nothing is known of it. */
+/** A claim moves forward, and is given back only while nothing is known of it. Its last word is a receipt's, or an operator's. */
 function checkClaim(before: Claim | undefined, after: Claim | undefined): void {
+  if (before?.code === resolvedByOperator && after?.code !== resolvedByOperator) {
+    throw new Error(`D29: an operator settled a claim as ${before.state}, and now it says ${after?.code ?? 'nothing'}`);
+  }
   if (before === undefined || before.state === after?.state || before.state === 'claimed') return;
-  if (before.state === 'unknown' && after?.state === 'sent') return;
+  if (before.state === 'unknown' && (after?.state === 'sent' || after?.code === resolvedByOperator)) return;
   throw new Error(`D39: a claim moved back from ${before.state} to ${after?.state ?? 'nothing'}`);
 }
 
@@ -69,7 +53,10 @@ function checkProven(state: State, id: string): void {
   if (claim?.state === 'unknown' && batch?.[id] === undefined)
     throw new Error(`D39: ${id} has a receipt and stays unknown`);
   const told = toldOf(state, id);
-  if (told.includes('unknown') && !told.includes('resolved')) throw new Error(`D39: ${id} is not told as resolved`);
+  // What an operator was first to settle is no event.
+  const byHand = claim?.code === resolvedByOperator;
+  if (told.includes('unknown') && !told.includes('resolved') && !byHand)
+    throw new Error(`D39: ${id} is not told as resolved`);
   if (told.filter((type) => type === 'resolved').length > 1) throw new Error(`D39: ${id} is resolved under two ids`);
   if (claim?.resolvedAtMs === undefined && told.includes('resolved')) throw new Error(`D39: ${id} was never unknown`);
 }
@@ -82,19 +69,25 @@ function toldOf({ store }: State, id: string): string[] {
 
 /**
  * Whoever ended other than sent has been told so, and nothing is told that no claim says (D34). A batch record that came
- * late overrules `unknown`: then the event may have been queued, or not.
+ * late overrules `unknown`: then the event may have been queued, or not. An operator's word is no event.
  */
 function checkTold(state: State, id: string, outcome: string): void {
   const told = toldOf(state, id);
-  const late = outcome === 'held' && state.store.claims[id]?.state === 'unknown';
-  if (outcome !== 'sent' && !late && !told.includes(outcome)) {
+  const claim = state.store.claims[id];
+  const late = outcome === 'held' && claim?.state === 'unknown';
+  const byHand = claim?.code === resolvedByOperator;
+  if (outcome !== 'sent' && !late && !byHand && !told.includes(outcome)) {
     throw new Error(`D34: ${id} ended ${outcome} and nobody was told`);
   }
-  const claim = state.store.claims[id];
-  const resolved = claim?.resolvedAtMs === undefined ? [] : ['unknown', 'resolved'];
+  const resolved = claim?.resolvedAtMs === undefined || byHand ? [] : ['unknown', 'resolved'];
   const held = state.store.calls.some(({ dispatchId, effect }) => dispatchId === id && effect === 'held');
   const failed = state.store.receipts[id]?.some(({ status }) => status === 'failed');
-  const sayable = [claim?.state, ...(held ? ['held'] : []), ...(failed ? ['failed'] : []), ...resolved];
+  const sayable = [
+    byHand ? 'unknown' : claim?.state,
+    ...(held ? ['held'] : []),
+    ...(failed ? ['failed'] : []),
+    ...resolved,
+  ];
   const baseless = told.filter((type) => !sayable.includes(type));
   if (baseless.length > 0) throw new Error(`D34: ${baseless} was told of ${id}, and its claim says ${claim?.state}`);
 }

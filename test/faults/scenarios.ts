@@ -1,7 +1,7 @@
-import type { Scenario } from './explorer.ts';
+import type { Scenario } from './scenario.ts';
 import { dispatchMessage, startMs } from './scenario-job.ts';
 
-interface NamedScenario extends Scenario {
+export interface NamedScenario extends Scenario {
   readonly name: string;
 }
 
@@ -70,7 +70,7 @@ export const scenarios: readonly NamedScenario[] = [
 const base = { startMs, batchSize: 1 } as const;
 const told = { statuses: ['delivered'], deliveries: 1, runs: 1, dispatchRuns: 1 } as const;
 
-interface ReceiptScenario extends NamedScenario {
+export interface ReceiptScenario extends NamedScenario {
   /** States and events that must have been seen, or the exploration saw nothing. */
   readonly ends: readonly string[];
   readonly tells: readonly string[];

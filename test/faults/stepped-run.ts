@@ -1,6 +1,18 @@
-import type { BatchRecord, Claim } from '../../lib/messages/dispatch/claim.ts';
+import {
+  type BatchRecord,
+  type Claim,
+  type DispatchKey,
+  dispatchTimeoutMs,
+  invocationOf,
+} from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
+import { receiptGroupOf } from '../../lib/messages/items.ts';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { outcomeOf, reported } from '../../lib/messages/outcomes/outcome.ts';
+import { type HandSettlement, type ResolvePorts, resolveUnknown } from '../../lib/messages/outcomes/resolve-unknown.ts';
+import { fold } from '../../lib/messages/receipts/fold.ts';
+import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import type { RecordPorts } from '../../lib/messages/receipts/record-ports.ts';
 import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
@@ -27,7 +39,8 @@ export type OpName =
   | 'findClaims'
   | 'findBatchRecords'
   | 'settleSeen'
-  | 'ofGroup';
+  | 'ofGroup'
+  | 'settleByHand';
 
 export interface Op {
   readonly id: number;
@@ -47,8 +60,8 @@ export interface Answered {
   readonly nowMs: number;
 }
 
-/** Whose run it is: of the dispatch queue or of the receipt queue. */
-export type Role = 'dispatch' | 'receipts';
+/** Whose run it is: of the dispatch queue, of the receipt queue, or of an operator who settles a message by hand. */
+export type Role = 'dispatch' | 'receipts' | 'operator';
 
 export interface Start {
   readonly role: Role;
@@ -58,11 +71,14 @@ export interface Start {
   readonly paces: boolean;
   readonly invocation: string;
   readonly bodies: readonly string[];
+  /** By the clock of the run, here and in its replies. */
   readonly nowMs: number;
+  /** When it is killed; undefined: never, which is harsher than Lambda, however long others take meanwhile. */
+  readonly endsAtMs: number | undefined;
 }
 
 /**
- * One run of the real `dispatchBatch` or `recordReceipts` that stands still at every outside call until it is told what came
+ * One run of the real `dispatchBatch`, `recordReceipts` or `resolveUnknown` that stands still at every outside call until it is told what came
  * of it. The run is a function of its start and its replies, so repeating those restores it exactly.
  */
 export class SteppedRun {
@@ -75,12 +91,7 @@ export class SteppedRun {
 
   private constructor(start: Start) {
     this.nowMs = start.nowMs;
-    const deliveries = start.bodies.map((body, position) => ({ messageId: String(position), receiptHandle: '', body }));
-    const run =
-      start.role === 'dispatch'
-        ? dispatchBatch(deliveries, this.dispatchPorts(start))
-        : recordReceipts(deliveries, this.receiptPorts());
-    void run.then((failed) => {
+    void this.begun(start).then((failed) => {
       this.ended = failed.map(Number);
     });
   }
@@ -90,6 +101,16 @@ export class SteppedRun {
     await settled();
     for (const answer of answered) await run.answer(answer);
     return run;
+  }
+
+  private async begun(start: Start): Promise<readonly string[]> {
+    const deliveries = start.bodies.map((body, position) => ({ messageId: String(position), receiptHandle: '', body }));
+    if (start.role === 'dispatch') return await dispatchBatch(deliveries, this.dispatchPorts(start));
+    if (start.role === 'receipts') return await recordReceipts(deliveries, this.receiptPorts());
+    const { state, ...key } = JSON.parse(start.bodies[0] ?? '') as DispatchKey & HandSettlement;
+    // The command ends with whatever error there is.
+    await resolveUnknown(key, state, this.operatorPorts()).catch(() => false);
+    return [];
   }
 
   async answer({ op, reply, nowMs }: Answered): Promise<void> {
@@ -114,7 +135,7 @@ export class SteppedRun {
     };
   }
 
-  private dispatchPorts({ invocation, receipts, paces }: Start): DispatchPorts {
+  private dispatchPorts({ invocation, receipts, paces, endsAtMs }: Start): DispatchPorts {
     return {
       claims: {
         take: this.call('take'),
@@ -133,8 +154,7 @@ export class SteppedRun {
       send: this.call('send'),
       invocation,
       nowMs: () => this.nowMs,
-      // Harsher than Lambda: a run is never stopped for lack of time, however long others take meanwhile.
-      remainingMs: () => 60_000,
+      remainingMs: () => (endsAtMs === undefined ? dispatchTimeoutMs : endsAtMs - this.nowMs),
       random: () => 0,
       pause: async () => undefined,
       log: () => undefined,
@@ -153,11 +173,12 @@ export class SteppedRun {
     };
   }
 
+  private mapped<Value>(name: OpName) {
+    const call = this.call(name);
+    return async (...args: unknown[]) => new Map<string, Value>(await call(...args));
+  }
+
   private receiptPorts(): RecordPorts {
-    const mapped = <Value>(name: OpName) => {
-      const call = this.call(name);
-      return async (...args: unknown[]) => new Map<string, Value>(await call(...args));
-    };
     const doubtfulJobs = this.call('doubtfulJobs');
     return {
       records: {
@@ -169,8 +190,8 @@ export class SteppedRun {
       },
       claims: {
         take: this.call('take'),
-        findClaims: mapped<Claim>('findClaims'),
-        findBatchRecords: mapped<BatchRecord>('findBatchRecords'),
+        findClaims: this.mapped<Claim>('findClaims'),
+        findBatchRecords: this.mapped<BatchRecord>('findBatchRecords'),
         settleSeen: this.call('settleSeen'),
       },
       wanted: async () => defaultEventTypes,
@@ -178,6 +199,28 @@ export class SteppedRun {
       nowMs: () => this.nowMs,
       remainingMs: () => 60_000,
       log: () => undefined,
+    };
+  }
+
+  /** Reads in the order of report-store.ts: claim and receipts, and then the batch record. */
+  private operatorPorts(): ResolvePorts {
+    const findClaims = this.mapped<Claim>('findClaims');
+    const findBatchRecords = this.mapped<BatchRecord>('findBatchRecords');
+    const ofGroup = this.call('ofGroup') as (jobId: string, group: number) => Promise<readonly Receipt[]>;
+    return {
+      read: async (key) => {
+        const [claims, receipts] = await Promise.all([
+          findClaims([key]),
+          ofGroup(key.jobId, receiptGroupOf(key.index)),
+        ]);
+        const claim = claims.get(dispatchIdOf(key));
+        const batches = claim === undefined ? undefined : await findBatchRecords([invocationOf(claim.at)]);
+        const batch = claim === undefined ? undefined : batches?.get(invocationOf(claim.at));
+        const proven = fold(receipts.filter(({ index }) => index === key.index));
+        return { claim, outcome: reported(outcomeOf(key, { claim, batch }, this.nowMs), proven) };
+      },
+      settleByHand: this.call('settleByHand'),
+      nowMs: () => this.nowMs,
     };
   }
 }

@@ -96,7 +96,8 @@ export class MemoryClaims {
   #settle(key: DispatchKey, at: string, settlement: Settlement): boolean {
     this.writes += 1;
     const claim = this.claims.get(dispatchIdOf(key));
-    if (claim?.at !== at || ![settlement.state, 'claimed'].includes(claim.state)) return false;
+    const settledSo = claim?.state === settlement.state && claim.code === settlement.code;
+    if (claim?.at !== at || !(claim.state === 'claimed' || settledSo)) return false;
     this.claims.set(dispatchIdOf(key), { ...claim, ...settlement });
     return true;
   }

@@ -15,7 +15,7 @@ export interface Claims {
   take(claim: Claim): Promise<Claim | undefined>;
   /** Removes the claim if it is still `claimed` by `at`; nothing otherwise. */
   release(key: DispatchKey, at: string): Promise<void>;
-  /** Settles the claim if it is still `claimed` by `at`; false otherwise. */
+  /** Settles the claim if it is still `claimed` by `at`, or settled so; false otherwise. */
   settle(key: DispatchKey, at: string, settlement: Settlement): Promise<boolean>;
   findBatchRecord(invocation: string): Promise<BatchRecord | undefined>;
   recordBatch(invocation: string, taken: BatchRecord): Promise<void>;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
-import { type Claim, type DispatchKey, resolvedByOperator } from '../dispatch/claim.ts';
+import type { Claim, DispatchKey } from '../dispatch/claim.ts';
 import {
   claimKey,
   claimsPerPartition,
@@ -15,6 +15,7 @@ import {
 import { type DescribedJob, placesOf } from './described-job.ts';
 import type { ReportedOutcome } from './outcome.ts';
 import { reportStore } from './report-store.ts';
+import { type ResolvePorts, resolveUnknown } from './resolve-unknown.ts';
 
 /** A place of the request with what became of it. */
 export interface PlacedOutcome extends ReportedOutcome {
@@ -41,10 +42,7 @@ export interface Outcomes {
   /** One outcome for every place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: DispatchKey): Promise<ReportedOutcome>;
-  /**
-   * Replaces `unknown` by what an operator found out. Sends nothing, and gives way: returns false when the outcome is
-   * not unknown (any more), so a decision never overwrites knowledge.
-   */
+  /** As `resolveUnknown`. */
   resolve(key: DispatchKey, state: 'sent' | 'failed'): Promise<boolean>;
 }
 
@@ -103,29 +101,8 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
 
     ofMessage: async (key) => (await readMessage(key)).outcome,
 
-    resolve: async (key, state) => {
-      const { claim, outcome } = await readMessage(key);
-      if (claim === undefined || outcome.state !== 'unknown') return false;
-      const { written } = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: claimKey(key),
-            UpdateExpression: 'SET #state = :state, code = :code, resolvedAtMs = :now',
-            ConditionExpression: stillClaimed.asSeen,
-            ExpressionAttributeNames: stillClaimed.names,
-            ExpressionAttributeValues: {
-              ':state': state,
-              ':code': resolvedByOperator,
-              ':now': nowMs(),
-              ':at': claim.at,
-              ':seen': claim.state,
-            },
-          }),
-        ),
-      );
-      return written;
-    },
+    resolve: (key, state) =>
+      resolveUnknown(key, state, { read: readMessage, settleByHand: handSettling(client, table), nowMs }),
   };
 
   async function readMessage({ jobId, index }: DispatchKey): Promise<{
@@ -138,4 +115,23 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const alone = new Map(claim === undefined ? [] : [[index, claim] as const]);
     return { claim, outcome: (await report.judge(job, { claims: alone, proofs }))(index) };
   }
+}
+
+/** The write of an operator's word. */
+export function handSettling(client: DynamoDBDocumentClient, table: string): ResolvePorts['settleByHand'] {
+  return async ({ key, at, state: seen }, { state, code, resolvedAtMs }) => {
+    const { written } = await conditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: claimKey(key),
+          UpdateExpression: 'SET #state = :state, code = :code, resolvedAtMs = :now',
+          ConditionExpression: stillClaimed.asSeen,
+          ExpressionAttributeNames: stillClaimed.names,
+          ExpressionAttributeValues: { ':state': state, ':code': code, ':now': resolvedAtMs, ':at': at, ':seen': seen },
+        }),
+      ),
+    );
+    return written;
+  };
 }

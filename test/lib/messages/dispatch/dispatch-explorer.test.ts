@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { dispatchIdOf } from '../../../../lib/messages/job.ts';
-import { type Action, explore, type Scenario, type State } from '../../../faults/explorer.ts';
-import { checkCompleted, checkPromises, outcomeIn, reportedIn } from '../../../faults/promises.ts';
+import { isSlow } from '../../../faults/actions.ts';
+import { explore } from '../../../faults/explorer.ts';
+import { outcomeIn, reportedIn } from '../../../faults/outcome-in.ts';
+import { checkCompleted, checkPromises } from '../../../faults/promises.ts';
+import type { Scenario } from '../../../faults/scenario.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { receiptScenarios, scenarios } from '../../../faults/scenarios.ts';
+import type { State } from '../../../faults/states.ts';
 
 async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));
@@ -41,17 +45,6 @@ test('without faults every message ends sent, however its copies are delivered',
     }
   }
 });
-
-/** Whether time passed, longer than a claim lives, while a run was at work. */
-function isSlow(path: readonly Action[]): boolean {
-  let busy = 0;
-  for (const action of path) {
-    if (action.do === 'deliver') busy += 1;
-    if (action.do === 'acknowledge') busy -= 1;
-    if (action.do === 'wait' && busy > 0) return true;
-  }
-  return false;
-}
 
 /** Of each worker that posts now: when it learned its slot, which is of that moment, when it had its claim, and for what. */
 function postsIn({ workers }: State) {

@@ -71,6 +71,8 @@ test('a settled claim stays as it is: not released, not settled otherwise', asyn
   expect(await store.settle(key, 'run-2/0', refused)).toBe(false);
   expect(await store.settle(key, 'run-1/0', refused)).toBe(true);
   expect(await store.settle(key, 'run-1/0', { state: 'unknown', code: 'worker_lost' })).toBe(false);
+  // An operator's word of the same state is not the repeated write of a worker.
+  expect(await store.settle(key, 'run-1/0', { state: 'failed', code: 'cancelled' })).toBe(false);
   await store.release(key, 'run-1/0');
   expect(await store.take(claim('F'))).toEqual({ ...claim('F'), ...refused });
 });
