@@ -12,5 +12,5 @@ export const idlePaces: Pick<DispatchPorts, 'paces' | 'tenths' | 'jobStates' | '
   jobStates: { of: async () => new Map() },
   breakers: { find: async () => unknownBreaker, change: async () => undefined },
   probe: async () => undefined,
-  newHolds: () => ({ byRefusal: async () => undefined }),
+  newHolds: () => ({ byRefusal: async () => undefined, taken: async () => undefined }),
 };

@@ -58,6 +58,10 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
     endings.flatMap(({ events, taken }) => (taken !== undefined && !recorded ? [] : events)),
     ports,
   );
+  // A placed message was read, and its ending stands where its delivery does.
+  await shared.holds.taken(
+    endings.flatMap(({ endsPause }, position) => (endsPause ? (messages[position]?.jobId ?? []) : [])),
+  );
   await guarded.end();
   return deliveries
     .filter((_, position) => {
