@@ -108,6 +108,7 @@ async function costOfJob(job: SendJob) {
       postpone: async (receiptHandle, seconds) => queue.changeVisibility(receiptHandle, seconds),
       hold: async () => undefined,
     },
+    ready: async () => undefined,
     send: async (message) => {
       await time.sleep(200);
       posted.push(dispatchIdOf(message));

@@ -44,7 +44,11 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
   if (placed.kind === 'later') return await postponeCopy(message, placed.delaySeconds, ports);
   if (placed.kind === 'unplaced') return await tryUnclaimedLater(message, 'claims', ports);
   const slot = placed.kind === 'slot' ? placed : undefined;
-  if (slot !== undefined) await waitUntil(slot.claimAtMs, ports);
+  if (slot !== undefined) {
+    // In the time that there is: what is read only when the slot has come makes its call, and those behind it, late together.
+    void ports.ready(message);
+    await waitUntil(slot.claimAtMs, ports);
+  }
   if (ports.remainingMs() < sendBudgetMs) return deliverAgain;
   const asker = ports.jobs.expect();
   try {
@@ -104,7 +108,7 @@ async function sendClaimed(
   const slotMs = slot?.slotMs ?? ports.nowMs();
   const byJob = await whatItsJobSays(message, { at, asker, slotMs }, ports);
   if (byJob.ending !== undefined) return byJob.ending;
-  await waitUntil(slotMs, ports);
+  await Promise.all([waitUntil(slotMs, ports), ports.ready(message)]);
   const notNow = await keptBack(message, at, ports);
   if (notNow !== undefined) return notNow;
   const isLate = isMissed(slotMs, ports.nowMs());
