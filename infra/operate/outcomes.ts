@@ -169,7 +169,8 @@ function stateOf(job: DescribedJob): string {
   const { stop, parked, head } = job;
   if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
   if (parked === undefined) return '';
-  return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(parkEndMs(parked, head))} at most`;
+  const untilMs = parkEndMs({ ...job, parked }, head);
+  return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
 }
 
 function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
@@ -196,7 +197,13 @@ function asJson({ job, outcomes, shown }: JobOutcomes) {
     ...(stop === undefined ? {} : { stopped: { at: timeOf(stop.atMs), state: stop.state, code: stop.code } }),
     ...(parked === undefined || stop !== undefined
       ? {}
-      : { parked: { at: timeOf(parked.sinceMs), code: parked.code, until: timeOf(parkEndMs(parked, job.head)) } }),
+      : {
+          parked: {
+            at: timeOf(parked.sinceMs),
+            code: parked.code,
+            until: timeOf(parkEndMs({ ...job, parked }, job.head)),
+          },
+        }),
     data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
       message_id: dispatchId,
       index: position,

@@ -14,7 +14,7 @@ import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
 import { breakerStore } from './dispatch/breaker-store.ts';
 import { platformCallTimeoutMs } from './dispatch/claim.ts';
 import { dispatchStore } from './dispatch/dispatch-store.ts';
-import { platformMessages } from './dispatch/platform-messages.ts';
+import { platformMessages, readyToCall } from './dispatch/platform-messages.ts';
 import { platformProbe } from './dispatch/platform-probe.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
@@ -83,6 +83,7 @@ export function deployedHandover(queueUrl: string) {
     }),
     tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    ready: readyToCall(credentialOf),
     send: platformMessages(call, credentialOf),
     breakers: breakerStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
     probe: platformProbe(call, credentialOf),

@@ -62,6 +62,8 @@ export const jobMemorySeconds = 30 * 86_400;
  * - *park*, by a worker that is told that the template is paused: sets `parked` in a job that has begun unless it, or `stop`,
  *   is there.
  * - *resume*, by the watcher: removes the `parked` that it has looked at, named by `sinceMs`, and no later one.
+ * - *end of the pause*, by a worker whose message was taken: removes `pausedFromMs`, which the first *park* has set, which
+ *   *resume* leaves, and from which the day is counted. By the watcher too, when nobody has parked the job again for long.
  *
  * A worker claims a message, *then* reads the state, strongly, *then* hands the message over: so whatever is claimed after
  * the stop sees it, and what a run was about to send when the stop came goes its way. It settles what it claimed as `stop`
@@ -81,6 +83,7 @@ export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 export const mayEnd = 'attribute_exists(#stop) AND attribute_not_exists(endedAtMs)';
 export const mayResume = 'parked.sinceMs = :sinceMs';
+export const mayEndPause = 'attribute_exists(pausedFromMs)';
 
 /** Partition of the jobs of one DID and UTC day; inside it, jobs sort by acceptance. */
 export function jobsOfDayPartition(did: string, atMs: number): string {

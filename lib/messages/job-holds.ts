@@ -10,14 +10,14 @@ const disabledCode = 132016;
 type HeldMessage = Pick<DispatchMessage, 'jobId' | 'clientId' | 'acceptedAtMs' | 'expiresAtMs' | 'correlationId'>;
 
 export interface HoldPorts {
-  readonly states: Pick<JobStates, 'park' | 'stop'>;
+  readonly states: Pick<JobStates, 'park' | 'stop' | 'endPause'>;
   /** Has somebody look at the parked job until its template is back or its time is over. */
   readonly watchParked: (message: HeldMessage, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What a refusal of one message says of all the others of its job. */
+/** What the platform's answer to one message says of all the others of its job. */
 export interface JobHolds {
   /**
    * Parks or stops the job of a message that was refused for its template, and says what the message itself is to do;
@@ -27,6 +27,10 @@ export interface JobHolds {
     message: HeldMessage,
     refusal: { readonly code: number | undefined; readonly reason?: string },
   ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
+  /**
+   * Ends the pauses of jobs of which the platform has taken a message. Never throws: the next message that is taken does it.
+   */
+  taken(jobIds: readonly string[]): Promise<void>;
 }
 
 /** For one batch: messages of one job that are refused together hold it back once. */
@@ -47,6 +51,15 @@ export function jobHolds(ports: HoldPorts): JobHolds {
         return heldBy({ stop: await stopping }, message);
       }
       return undefined;
+    },
+    taken: async (jobIds) => {
+      await Promise.all(
+        [...new Set(jobIds)].map(async (jobId) => {
+          await ports.states.endPause(jobId).catch((error: unknown) => {
+            ports.log('job.pause_not_ended', { jobId, error: nameOf(error) });
+          });
+        }),
+      );
     },
   };
 

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { jobKey, jobMemorySeconds, jobOfPartition, mayEnd, mayPark, mayResume, mayStop } from './items.ts';
+import { jobKey, jobMemorySeconds, jobOfPartition, mayEnd, mayEndPause, mayPark, mayResume, mayStop } from './items.ts';
 import { type JobParked, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
 /** The states of jobs in their items of the messages table; items.ts says who may write which. */
@@ -16,7 +16,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
       return new Map(
         items
           .map((item) => [jobOfPartition(item['pk']), v.parse(JobStateSchema, item)] as const)
-          .filter(([, { stop, parked }]) => stop !== undefined || parked !== undefined),
+          .filter(([, { stop, parked, pausedFromMs }]) => (stop ?? parked ?? pausedFromMs) !== undefined),
       );
     },
 
@@ -28,7 +28,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
             Key: jobKey(jobId),
             // Where the fan-out has not begun there is no item yet, and TTL must find one.
             UpdateExpression:
-              'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked',
+              'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked, pausedFromMs',
             ConditionExpression: mayStop,
             ExpressionAttributeNames: names,
             ExpressionAttributeValues: {
@@ -48,10 +48,10 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
           new UpdateCommand({
             TableName: table,
             Key: jobKey(jobId),
-            UpdateExpression: 'SET parked = :parked',
+            UpdateExpression: 'SET parked = :parked, pausedFromMs = if_not_exists(pausedFromMs, :sinceMs)',
             ConditionExpression: mayPark,
             ExpressionAttributeNames: names,
-            ExpressionAttributeValues: { ':parked': parked },
+            ExpressionAttributeValues: { ':parked': parked, ':sinceMs': parked.sinceMs },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
@@ -72,6 +72,19 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
         ),
       );
       return written;
+    },
+
+    endPause: async (jobId) => {
+      await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(jobId),
+            UpdateExpression: 'REMOVE pausedFromMs',
+            ConditionExpression: mayEndPause,
+          }),
+        ),
+      );
     },
 
     end: async (jobId, atMs) => {

@@ -24,6 +24,8 @@ export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 export interface JobState {
   readonly stop?: JobStop;
   readonly parked?: JobParked;
+  /** When the pause began: the first waiting since a message of the job was taken. Outlasts the end of a waiting, until one is. */
+  readonly pausedFromMs?: number;
   /** When nothing of the stopped job was pending any more: whatever was claimed later ends as the stop says (items.ts, `mayEnd`). */
   readonly endedAtMs?: number;
 }
@@ -32,12 +34,13 @@ export interface JobState {
 export const JobStateSchema = v.object({
   stop: v.exactOptional(JobStopSchema),
   parked: v.exactOptional(JobParkedSchema),
+  pausedFromMs: v.exactOptional(v.number()),
   endedAtMs: v.exactOptional(v.number()),
 });
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
 export interface JobStates {
-  /** Strongly consistent, one request for up to 100 jobs. A job that is neither stopped nor parked is not in the answer. */
+  /** Strongly consistent, one request for up to 100 jobs. A job that is neither stopped nor parked, nor was since a message left, is not in the answer. */
   of(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobState>>;
   /**
    * Stops the job, also one that the fan-out has not begun. True when this is how it is stopped now; false when it was
@@ -48,6 +51,8 @@ export interface JobStates {
   park(jobId: string, parked: JobParked): Promise<boolean>;
   /** Ends the waiting that began then. True when it was this that ended it; false when it had ended, or another began. */
   resume(jobId: string, sinceMs: number): Promise<boolean>;
+  /** Ends the pause, whether the job waits again or not: the platform has taken a message of it, or refuses none any more. */
+  endPause(jobId: string): Promise<void>;
   /**
    * Writes down that nothing of a stopped job was pending, by whoever has read so, after the stop and strongly, no longer
    * than a request takes before `atMs`. The first one counts; of a job that is not stopped, nothing is written.
@@ -82,18 +87,20 @@ export type ByJobState =
  * A message that waits gives its claim back and comes again as a copy.
  */
 export function byJobState(
-  { stop, parked }: JobState,
+  state: JobState,
   message: { readonly expiresAtMs?: number | undefined },
   nowMs: number,
 ): ByJobState {
+  const { stop, parked } = state;
   if (stop !== undefined) {
     return { kind: 'settle', settlement: settlementOf(stop) };
   }
   if (parked === undefined) return { kind: 'send' };
-  if (nowMs >= parkEndMs(parked, message)) {
+  const waiting = { ...state, parked };
+  if (nowMs >= parkEndMs(waiting, message)) {
     return { kind: 'settle', settlement: { state: 'expired', code: parked.code } };
   }
-  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - parked.sinceMs) };
+  return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - pauseFromMs(waiting)) };
 }
 
 /** How a message of a stopped job ends. */
@@ -101,7 +108,15 @@ export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobS
   return settlement;
 }
 
-/** When a parked job, or a message of it, expires: after a day, or with its time to live. */
-export function parkEndMs({ sinceMs }: JobParked, { expiresAtMs }: { readonly expiresAtMs?: number | undefined }) {
-  return Math.min(sinceMs + longestParkMs, expiresAtMs ?? Number.POSITIVE_INFINITY);
+/** A job that waits, and the pause that this waiting belongs to. */
+export type Waiting = Pick<JobState, 'pausedFromMs'> & { readonly parked: JobParked };
+
+/** When the pause began of which this waiting is a part: a template that is called back and still refused makes several. */
+export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Waiting): number {
+  return Math.min(pausedFromMs, sinceMs);
+}
+
+/** When a parked job, or a message of it, expires: a day after its pause began, or with its time to live. */
+export function parkEndMs(waiting: Waiting, { expiresAtMs }: { readonly expiresAtMs?: number | undefined }): number {
+  return Math.min(pauseFromMs(waiting) + longestParkMs, expiresAtMs ?? Number.POSITIVE_INFINITY);
 }

@@ -39,6 +39,7 @@ export const logEvents = [
   'job.not_held',
   'job.number_contended',
   'job.parked',
+  'job.pause_not_ended',
   'job.resumed',
   'job.round_not_released',
   'job.stopped',

@@ -12,6 +12,7 @@ import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchPace } from './pace.ts';
+import { benchPaceOnStack } from './pace-on-stack.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchReceipts } from './receipts.ts';
 import { benchReports } from './reports.ts';
@@ -65,6 +66,8 @@ async function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<strin
 }
 
 async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
+  // First, while no worker has been started yet.
+  await benchPaceOnStack(stack, signal);
   await benchEndToEnd(stack, signal);
   // The jobs that these acceptances leave behind are nobody's: they end with the stack.
   await stack.poller.pause();

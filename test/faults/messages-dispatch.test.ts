@@ -75,6 +75,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
     newHolds: idlePaces.newHolds,
+    ready: idlePaces.ready,
     breakers: breakerStore({ client: localDocumentClient(), table, nowMs }),
     probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
     queue: dispatchQueue(localQueueClient(), queueUrl),

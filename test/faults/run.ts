@@ -9,8 +9,10 @@ import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
 import { audited, auditOf } from '../support/send-audit.ts';
 import {
-  acceptJobs,
+  type Campaign,
+  campaignOf,
   countsOf,
+  countsWatched,
   type Job,
   mostRecipients,
   numberIds,
@@ -28,20 +30,26 @@ import { sendingAt, tableOfRun } from './running/table.ts';
 const usage = `Sends through a running stack of its own while harm is done to it, and counts at the platform simulator what arrived:
 nobody twice, nobody lost, and whoever is told as unknown at the end was never reached (R13, R14).
 
-npm run faults                                three numbers, two clients, 20,000 recipients, at most 30 minutes
+npm run faults                                three numbers, two clients, 20,000 recipients (a twentieth of them get
+                                              one-time codes), at most 30 minutes
 npm run faults -- --recipients N --minutes N  fewer or more recipients (${mostRecipients} at most); 50 minutes at most
 npm run faults -- --seed N                    the same choices again; when they meet what, nobody can repeat
 npm run faults -- --without KIND,KIND         spare it some of: ${mischiefKinds.join(', ')}
 npm run faults -- --log FILE                  append what the functions and the queues say`;
 
 const everyMs = 2_000;
-/** Whom a killed process held comes again after this long; deployed, it takes up to minutes. */
+/**
+ * What a process holds that is killed before it says for how long, as one is that is just starting, comes again after this;
+ * deployed, after six times the longest run of its function.
+ */
 const visibilitySeconds = 30;
 
 /** The template is paused when this share of the recipients still waits. */
 const pausedFrom = 0.9;
 /** The last ones are left in peace: whose workers are killed five times in a row is a dead letter, as it must be. */
 const peaceFrom = 0.05;
+/** One-time codes are asked for ahead of the rest, or their last ones would be left in peace. */
+const codesAhead = 1.5;
 
 const interrupted = new AbortController();
 
@@ -94,7 +102,8 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
   const endMs = startedMs + minutes * 60_000;
   const calm = new AbortController();
   const midway = Promise.withResolvers<void>();
-  const accepting = acceptJobs(clients, { count: recipients, chance: chanceOf(seed), signal });
+  const campaign = campaignOf(clients, { count: recipients, chance: chanceOf(seed), signal });
+  const accepting = campaign.acceptJobs();
   const mischief = makeMischief({
     stack,
     queues,
@@ -110,16 +119,19 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
   mischief.catch(() => undefined);
   const progress = progressOn(process.stdout);
   try {
-    const jobs = await accepting;
-    console.log(`${jobs.length} jobs accepted for ${recipients} recipients`);
+    await accepting;
+    const { jobs, codes } = campaign;
+    console.log(`${jobs.length} jobs accepted for ${recipients - codes} recipients; ${codes} one-time codes follow`);
     // Harm that fails ends the run: what it did not do proves nothing.
     const failed = mischief.then(() => new Promise<never>(() => undefined));
     const onCounts = (counts: StateCounts) => {
       progress.show(counts);
-      if (counts.pending <= pausedFrom * recipients) midway.resolve();
-      if (counts.pending <= peaceFrom * recipients) calm.abort();
+      const left = (counts.pending + campaign.unaccepted()) / recipients;
+      if (left <= pausedFrom) midway.resolve();
+      if (left <= peaceFrom) calm.abort();
+      return 1 - left;
     };
-    await Promise.race([untilNothingIsPending(jobs, { onCounts, endMs }), failed]);
+    await Promise.race([untilNothingIsPending(campaign, { onCounts, endMs }), failed]);
     calm.abort();
     const deeds = await mischief;
     await untilNothingIsUnderWay({ queues, platformUrl, endMs });
@@ -133,7 +145,7 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     ];
     const seconds = (performance.now() - startedMs) / 1_000;
     if (states === undefined) throw new CommandError('The reports cannot be read.', 1);
-    console.log(`\n${tableOfRun({ deeds, sending, states, audit, deadLetters, seconds })}`);
+    console.log(`\n${tableOfRun({ deeds, sending, states, audit, codes, deadLetters, seconds })}`);
     const faults = audited(audit);
     if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} dispatch ids were accepted twice`);
     if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
@@ -147,14 +159,16 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
   }
 }
 
+/** `onCounts` returns the share of the recipients that is done. */
 async function untilNothingIsPending(
-  jobs: readonly Job[],
-  { onCounts, endMs }: { readonly onCounts: (counts: StateCounts) => void; readonly endMs: number },
+  { jobs, acceptCodes, unaccepted }: Campaign,
+  { onCounts, endMs }: { readonly onCounts: (counts: StateCounts) => number; readonly endMs: number },
 ): Promise<void> {
+  const look = countsWatched(jobs);
   for (;;) {
-    const counts = await countsOf(jobs);
-    if (counts !== undefined) onCounts(counts);
-    if (counts?.pending === 0 || performance.now() > endMs) return;
+    const counts = await look();
+    if (counts !== undefined) await acceptCodes(Math.min(1, codesAhead * onCounts(counts)));
+    if ((counts?.pending === 0 && unaccepted() === 0) || performance.now() > endMs) return;
     await pause(everyMs, undefined, { signal: interrupted.signal });
   }
 }
@@ -168,7 +182,7 @@ async function untilNothingIsUnderWay(options: {
   const { queues, platformUrl, endMs } = options;
   const { signal } = interrupted;
   while (performance.now() < endMs) {
-    const held = await queues.held(['sendJobs', 'dispatch', 'receipts']);
+    const held = await queues.held(['sendJobs', 'dispatch', 'urgent', 'receipts']);
     const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
     const { planned, due } = json as { readonly planned: number; readonly due: number };
     if (held + planned + due === 0) return;

@@ -64,13 +64,19 @@ export class MemoryJobs {
     };
   }
 
-  ofHolds(run: Run): Pick<JobStates, 'park' | 'stop'> {
+  ofHolds(run: Run): Pick<JobStates, 'park' | 'stop' | 'endPause'> {
     return {
       park: (jobId, parked) =>
         run.call('park', () => {
-          if (this.states.has(jobId)) return false;
-          this.states.set(jobId, { parked });
+          const { stop, parked: present, pausedFromMs = parked.sinceMs } = this.states.get(jobId) ?? {};
+          if (stop !== undefined || present !== undefined) return false;
+          this.states.set(jobId, { parked, pausedFromMs });
           return true;
+        }),
+      endPause: (jobId) =>
+        run.call('endPause', () => {
+          const { pausedFromMs: _over, ...state } = this.states.get(jobId) ?? {};
+          this.states.set(jobId, state);
         }),
       stop: ({ jobId }, stop) =>
         run.call('stop', () => {

@@ -227,6 +227,7 @@ export class PipelineWorld {
         tenths: this.numbers.tenths(run),
         jobStates: this.jobs.ofDispatch(run),
         invocation: clock.invocation,
+        ready: async () => undefined,
         send: (message) => run.call('send', () => this.#post(message)),
         probe: () => run.call('probe', () => this.platform.read(probeTimeoutMs)),
         breakers: {

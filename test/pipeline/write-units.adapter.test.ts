@@ -108,6 +108,7 @@ async function costOfJob(job: SendJob) {
       postpone: async (receiptHandle, seconds) => queue.changeVisibility(receiptHandle, seconds),
       hold: async () => undefined,
     },
+    ready: async () => undefined,
     send: async (message) => {
       await time.sleep(200);
       posted.push(dispatchIdOf(message));
@@ -152,17 +153,21 @@ function recipientsOf(count: number): Recipient[] {
   }));
 }
 
-test.runIf(thorough)('a job of 1,000 in full batches costs at most 1.15 write units a message (R15)', async () => {
-  const total = 1_000;
-  const head = {
-    ...{ jobId: '01KAH000000000000000000JOB', acceptedAtMs: startMs, throughputPerSecond: limitPerSecond },
-    ...{ correlationId: randomUUID(), attends: { waitTime: 3_600, skill: 'sales' } },
-  };
-  const { posted, batches, writeUnits } = await costOfJob({ ...makeJob(recipientsOf(total), head), firstIndex: 0 });
-  expect([posted.length, new Set(posted).size]).toEqual([total, total]);
-  // A claim a message and a record a batch, and nothing else. Each second of the number ends with a batch that is not full.
-  expect(writeUnits.workers).toBe(total + batches);
-  expect(batches).toBeGreaterThanOrEqual(total / 10);
-  // From the description of the job to its last wave.
-  expect(writeUnits.job).toBeLessThanOrEqual(0.05 * total);
-});
+test.runIf(thorough)(
+  'a job of 1,000 in full batches costs at most 1.15 write units a message at 80 a second (R15)',
+  async () => {
+    const total = 1_000;
+    const head = {
+      ...{ jobId: '01KAH000000000000000000JOB', acceptedAtMs: startMs, throughputPerSecond: limitPerSecond },
+      ...{ correlationId: randomUUID(), attends: { waitTime: 3_600, skill: 'sales' } },
+    };
+    const { posted, batches, writeUnits } = await costOfJob({ ...makeJob(recipientsOf(total), head), firstIndex: 0 });
+    expect([posted.length, new Set(posted).size]).toEqual([total, total]);
+    // A claim a message and a record a batch, and nothing else.
+    expect(writeUnits.workers).toBe(total + batches);
+    // As queued, ten come together, also across waves and seconds.
+    expect(batches).toBe(total / 10);
+    // From the description of the job to its last wave.
+    expect(writeUnits.job).toBeLessThanOrEqual(0.05 * total);
+  },
+);

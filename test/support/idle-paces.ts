@@ -3,7 +3,10 @@ import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.t
 import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
 
 /** Numbers for which nobody else ever reserves, jobs that nothing holds back, a platform that is there: for tests whose subject is none of them. */
-export const idlePaces: Pick<DispatchPorts, 'paces' | 'tenths' | 'jobStates' | 'newHolds' | 'breakers' | 'probe'> = {
+export const idlePaces: Pick<
+  DispatchPorts,
+  'paces' | 'tenths' | 'jobStates' | 'newHolds' | 'ready' | 'breakers' | 'probe'
+> = {
   paces: {
     find: async () => unknownPace,
     change: async (_phoneNumberId, _seen, change) => change(unknownPace, 0),
@@ -12,5 +15,6 @@ export const idlePaces: Pick<DispatchPorts, 'paces' | 'tenths' | 'jobStates' | '
   jobStates: { of: async () => new Map() },
   breakers: { find: async () => unknownBreaker, change: async () => undefined },
   probe: async () => undefined,
-  newHolds: () => ({ byRefusal: async () => undefined }),
+  ready: async () => undefined,
+  newHolds: () => ({ byRefusal: async () => undefined, taken: async () => undefined }),
 };

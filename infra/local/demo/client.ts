@@ -7,7 +7,6 @@ import { lockKey } from '../../../lib/templates/model/items.ts';
 import { deploymentLockName } from '../../../lib/templates/sync/sync-lock.ts';
 import type { LocalStack } from '../../operate/local-stacks.ts';
 import { localTarget } from '../../operate/target.ts';
-import type { Recipient } from './audience.ts';
 
 /** The local stack as a client of the API sees it, and where to look when the API does not tell. */
 export type DemoStack = Pick<
@@ -15,10 +14,16 @@ export type DemoStack = Pick<
   'apiUrl' | 'platformUrl' | 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'
 >;
 
+/** One recipient of a send: the values for body and buttons. */
+export interface Addressee {
+  readonly to: string;
+  readonly params: { readonly body: readonly string[]; readonly buttons?: readonly string[] };
+}
+
 export interface SendOrder {
   readonly did: string;
   readonly template: { readonly name: string; readonly language: string };
-  readonly recipients: readonly Recipient[];
+  readonly recipients: readonly Addressee[];
 }
 
 /** The API for one user. Every method throws an `ApiRefusal` when it is answered anything but 200. */
@@ -180,6 +185,8 @@ export async function call({ baseUrl, route, body, token, headers, signal }: Cal
     method,
     signal,
     headers: {
+      // A server that closes a connection as idle may meet the next request on it.
+      connection: 'close',
       'content-type': 'application/json',
       ...present({ authorization: token && `Bearer ${token}` }),
       ...headers,

@@ -42,7 +42,11 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
   const { message } = placed;
   if (placed.kind === 'later') return await postponeCopy(message, placed.delaySeconds, ports);
   if (placed.kind === 'unplaced') return await tryUnclaimedLater(message, 'claims', ports);
-  if (placed.kind === 'slot') await waitUntil(placed.claimAtMs, ports);
+  if (placed.kind === 'slot') {
+    // In the time that there is: what is read only when the slot has come makes its call, and those behind it, late together.
+    void ports.ready(message);
+    await waitUntil(placed.claimAtMs, ports);
+  }
   if (ports.remainingMs() < sendBudgetMs) return deliverAgain;
   const asker = ports.jobs.expect();
   try {
@@ -114,12 +118,13 @@ async function sendClaimed(
   ports: BatchPorts,
 ): Promise<Ending> {
   const byJob = await whatItsJobSays(message, { at, asker, slotMs }, ports);
-  if (byJob !== undefined) return byJob;
-  await waitUntil(slotMs, ports);
+  if (byJob.ending !== undefined) return byJob.ending;
+  await Promise.all([waitUntil(slotMs, ports), ports.ready(message)]);
   const notNow = await keptBack(message, at, ports);
   if (notNow !== undefined) return notNow;
-  if (isMissed(slotMs, ports.nowMs())) return await sendInNextSlot(message, at, ports);
-  return await handOver(message, at, ports);
+  const isLate = isMissed(slotMs, ports.nowMs());
+  const ending = isLate ? await sendInNextSlot(message, at, ports) : await handOver(message, at, ports);
+  return byJob.wasPaused && ending.taken !== undefined ? { ...ending, endsPause: true } : ending;
 }
 
 /** So many slots are taken under one claim, until it is given back. */
@@ -167,16 +172,17 @@ async function whatItsJobSays(
   message: DispatchMessage,
   { at, asker, slotMs }: Claimed,
   ports: BatchPorts,
-): Promise<Ending | undefined> {
+): Promise<{ readonly ending: Ending } | { readonly ending?: never; readonly wasPaused: boolean }> {
   const byMs = Math.max(slotMs - statesBeforeSlotMs, ports.nowMs() + shareRequestMs);
   try {
-    const found = byJobState(await asker.stateOf(message.jobId, byMs), message, ports.nowMs());
-    if (found.kind === 'send') return undefined;
-    if (found.kind === 'settle') return await settle(message, at, found.settlement, ports);
-    return await waitParked(message, at, found.delaySeconds, ports);
+    const state = await asker.stateOf(message.jobId, byMs);
+    const found = byJobState(state, message, ports.nowMs());
+    if (found.kind === 'send') return { wasPaused: state.pausedFromMs !== undefined };
+    if (found.kind === 'settle') return { ending: await settle(message, at, found.settlement, ports) };
+    return { ending: await waitParked(message, at, found.delaySeconds, ports) };
   } catch (error) {
     ports.log('dispatch.job_not_read', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
-    return await tryAgainLater(message, at, { pace: 'claims' }, ports);
+    return { ending: await tryAgainLater(message, at, { pace: 'claims' }, ports) };
   }
 }
 

@@ -59,6 +59,8 @@ export interface DispatchPorts {
   /** What holds back jobs whose template is refused; for one batch. */
   readonly newHolds: () => JobHolds;
   readonly events: EventSink;
+  /** Resolves when a call for the message can leave at once. Never throws. */
+  readonly ready: (message: DispatchMessage) => Promise<void>;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (message: DispatchMessage) => Promise<Handover>;
   readonly breakers: Breakers;

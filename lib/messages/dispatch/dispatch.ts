@@ -57,6 +57,10 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   // What is not recorded is not told either: it may yet end otherwise.
   const events = endings.flatMap((ending) => (unrecorded(ending) ? [] : ending.events));
   const told = events.length > 0 && (await eventsAreQueued(events, ports));
+  // A placed message was read, and its ending stands where its delivery does.
+  await shared.holds.taken(
+    endings.flatMap(({ endsPause }, position) => (endsPause ? (messages[position]?.jobId ?? []) : [])),
+  );
   await guarded.end();
   const comesAgain = endings.map((ending) => {
     return !ending.acknowledged || unrecorded(ending) || (ending.events.length > 0 && !told);

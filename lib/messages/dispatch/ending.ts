@@ -15,6 +15,8 @@ export interface Ending {
   readonly taken?: Taken & { readonly dispatchId: string };
   /** It left, and the platform is to tell at once what becomes of it. */
   readonly receiptExpected?: true;
+  /** It was taken, and its job had not sent anything since it was parked. */
+  readonly endsPause?: true;
 }
 
 export const acknowledged: Ending = { acknowledged: true, events: [] };

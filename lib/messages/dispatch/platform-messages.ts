@@ -29,6 +29,18 @@ export interface Handover {
 const longestStatus = 64;
 
 /**
+ * Reads beforehand what a call takes beside its message: the credential, which a process that has just started does not
+ * have, and which others read anew every few minutes. Never throws: the call itself says what is wrong.
+ */
+export function readyToCall(
+  credentialOf: (name: string) => Promise<unknown>,
+): (message: Pick<DispatchMessage, 'credential'>) => Promise<void> {
+  return async ({ credential }) => {
+    await credentialOf(credential).catch(() => undefined);
+  };
+}
+
+/**
  * Hands one composed message to the platform, on `/messages` or `/marketing_messages` (D30), and returns the platform's
  * message id and its word on the message. Throws `PlatformFailure`: `not_sent` also when no credential could be read; `ambiguous` also for a success
  * without a message id. Never retries: the platform has no idempotency key (D29).

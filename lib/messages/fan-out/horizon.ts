@@ -10,9 +10,12 @@ import type { LaneName } from '../pace/segments.ts';
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 
-/** Recipients of one wave: those of a second. */
+/** Messages that are queued by one request, and that a worker takes at once: each batch of them has a record of its own. */
+const batchSize = 10;
+
+/** Recipients of one wave: those of a second, in full batches. Whoever comes later takes turns with it, however long it is. */
 export function waveCount(perSecond: number): number {
-  return clamped(10, Math.ceil(bulkShare * perSecond), 500);
+  return clamped(batchSize, batchSize * Math.ceil((bulkShare * perSecond) / batchSize), 500);
 }
 
 /** How far ahead slots are reserved: the time that 200 messages take at the lane's present share. */
@@ -37,6 +40,18 @@ export function lastSlotMsOf(schedule: Schedule, { clientId, lane: name }: LaneN
     }
   }
   return 0;
+}
+
+/** A worker holds the whole batch until its last slot: where slots lie further apart, each message comes for itself. */
+const batchSpanMs = 1_000;
+
+/** The delays of messages with these slots, in their order: those that are queued together come together. */
+export function queueDelays(slots: readonly number[], nowMs: number): number[] {
+  return slots.map((slotMs, at) => {
+    const batch = slots.slice(at - (at % batchSize), at - (at % batchSize) + batchSize);
+    const firstMs = Math.min(...batch);
+    return queueDelaySeconds(Math.max(...batch) - firstMs <= batchSpanMs ? firstMs : slotMs, nowMs);
+  });
 }
 
 /** Seconds for which a message waits in the queue, to come a moment before its time. */

@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import { type DispatchMessage, dispatchMessageVersion, type JobHead } from '../job.ts';
 import { bulkEveryMs, bulkShare, type NumberPace, perSecondOf } from '../pace/number-pace.ts';
@@ -5,7 +6,7 @@ import type { NumberPaces } from '../pace/number-paces.ts';
 import { fewRecipients, laneOf, reserve } from '../pace/reserve.ts';
 import { shareOf, slotMsOf } from '../pace/schedule.ts';
 import { type WorkerDemands, workerShare } from '../pace/worker-shares.ts';
-import { horizonMs, lastSlotMsOf, nextRoundSeconds, queueDelaySeconds, waveCount } from './horizon.ts';
+import { horizonMs, lastSlotMsOf, nextRoundSeconds, queueDelaySeconds, queueDelays, waveCount } from './horizon.ts';
 import { pairWaitsMs } from './pair-spacing.ts';
 import type { DelayedMessage } from './queue-wave.ts';
 
@@ -86,9 +87,12 @@ async function inTurns(
       left -= messages.length;
       // Who must wait for the sake of a person takes no slot: it would have passed by then.
       const count = messages.filter((message) => waitOf(message) === 0).length;
-      let position = count === 0 ? 0 : await reservedFrom(count, waveMs);
+      const firstPosition = count === 0 ? 0 : await reservedFrom(count, waveMs);
+      const turns = Array.from({ length: count }, (_, at) => ({ ...lane, position: firstPosition + at }));
+      const slots = turns.map((turn) => slotMsOf(pace.schedule, turn) ?? waveMs);
       // Beside other writers, a reservation may have taken a while.
-      const queuedMs = ports.nowMs();
+      const delays = queueDelays(slots, ports.nowMs());
+      const timed = turns.map((turn, at) => ({ turn, delaySeconds: delays[at] ?? 0 })).values();
       return messages.map((message) => {
         const own = sent(message, head, limitPerSecond);
         const waitMs = waitOf(message);
@@ -97,10 +101,8 @@ async function inTurns(
           waitsUntilMs = Math.max(waitsUntilMs, notBeforeMs);
           return { message: { ...own, notBeforeMs }, delaySeconds: queueDelaySeconds(notBeforeMs, waveMs) };
         }
-        const turn = { ...lane, position };
-        position += 1;
-        const slotMs = slotMsOf(pace.schedule, turn) ?? waveMs;
-        return { message: { ...own, turn }, delaySeconds: queueDelaySeconds(slotMs, queuedMs) };
+        const { turn, delaySeconds = 0 } = timed.next().value ?? {};
+        return { message: { ...own, ...present({ turn }) }, delaySeconds };
       });
     },
 

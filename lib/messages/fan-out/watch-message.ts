@@ -29,8 +29,10 @@ const ParkedWatchSchema = v.object({
   ...watchedJob,
   /** The waiting that is watched, and no other of the same job. */
   sinceMs: v.number(),
-  /** Its client was told that it waits. */
-  told: v.exactOptional(v.literal(true)),
+  /** The pause of which its client was told, by when it began: several waitings of one pause are told once. */
+  toldMs: v.exactOptional(v.number()),
+  /** When this waiting was found ended, and nobody had been sent to yet. */
+  resumedMs: v.exactOptional(v.number()),
   /** When the platform was asked last how the template stands. */
   askedAtMs: v.exactOptional(v.number()),
 });

@@ -140,7 +140,8 @@ function describedIn(items: readonly Item[]): (DescribedJob & { readonly isWhole
   const some = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
   const recipients = new Map(some);
   const isWhole = accepted?.whole !== true || recipients.size === head.total;
-  const state = present({ stop: job?.stop, parked: job?.parked, endedAtMs: job?.endedAtMs });
+  const { stop, parked, pausedFromMs, endedAtMs } = job ?? {};
+  const state = present({ stop, parked, pausedFromMs, endedAtMs });
   return { head, repeats: accepted?.repeats ?? [], recipients, isWhole, ...state };
 }
 

@@ -5,7 +5,15 @@ import { claimLifeMs } from '../dispatch/claim.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
 import type { ParkedWatch, ParkedWatchQueue } from '../fan-out/watch-message.ts';
 import { aboutJob, type JobHead } from '../job.ts';
-import { type JobState, type JobStates, type JobStop, parkDelaySeconds, parkEndMs } from '../job-state.ts';
+import {
+  type JobState,
+  type JobStates,
+  type JobStop,
+  parkDelaySeconds,
+  parkEndMs,
+  pauseFromMs,
+  type Waiting,
+} from '../job-state.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
 
@@ -29,10 +37,15 @@ interface ParkedJob extends ToldJob {
 /** The longest time between two questions to the platform: a job in ten parts asks for one template ten times. */
 const longestQuietMs = 600_000;
 
+/** A job that was resumed and has neither sent nor been refused since is believed after this long. */
+const longestUnprovenMs = 600_000;
+
 /**
  * Looks once at a job that was parked, or is about to be (D46). The first look tells its client, each further one how its
- * template stands: then the job goes on, or ends unsent, or is looked at again later. The copy, and the event, come before
- * the acknowledgement; a watcher that has told of the waiting tells of its end too, even when it died between the two.
+ * template stands: then the job goes on, or ends unsent, or is looked at again later. That it goes on is told when a message
+ * was taken: a template may be called back and still refuse them, and then the job is parked again, within the same pause,
+ * of which its client hears nothing. The copy, and the event, come before the acknowledgement; a watcher that has told of a
+ * pause tells of its end too, or leaves that to the watcher of the next waiting, even when it died between the two.
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
   const { jobId, clientId, acceptedAtMs, sinceMs } = message;
@@ -44,38 +57,69 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
   const job = { jobId, clientId, acceptedAtMs, about: aboutJob(head), head };
   const state = (await ports.states.of([jobId])).get(jobId) ?? {};
   if (state.stop !== undefined) return;
-  if (state.parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, job, ports);
-  if (message.told !== true) {
-    await ports.events.send([parkedEvent(job, { sinceMs, untilMs: parkEndMs(state.parked, head) })]);
-    return await again({ ...message, told: true }, ports);
+  const { parked } = state;
+  if (parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, { job, state }, ports);
+  const waiting = { ...state, parked };
+  const fromMs = pauseFromMs(waiting);
+  if (message.toldMs !== fromMs) {
+    // Of a pause that began before this waiting, another watcher has told.
+    if (fromMs === sinceMs) {
+      await ports.events.send([parkedEvent(job, { sinceMs, untilMs: parkEndMs(waiting, head) })]);
+    }
+    return await again({ ...message, toldMs: fromMs }, ports);
   }
-  await lookAtWaiting(message, { job, parked: state.parked }, ports);
+  await lookAtWaiting(message, { job, waiting }, ports);
 }
 
-/** Of a job that nobody has parked yet, nor ever will once the worker that wanted to is dead; or that goes on. */
-async function lookAtNoLonger(message: ParkedWatch, job: ParkedJob, ports: Ports): Promise<void> {
-  if (message.told === true) await tellResumed(message, job, ports);
-  else if (ports.nowMs() < message.sinceMs + claimLifeMs) await again(message, ports);
+/** Of a job that nobody has parked yet, nor ever will once the worker that wanted to is dead; or that was resumed. */
+async function lookAtNoLonger(
+  message: ParkedWatch,
+  { job, state }: { readonly job: ParkedJob; readonly state: JobState },
+  ports: Ports,
+): Promise<void> {
+  const { sinceMs, toldMs } = message;
+  const nowMs = ports.nowMs();
+  if (toldMs === undefined) {
+    if (nowMs < sinceMs + claimLifeMs) await again(message, ports);
+    return;
+  }
+  const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > toldMs;
+  if (goesOn) return await tellResumed(toldMs, job, ports);
+  // The pause is that of the next watcher, who tells of its end.
+  if (state.parked !== undefined) return;
+  const { resumedMs = nowMs } = message;
+  if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, ports);
+  await ports.states.endPause(job.jobId);
+  await tellResumed(toldMs, job, ports);
 }
 
 async function lookAtWaiting(
   message: ParkedWatch,
-  { job, parked }: { readonly job: ParkedJob; readonly parked: NonNullable<JobState['parked']> },
+  { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
   ports: Ports,
 ): Promise<void> {
   const nowMs = ports.nowMs();
   const stop = (state: JobStop['state'], code: string) => stopJob(job, { state, code, atMs: nowMs }, ports);
-  if (nowMs >= parkEndMs(parked, job.head)) return await stop('expired', parked.code);
+  if (nowMs >= parkEndMs(waiting, job.head)) return await stop('expired', waiting.parked.code);
+  if (nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const standing = await templateStanding(job.head, { sinceMs: message.sinceMs, mayAsk }, ports);
   if (standing === 'waiting') return await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
   if (standing === 'gone') return await stop('failed', '132001');
-  if (!(await ports.states.resume(job.jobId, message.sinceMs))) {
-    // Somebody else ended it, or this run did and the reply was lost: which of the two, the next look sees.
-    return await again(message, ports);
-  }
-  await tellResumed(message, job, ports);
+  // Where somebody else has ended it, the next look sees what it is now.
+  const resumed = await ports.states.resume(job.jobId, message.sinceMs);
+  if (resumed) ports.log('job.resumed', { jobId: job.jobId, clientId: job.clientId });
+  await again({ ...message, ...(resumed ? { resumedMs: nowMs } : {}) }, ports);
+}
+
+/**
+ * A template that was called back and refused messages again is not trusted as soon as the first time: another waiting takes
+ * as long as the pause had lasted before it, ten minutes at most.
+ */
+function mayResumeFromMs(waiting: Waiting): number {
+  const { sinceMs } = waiting.parked;
+  return sinceMs + Math.min(longestQuietMs, sinceMs - pauseFromMs(waiting));
 }
 
 /** As rarely as it is looked at in the beginning, and every ten minutes in the end: mostly a hint comes first (D42). */
@@ -83,9 +127,8 @@ function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): num
   return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
 }
 
-async function tellResumed({ sinceMs }: ParkedWatch, job: ParkedJob, ports: Ports): Promise<void> {
-  await ports.events.send([resumedEvent(job, sinceMs, ports.nowMs())]);
-  ports.log('job.resumed', { jobId: job.jobId, clientId: job.clientId });
+async function tellResumed(fromMs: number, job: ParkedJob, ports: Ports): Promise<void> {
+  await ports.events.send([resumedEvent(job, fromMs, ports.nowMs())]);
 }
 
 async function stopJob({ jobId, clientId, acceptedAtMs }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
@@ -94,5 +137,5 @@ async function stopJob({ jobId, clientId, acceptedAtMs }: ParkedJob, stop: JobSt
 }
 
 async function again(message: ParkedWatch, ports: Ports): Promise<void> {
-  await ports.queue.sendLater(message, parkDelaySeconds(ports.nowMs() - message.sinceMs));
+  await ports.queue.sendLater(message, parkDelaySeconds(ports.nowMs() - (message.resumedMs ?? message.sinceMs)));
 }

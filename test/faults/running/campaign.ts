@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { audience, orderUpdate, type Recipient } from '../../../infra/local/demo/audience.ts';
-import { ApiRefusal, call, type DemoClient, logIn, type Report } from '../../../infra/local/demo/client.ts';
+import { audience, orderUpdate } from '../../../infra/local/demo/audience.ts';
+import {
+  type Addressee,
+  ApiRefusal,
+  call,
+  type DemoClient,
+  logIn,
+  type SendOrder,
+} from '../../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { demoSeed } from '../../../infra/simulator/seed.ts';
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
@@ -14,7 +21,11 @@ const lines = [
   { user: 'supervisor1002', did: '5511900000003', numberId: '300000000000003' },
 ] as const;
 export const numberIds = lines.map(({ numberId }) => numberId);
-const secondWaba = '200000000000002';
+const wabas = ['200000000000001', '200000000000002'] as const;
+/** Of the recipients, so many get a one-time code (D44). */
+const codeShare = 0.05;
+/** Up to ten are few, whose slots their worker reserves; more take turns like any job. */
+const mostCodesTogether = 20;
 const jobsPerNumber = 3;
 const largestJob = 10_000;
 /** Jobs of different sizes: shares of what their number sends. */
@@ -29,8 +40,18 @@ export interface Job {
 
 interface Order {
   readonly line: (typeof lines)[number];
-  readonly recipients: readonly Recipient[];
+  readonly template: SendOrder['template'];
+  readonly recipients: readonly Addressee[];
 }
+
+/** Without a time to live of its own: what waits for a killed worker must not expire meanwhile. */
+const code = {
+  ...{ name: 'fault_code', language: 'en_US', category: 'AUTHENTICATION', status: 'APPROVED' },
+  components: [
+    { type: 'BODY', add_security_recommendation: true },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] },
+  ],
+};
 
 /** The template that all jobs send; the one that is paused serves the first two numbers. */
 export const pausedTemplateId = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []).id;
@@ -41,14 +62,19 @@ function orderUpdateOf<T extends { readonly name: string }>(templates: readonly 
   return found;
 }
 
-/** Two clients that can send the template from all three numbers. */
+/** Two clients that can send both templates from all three numbers. */
 export async function prepareClients(
   stack: RunningStack,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, DemoClient>> {
   const { id: _, ...template } = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []);
-  const body = { waba_id: secondWaba, templates: [template] };
-  await call({ baseUrl: stack.addresses.platformUrl, route: 'POST /_control/templates', body, signal });
+  for (const [waba_id, templates] of [
+    [wabas[0], [code]],
+    [wabas[1], [template, code]],
+  ] as const) {
+    const body = { waba_id, templates };
+    await call({ baseUrl: stack.addresses.platformUrl, route: 'POST /_control/templates', body, signal });
+  }
   const clients = new Map<string, DemoClient>();
   for (const user of new Set(lines.map((line) => line.user))) {
     const client = await logIn(stack.addresses, user, signal);
@@ -59,7 +85,7 @@ export async function prepareClients(
 }
 
 /** Every recipient in exactly one job, three jobs of each number, those of different numbers in turns. */
-function ordersOf(recipients: readonly Recipient[]): readonly Order[] {
+function promotionsTo(recipients: readonly Addressee[]): readonly Order[] {
   const perNumber = Math.ceil(recipients.length / lines.length);
   return Array.from({ length: jobsPerNumber }, (_, job) =>
     lines.map((line, index) => {
@@ -67,42 +93,108 @@ function ordersOf(recipients: readonly Recipient[]): readonly Order[] {
       const bounds = [job, job + 1].map((end) =>
         Math.round(own.length * shares.slice(0, end).reduce<number>((sum, share) => sum + share, 0)),
       );
-      return { line, recipients: own.slice(bounds[0], bounds[1]) };
+      return { line, template: orderUpdate, recipients: own.slice(bounds[0], bounds[1]) };
     }),
   )
     .flat()
     .filter((order) => order.recipients.length > 0);
 }
 
-/** Sends to `count` recipients that nobody else writes to; newcomers come while earlier jobs run. */
-export async function acceptJobs(
+/** Requests of one to twenty recipients, of any number. */
+function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Order[] {
+  const orders: Order[] = [];
+  for (let from = 0; from < recipients.length; ) {
+    const size = chance.oneOf([1, 1, 2, chance.between(3, mostCodesTogether)]) ?? 1;
+    const line = chance.oneOf(lines) ?? lines[0];
+    orders.push({ line, template: code, recipients: recipients.slice(from, from + size) });
+    from += size;
+  }
+  return orders;
+}
+
+/** A sending to recipients that nobody else writes to. */
+export interface Campaign {
+  readonly codes: number;
+  /** What was accepted. */
+  readonly jobs: readonly Job[];
+  /** Recipients whose request was not made yet. */
+  readonly unaccepted: () => number;
+  /** Makes the large requests; newcomers come while earlier jobs run. */
+  readonly acceptJobs: () => Promise<void>;
+  /** Makes requests for one-time codes until this share of them was made. */
+  readonly acceptCodes: (share: number) => Promise<void>;
+}
+
+export function campaignOf(
   clients: ReadonlyMap<string, DemoClient>,
   { count, chance, signal }: { readonly count: number; readonly chance: Chance; readonly signal: AbortSignal },
-): Promise<readonly Job[]> {
+): Campaign {
   const jobs: Job[] = [];
-  for (const { line, recipients } of ordersOf(audience(count, chance.between(0, 10 ** 8 - 1)))) {
+  const everybody = audience(count, chance.between(0, 10 ** 8 - 1));
+  const codes = Math.floor(codeShare * count);
+  const promoted = promotionsTo(everybody.slice(codes));
+  const coded = codesTo(
+    everybody.slice(0, codes).map(({ to }) => ({ to, params: { body: [String(chance.between(100_000, 999_999))] } })),
+    chance,
+  );
+  const waiting = [...coded];
+  let unaccepted = count;
+  const accept = async ({ line, template: { name, language }, recipients }: Order) => {
     const client = clients.get(line.user);
     if (client === undefined) throw new Error(`${line.user} is not logged in`);
-    const jobId = await client.send({ did: line.did, template: orderUpdate, recipients });
-    jobs.push({ client, did: line.did, jobId });
-    await pause(chance.between(0, 500), undefined, { signal });
+    const order = { did: line.did, template: { name, language }, recipients };
+    jobs.push({ client, did: line.did, jobId: await sentUnlessRefused(client, order) });
+    unaccepted -= recipients.length;
+  };
+  return {
+    codes,
+    jobs,
+    unaccepted: () => unaccepted,
+    acceptJobs: async () => {
+      for (const order of promoted) {
+        await accept(order);
+        await pause(chance.between(0, 500), undefined, { signal });
+      }
+    },
+    acceptCodes: async (share) => {
+      while (waiting.length > (1 - share) * coded.length) await accept(waiting.shift() as Order);
+    },
+  };
+}
+
+/** After a 502 nothing of a request is sent (D25): so it may be made again, as its client would. */
+async function sentUnlessRefused(client: DemoClient, order: SendOrder): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await client.send(order);
+    } catch (error) {
+      if (!(error instanceof ApiRefusal && error.status === 502) || attempt === 3) throw error;
+    }
   }
-  return jobs;
 }
 
 export type StateCounts = Readonly<Record<ReportedState, number>>;
 
 /** The counts of all jobs together; undefined when a report could not be had just now. */
 export async function countsOf(jobs: readonly Job[]): Promise<StateCounts | undefined> {
-  const reports: Report[] = [];
-  try {
-    for (const { client, did, jobId } of jobs) reports.push(await client.report(did, jobId));
-  } catch (error) {
-    if (error instanceof ApiRefusal && error.status >= 500) return undefined;
-    throw error;
-  }
-  const sum = (state: ReportedState) => reports.reduce((all, { counts }) => all + counts[state], 0);
-  return Object.fromEntries(reportedStates.map((state) => [state, sum(state)])) as Record<ReportedState, number>;
+  return await countsWatched(jobs)();
+}
+
+/** The same, again and again: a job of which nothing is pending is not asked for any more. */
+export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts | undefined> {
+  const known = new Map<string, StateCounts>();
+  return async () => {
+    try {
+      for (const { client, did, jobId } of jobs) {
+        if (known.get(jobId)?.pending !== 0) known.set(jobId, (await client.report(did, jobId)).counts);
+      }
+    } catch (error) {
+      if (error instanceof ApiRefusal && error.status >= 500) return undefined;
+      throw error;
+    }
+    const sum = (state: ReportedState) => [...known.values()].reduce((all, counts) => all + counts[state], 0);
+    return Object.fromEntries(reportedStates.map((state) => [state, sum(state)])) as Record<ReportedState, number>;
+  };
 }
 
 /** What the reports tell of every recipient. */

@@ -25,7 +25,7 @@ export interface MischiefOptions {
 export type Deeds = Map<string, number>;
 
 /**
- * Does harm to a running stack, one act after the other, until the turns are used up or the signal ends it; then
+ * Does harm to a running stack, one act after the other until the turns are used up, and until the signal ends it; then
  * everything is as it was: no faults, numbers raised, the template approved. Touches processes of this stack only.
  */
 export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
@@ -39,14 +39,15 @@ export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
   // Twice as many deaths as anything else: most of them find nobody at work.
   const steady = (['kill', 'kill', 'drop', 'throttle', 'redeliver'] as const).filter((kind) => kinds.includes(kind));
   const paused = kinds.includes('pause') ? pauseOnce(options, { control, note }) : undefined;
-  paused?.catch(() => undefined);
+  const codes = kinds.includes('redeliver') ? redeliverCodes(options, { control, note }) : undefined;
+  for (const beside of [paused, codes]) beside?.catch(() => undefined);
   try {
     for (let turn = 0; turn < turns && !signal.aborted; turn += 1) {
       await calm(chance.between(200, 1_500), signal);
       const kind = chance.oneOf(steady);
       if (kind !== undefined) await acts[kind](options, { control, note });
     }
-    await paused;
+    await Promise.all([paused, codes]);
   } finally {
     await control('DELETE /_control/faults');
     for (const id of options.numberIds)
@@ -102,6 +103,16 @@ async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): 
   const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
   const copies = await queues.deliverTwice(queue, chance.between(0, 10));
   if (copies > 0) note(`${queue} messages delivered twice`, copies);
+}
+
+/** One-time codes are taken off their queue at once: who is to meet some of them waits there all the time. */
+async function redeliverCodes({ queues, signal }: MischiefOptions, { note }: Hands): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    const copies = await queues.deliverTwice('urgent', turn % 11);
+    if (copies > 0) note('urgent messages delivered twice', copies);
+    // Each time uses up a delivery of what waits there.
+    await calm(1_500, signal);
+  }
 }
 
 /** Once in the middle of everything the template is paused for its quality, and approved again a while later. */

@@ -18,8 +18,8 @@ export interface StackQueues {
   deliverTwice(queue: QueueName, delaySeconds: number): Promise<number>;
   /** Messages that wait, are delayed, or are handed to a consumer and not acknowledged. */
   held(queues: readonly QueueName[]): Promise<number>;
-  /** Messages in all dead-letter queues. */
-  dead(): Promise<number>;
+  /** Messages in the dead-letter queues, by the queue's name; those that have none are left out. */
+  dead(): Promise<ReadonlyMap<string, number>>;
   close(): void;
 }
 
@@ -71,8 +71,11 @@ export function stackQueues({ addresses, template }: RunningStack): StackQueues 
       return Messages.length;
     },
     held: (queues) => sum(queues.map(urlOf)),
-    dead: () =>
-      sum(template.queues.flatMap(({ redrive }) => (redrive ? [urlOfName(redrive.deadLetterQueueName)] : []))),
+    dead: async () => {
+      const names = template.queues.flatMap(({ redrive }) => (redrive ? [redrive.deadLetterQueueName] : []));
+      const counted = await Promise.all(names.map(async (name) => [name, await heldAt(urlOfName(name))] as const));
+      return new Map(counted.filter(([, count]) => count > 0));
+    },
     close: () => client.destroy(),
   };
 }

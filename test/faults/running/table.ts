@@ -30,12 +30,14 @@ export interface Ending {
   readonly sending: Sending;
   readonly states: StateCounts;
   readonly audit: SendAudit;
-  readonly deadLetters: number;
+  /** Of the recipients, who got a one-time code. */
+  readonly codes: number;
+  readonly deadLetters: ReadonlyMap<string, number>;
   readonly seconds: number;
 }
 
 /** What was done to the stack, how the numbers were used, and what became of everybody. */
-export function tableOfRun({ deeds, sending, states, audit, deadLetters, seconds }: Ending): string {
+export function tableOfRun({ deeds, sending, states, audit, codes, deadLetters, seconds }: Ending): string {
   const numbers = sending.data.map((number) => [
     number.phone_number_id,
     number.calls,
@@ -46,13 +48,14 @@ export function tableOfRun({ deeds, sending, states, audit, deadLetters, seconds
   ]);
   const facts: readonly (readonly [string, number])[] = [
     ['recipients', audit.recipients],
+    ['of one-time codes', codes],
     ['reached', audit.reached],
     ['duplicates', audit.duplicates],
     ['lost', audit.lost.length],
     ['unknown, and never taken', audit.unknownNeverTaken.length],
     ['unknown, but taken', audit.unknownTaken.length],
     ['told as not sent, but taken', audit.denied.length],
-    ['dead letters', deadLetters],
+    ...[...deadLetters].map(([queue, count]): [string, number] => [`in ${queue}`, count]),
     ['seconds', Math.round(seconds)],
   ];
   return [

@@ -86,7 +86,10 @@ async function replayed({ role, number, body, replies }: Run): Promise<Standing>
       return reply.fails ? Promise.reject(new Error('unavailable')) : (Promise.resolve(reply.value) as Promise<never>);
     };
   const stateOf = async (...args: unknown[]) => new Map([[jobId, (await call('of')(...args)) as JobState]]);
-  const states = { of: stateOf, park: call('park'), stop: call('stop'), resume: call('resume') };
+  const states = {
+    ...{ of: stateOf, park: call('park'), stop: call('stop'), resume: call('resume') },
+    endPause: call('endPause'),
+  };
   const events = { send: async () => undefined };
   const quiet = { events, log: () => undefined };
   const nowMs = () => (role === 'worker' ? startMs + number : lookMs);
@@ -127,8 +130,11 @@ function watchOf(sinceMs: number): ParkedWatch {
   return parkedWatchOf({ jobId, clientId: scenarioHead.clientId, acceptedAtMs: scenarioHead.acceptedAtMs }, sinceMs);
 }
 
-const withStop = ({ parked: _ended, ...job }: World['job'], stop: NonNullable<JobState['stop']>) =>
-  job.stop === undefined ? { ...job, stop } : { ...(_ended === undefined ? {} : { parked: _ended }), ...job };
+function withStop(job: World['job'], stop: NonNullable<JobState['stop']>): World['job'] {
+  if (job.stop !== undefined) return job;
+  const { parked: _ended, pausedFromMs: _over, ...rest } = job;
+  return { ...rest, stop };
+}
 
 function stateIn({ begun: _begun, withdrawn: _withdrawn, ...state }: World['job']): JobState {
   return state;
@@ -159,7 +165,15 @@ function effectOf(world: World, { name, args }: Call): { readonly world: World; 
   if (name === 'watch') return answer(undefined, { watches: [...world.watches, JSON.stringify(first)].sort() });
   if (name === 'park') {
     const may = job.begun && job.stop === undefined && job.parked === undefined;
-    return may ? answer(true, { job: { ...job, parked: second as JobParked } }) : answer(job.parked === second);
+    const { sinceMs } = second as JobParked;
+    const pausedFromMs = job.pausedFromMs ?? sinceMs;
+    return may
+      ? answer(true, { job: { ...job, parked: second as JobParked, pausedFromMs } })
+      : answer(job.parked?.sinceMs === sinceMs);
+  }
+  if (name === 'endPause') {
+    const { pausedFromMs: _over, ...rest } = job;
+    return answer(undefined, { job: rest });
   }
   if (name === 'resume') {
     const { parked, ...rest } = job;
@@ -288,6 +302,9 @@ function check(before: World, world: World): void {
   const hasEnded = job.withdrawn || sent > 0 || (claim !== undefined && claim.state !== 'claimed');
   if (!isUnderWay && !hasEnded) throw new Error('R14: a message has vanished');
   const watched = [...world.watches, ...world.runs.filter(({ role }) => role === 'watcher').map(({ body }) => body)];
+  if (before.job.pausedFromMs !== undefined && job.pausedFromMs === undefined && job.stop === undefined && sent === 0) {
+    throw new Error('D46: a pause ended, and nothing was taken');
+  }
   const since = job.parked?.sinceMs;
   if (since !== undefined && !watched.some((body) => (JSON.parse(body) as ParkedWatch).sinceMs === since)) {
     throw new Error('D46: a job is parked and nobody watches it');
@@ -316,7 +333,7 @@ test.each([
   [
     'parking, resuming, going on',
     { ...nothing, ...waiting, template: 'PAUSED', templateChangesLeft: 1, looksLeft: 2, faultsLeft: 0 },
-    ['parked', 'resumed', 'sent'],
+    ['parked', 'resumed', 'sent', 'pauseEnded'],
     4_000,
   ],
 ] as const)(
@@ -351,6 +368,7 @@ function eventsBetween(before: World, after: World): string[] {
   return [
     ...(job.parked === undefined ? [] : ['parked']),
     ...(before.job.parked !== undefined && job.parked === undefined && job.stop === undefined ? ['resumed'] : []),
+    ...(before.job.pausedFromMs !== undefined && job.pausedFromMs === undefined && sent > 0 ? ['pauseEnded'] : []),
     ...(job.stop === undefined ? [] : ['stopped']),
     ...(sent > before.sent ? ['sent'] : []),
     ...(claim?.code === 'cancelled' ? ['cancelledInTime'] : []),

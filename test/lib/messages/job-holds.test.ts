@@ -17,6 +17,7 @@ function world(changes: Partial<HoldPorts['states']> = {}) {
         calls.push(['stop', jobId, stop]);
         return true;
       },
+      endPause: async (jobId) => void calls.push(['endPause', jobId]),
       ...changes,
     },
     watchParked: async ({ jobId }, sinceMs) => void calls.push(['watch', jobId, sinceMs]),
@@ -73,6 +74,18 @@ test.each([undefined, 132001, 131026])('code %s concerns the message alone', asy
   const { calls, holds } = world();
   expect(await holds.byRefusal(message, { code })).toBeUndefined();
   expect(calls).toEqual([]);
+});
+
+test('a message that was taken ends the pause of its job, once for a batch (D46)', async () => {
+  const { calls, logged, holds } = world();
+  await holds.taken(['J', 'K', 'J']);
+  expect(calls).toEqual([
+    ['endPause', 'J'],
+    ['endPause', 'K'],
+  ]);
+  const broken = world({ endPause: async () => Promise.reject(new Error('unavailable')) });
+  await broken.holds.taken(['J']);
+  expect([logged, broken.logged]).toEqual([[], ['job.pause_not_ended']]);
 });
 
 test('who cannot write it down goes on as if: the next message that is refused does it', async () => {

@@ -68,10 +68,25 @@ test('a job is parked once, only after it has begun, and resumed by whoever saw 
   expect(await states().park('J', parked)).toBe(true);
   expect(await states().park('J', { ...parked, sinceMs: 2_000 })).toBe(false);
   expect(await states().resume('J', 2_000)).toBe(false);
-  expect(await stateOf('J')).toEqual({ parked });
+  expect(await stateOf('J')).toEqual({ parked, pausedFromMs: 1_000 });
   expect(await states().resume('J', 1_000)).toBe(true);
   expect(await states().resume('J', 1_000)).toBe(false);
+  expect(await stateOf('J')).toEqual({ pausedFromMs: 1_000 });
+});
+
+test('the pause outlasts the end of a waiting, and ends with the message that was taken (D46)', async () => {
+  await begin();
+  await states().park('J', parked);
+  await states().resume('J', 1_000);
+  await states().park('J', { ...parked, sinceMs: 9_000 });
+  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
+  await states().endPause('J');
+  await states().endPause('J');
+  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 } });
+  await states().resume('J', 9_000);
   expect(await stateOf('J')).toBeUndefined();
+  await states().endPause('none');
+  expect(await stateOf('none')).toBeUndefined();
 });
 
 test('a stop ends the waiting, and what is stopped is parked no more', async () => {

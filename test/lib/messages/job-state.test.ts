@@ -33,6 +33,15 @@ describe('what the state of a job makes of a claimed message (D46, D53)', () => 
     expect(byJobState({ parked }, {}, 100_000 + longestParkMs)).toEqual(expires);
     expect(byJobState({ parked }, { expiresAtMs: 10 ** 12 }, 100_000 + longestParkMs)).toEqual(expires);
   });
+
+  test('the day is counted from the beginning of the pause, whichever waiting of it this is', () => {
+    const state = { parked, pausedFromMs: 40_000 };
+    expect(byJobState(state, {}, 140_000)).toEqual({ kind: 'wait', delaySeconds: 25 });
+    expect(byJobState(state, {}, 40_000 + longestParkMs - 1)).toMatchObject({ kind: 'wait' });
+    expect(byJobState(state, {}, 40_000 + longestParkMs)).toMatchObject({ kind: 'settle' });
+    // A job whose pause has not been proven over is sent.
+    expect(byJobState({ pausedFromMs: 40_000 }, {}, 40_000 + longestParkMs)).toEqual({ kind: 'send' });
+  });
 });
 
 test('the next look at a parked job comes after a quarter of its waiting, 15 s at least and 2 min at most', () => {

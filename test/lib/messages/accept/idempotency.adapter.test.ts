@@ -224,6 +224,10 @@ test('once another takes over, the run that died records no answer, however late
   expect(await run()).toEqual({ jobId: 'died' });
 });
 
+function recordOf(jobId: string): IdempotencyRecord {
+  return { bodyHash: 'hash', jobId, startedAtMs: startMs, state: 'running' };
+}
+
 describe('a store in trouble', () => {
   test('a claim whose reply is lost is recognised as our own', async () => {
     const { run, accepted } = setup(({ number }) => (number === 1 ? 'after' : undefined));
@@ -245,7 +249,9 @@ describe('a store in trouble', () => {
 
   test('a completion or a removal that was given up is not waited for', async () => {
     const { records, scope } = setup();
-    await expect(records.complete(scope, { jobId: 'J' }, AbortSignal.abort())).rejects.toThrow('aborted');
+    await expect(records.complete(scope, recordOf('J'), { jobId: 'J' }, AbortSignal.abort())).rejects.toThrow(
+      'aborted',
+    );
     await expect(records.remove(scope, 'J', AbortSignal.abort())).rejects.toThrow('aborted');
   });
 
@@ -258,8 +264,6 @@ describe('a store in trouble', () => {
 
 describe('a record is changed by whose it is (R21)', () => {
   const signal = new AbortController().signal;
-  const recordOf = (jobId: string) =>
-    ({ bodyHash: 'hash', jobId, startedAtMs: startMs, state: 'running' }) satisfies IdempotencyRecord;
   const [first, second, third] = [recordOf('first'), recordOf('second'), recordOf('third')];
 
   /** A record that the first run has claimed. */
@@ -279,7 +283,7 @@ describe('a record is changed by whose it is (R21)', () => {
 
   test('the place of a run that has ended meanwhile is not taken', async () => {
     const { records, scope, whose } = await claimed();
-    await records.complete(scope, { jobId: 'first', warning: 'a warning' }, signal);
+    await records.complete(scope, first, { jobId: 'first', warning: 'a warning' }, signal);
     expect(await records.takeOver(scope, first, second)).toBe(false);
     expect(await whose()).toEqual({ ...first, state: 'done', warning: 'a warning' });
   });
@@ -287,7 +291,7 @@ describe('a record is changed by whose it is (R21)', () => {
   test('a run that was replaced neither completes nor removes', async () => {
     const { records, scope, whose } = await claimed();
     await records.takeOver(scope, first, second);
-    await records.complete(scope, { jobId: 'first' }, signal);
+    await records.complete(scope, first, { jobId: 'first' }, signal);
     expect(await whose()).toEqual(second);
     await records.remove(scope, 'first', signal);
     expect(await whose()).toEqual(second);
@@ -295,7 +299,7 @@ describe('a record is changed by whose it is (R21)', () => {
 
   test('what is done is not removed', async () => {
     const { records, scope, whose } = await claimed();
-    await records.complete(scope, { jobId: 'first' }, signal);
+    await records.complete(scope, first, { jobId: 'first' }, signal);
     await records.remove(scope, 'first', signal);
     expect(await whose()).toEqual({ ...first, state: 'done' });
   });

@@ -24,7 +24,8 @@ class HeldWorld extends DispatchWorld {
   calls = 0;
   reservations = 0;
   reads = 0;
-  readonly states: Pick<JobStates, 'of' | 'park' | 'stop'> = {
+  readonly pausesEnded: string[] = [];
+  readonly states: Pick<JobStates, 'of' | 'park' | 'stop' | 'endPause'> = {
     of: async (jobIds) => {
       this.reads += 1;
       return new Map(jobIds.map((jobId) => [jobId, this.state]));
@@ -37,6 +38,7 @@ class HeldWorld extends DispatchWorld {
       this.state = { stop };
       return true;
     },
+    endPause: async (jobId) => void this.pausesEnded.push(jobId),
   };
 
   async run(count: number, changes: Partial<DispatchPorts> = {}, message: object = {}): Promise<string[]> {
@@ -103,6 +105,18 @@ describe('132015', () => {
     world.state = {};
     expect(await world.run(10, {}, { hasWaited: true })).toEqual([]);
     expect([world.calls, world.copies.length]).toEqual([10, 10]);
+  });
+
+  test('the first messages that are taken after a pause end it, one write a batch; without a pause nobody writes', async () => {
+    const world = new HeldWorld();
+    await world.run(10);
+    expect(world.pausesEnded).toEqual([]);
+    world.state = { pausedFromMs: sinceMs };
+    await world.run(10, {}, { jobId: 'K' });
+    expect(world.pausesEnded).toEqual(['K']);
+    world.code = 131026;
+    await world.run(10, {}, { jobId: 'L' });
+    expect(world.pausesEnded).toEqual(['K']);
   });
 
   test('where states cannot be read beforehand, the read after the claim decides', async () => {

@@ -91,8 +91,8 @@ test('messages of two numbers are placed side by side', async () => {
 });
 
 test.each([
-  ['just not passed', 100, 'kept'],
-  ['passed', 101, 'reserved anew'],
+  ['just not passed', 75, 'kept'],
+  ['passed', 76, 'reserved anew'],
 ])('a slot that has %s is %3$s: it is no licence (D43)', async (_, afterMs, what) => {
   const numbers = new Numbers();
   const [message = dispatchMessage(0)] = await numbers.withTurns(1);

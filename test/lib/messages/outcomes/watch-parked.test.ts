@@ -12,7 +12,9 @@ const sinceMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
 const parked = { code: 'template_paused', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
-const told = { ...first, told: true } as const;
+const told = { ...first, toldMs: sinceMs } as const;
+/** Resumed a moment ago, and found so. */
+const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
 interface Setting {
   readonly state?: JobState;
@@ -26,7 +28,13 @@ interface Setting {
 }
 
 async function look(message: ParkedWatch, setting: Setting = {}) {
-  const { state = { parked }, afterMs = 20_000, status = 'PAUSED', stored, resumes = true } = setting;
+  const {
+    state = { parked, pausedFromMs: sinceMs },
+    afterMs = 20_000,
+    status = 'PAUSED',
+    stored,
+    resumes = true,
+  } = setting;
   const events = new MemoryEvents();
   const later: [ParkedWatch, number][] = [];
   const stops: JobStop[] = [];
@@ -45,6 +53,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
           did.push(`resume ${since - sinceMs}`);
           return resumes;
         },
+        endPause: async () => void did.push('endPause'),
         end: async () => Promise.reject(new Error('not asked')),
       },
       headOf: async () =>
@@ -125,15 +134,30 @@ describe('a look at a parked job (D46)', () => {
     expect((await look(longAsked, { afterMs: 10_600_000 })).did).toEqual(['ask']);
   });
 
-  test('whose template is back: the job goes on, and its client is told', async () => {
+  test('whose template is back: the job goes on, and its client is told when a message was taken', async () => {
     const { later, events, did } = await look(told, { status: 'APPROVED' });
-    expect([did, types(events), later]).toEqual([['ask', 'resume 0', 'job.resumed'], ['dispatch.resumed'], []]);
-    expect(events[0]).toMatchObject({ data: { job_id: head.jobId, parked_at: new Date(sinceMs).toISOString() } });
+    expect([did, events, later]).toEqual([['ask', 'resume 0', 'job.resumed'], [], [[resumed, 15]]]);
+    const unproven = await look(resumed, { state: { pausedFromMs: sinceMs }, afterMs: 35_000 });
+    expect([unproven.later, unproven.events, unproven.did]).toEqual([[[resumed, 15]], [], []]);
+    const proven = await look(resumed, { state: {}, afterMs: 50_000 });
+    expect([proven.later, proven.did, types(proven.events)]).toEqual([[], [], ['dispatch.resumed']]);
+    expect(proven.events[0]).toMatchObject({
+      data: { job_id: head.jobId, parked_at: new Date(sinceMs).toISOString() },
+    });
+  });
+
+  test('of a job that nobody has parked again for ten minutes: it goes on, sent or not', async () => {
+    const state = { pausedFromMs: sinceMs };
+    const before = await look(resumed, { state, afterMs: 619_999 });
+    expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
+    const { later, did, events } = await look(resumed, { state, afterMs: 620_000 });
+    expect([later, did, types(events)]).toEqual([[], ['endPause'], ['dispatch.resumed']]);
   });
 
   test('by a reading that is younger than the waiting, without asking', async () => {
     const young = await look(told, { stored: { status: 'APPROVED', afterMs: 1 } });
     expect(young.did).toEqual(['resume 0', 'job.resumed']);
+    expect(young.later).toEqual([[resumed, 15]]);
     for (const stored of [
       { status: 'APPROVED', afterMs: 0 },
       { status: 'PAUSED', afterMs: 1 },
@@ -178,12 +202,59 @@ describe('a look at a parked job (D46)', () => {
   });
 
   test('that was told and is parked no more: whoever ended it may have died before it told', async () => {
-    for (const state of [{}, { parked: { ...parked, sinceMs: sinceMs + 1 } }]) {
+    const again = { parked: { ...parked, sinceMs: sinceMs + 1 } };
+    for (const state of [{}, again, { ...again, pausedFromMs: sinceMs + 1 }]) {
       const { later, events } = await look(told, { state });
       expect([later, types(events)]).toEqual([[], ['dispatch.resumed']]);
     }
     const undecided = await look(told, { status: 'APPROVED', resumes: false });
     expect([undecided.later, undecided.events]).toEqual([[[told, 15]], []]);
+    const died = await look(told, { state: { pausedFromMs: sinceMs } });
+    expect([died.later, died.events]).toEqual([[[resumed, 15]], []]);
+  });
+
+  test('that was resumed and parked again at once is the last: the next waiting is of the same pause, and has a watcher', async () => {
+    const state = { parked: { ...parked, sinceMs: sinceMs + 33_000 }, pausedFromMs: sinceMs };
+    expect(await look(resumed, { state, afterMs: 40_000 })).toMatchObject({ later: [], events: [], did: [] });
+  });
+
+  test('that is parked within a pause tells nothing, and waits as long as the pause was before it (D46)', async () => {
+    const since = sinceMs + 33_000;
+    const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
+    const next = { ...first, sinceMs: since };
+    const silent = { ...next, toldMs: sinceMs };
+    const begun = await look(next, { state, afterMs: 36_000 });
+    expect([begun.later, begun.events, begun.did]).toEqual([[[silent, 15]], [], []]);
+    const early = await look(silent, { state, status: 'APPROVED', afterMs: 65_999 });
+    expect([early.later, early.did]).toEqual([[[silent, 15]], []]);
+    const later = await look(silent, { state, status: 'APPROVED', afterMs: 66_000 });
+    expect(later.did).toEqual(['ask', 'resume 33000', 'job.resumed']);
+    const proven = await look({ ...silent, resumedMs: sinceMs + 66_000 }, { state: {}, afterMs: 90_000 });
+    expect(proven.events).toEqual((await look(resumed, { state: {}, afterMs: 90_000 })).events);
+  });
+
+  test('another waiting of a long pause takes ten minutes at most', async () => {
+    const since = sinceMs + 40_000_000;
+    const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
+    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const at = async (afterMs: number) => (await look(silent, { state, afterMs: 40_000_000 + afterMs })).did;
+    expect([await at(599_999), await at(600_000)]).toEqual([[], ['ask']]);
+  });
+
+  test('in whose pause a message was taken after all: this waiting is a pause of its own, and told', async () => {
+    const since = sinceMs + 33_000;
+    const state = { parked: { ...parked, sinceMs: since } };
+    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const { later, events } = await look(silent, { state, afterMs: 50_000 });
+    expect([later, types(events)]).toEqual([[[{ ...silent, toldMs: since }, 15]], ['dispatch.parked']]);
+  });
+
+  test('of a pause of several waitings ends with a day after the first', async () => {
+    const state = { parked: { ...parked, sinceMs: sinceMs + longestParkMs - 60_000 }, pausedFromMs: sinceMs };
+    const silent = { ...first, sinceMs: state.parked.sinceMs, toldMs: sinceMs };
+    expect((await look(silent, { state, afterMs: longestParkMs - 1 })).stops).toEqual([]);
+    const { stops } = await look(silent, { state, afterMs: longestParkMs });
+    expect(stops).toMatchObject([{ state: 'expired', code: 'template_paused' }]);
   });
 
   test('of a job that was stopped, or is there no more, is the last', async () => {
@@ -195,9 +266,9 @@ describe('a look at a parked job (D46)', () => {
   test('told twice each event has one id, and another waiting of the same job has others', async () => {
     const ids = new Set<string | undefined>();
     for (const since of [sinceMs, sinceMs, sinceMs + 1]) {
-      const state = { parked: { ...parked, sinceMs: since } };
+      const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: since };
       ids.add((await look({ ...first, sinceMs: since }, { state })).events[0]?.id);
-      ids.add((await look({ ...told, sinceMs: since }, { state, status: 'APPROVED' })).events[0]?.id);
+      ids.add((await look({ ...told, sinceMs: since, toldMs: since }, { state: {} })).events[0]?.id);
     }
     expect(ids.size).toBe(4);
   });
