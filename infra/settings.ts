@@ -97,6 +97,15 @@ export function settingsFrom(node: Node): Settings {
   };
 }
 
+/** Refuses an alarm topic of another region, as CloudWatch would in the middle of the deployment. */
+export function checkAlarmTopic({ alarmTopicArn }: Settings, region: string | undefined): void {
+  const topicRegion = alarmTopicArn?.split(':')[3];
+  if (topicRegion === undefined || region === undefined || topicRegion === region) return;
+  throw new Error(
+    `the context value alarmTopicArn names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+  );
+}
+
 function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Settings[Name]): Settings[Name] {
   const [schema, description] = settingRules[name];
   const value: unknown = node.tryGetContext(name) ?? byDefault;
