@@ -15,7 +15,7 @@ export interface Standings {
   readonly stateless: StackStanding | undefined;
 }
 
-/** A stack that the next deployment creates: the CDK deletes what a failed creation has left first. */
+/** A stack that the next deployment creates. */
 const notMade = ['REVIEW_IN_PROGRESS', 'CREATE_FAILED', 'ROLLBACK_COMPLETE', 'DELETE_COMPLETE'];
 
 /** A stack that was made whole once; the CDK waits until what it leaves behind is cleaned up. */
@@ -46,7 +46,8 @@ function isMade(name: string, standing: StackStanding | undefined): boolean {
   const { status, refusesDeletion } = standing;
   if (made.includes(status)) return true;
   if (notMade.includes(status)) {
-    if (!refusesDeletion) return false;
+    // What a failed creation has left is all that the CDK deletes before it creates.
+    if (status !== 'ROLLBACK_COMPLETE' || !refusesDeletion) return false;
     throw new CommandError(`The stack ${name} was never made whole (${status}) and refuses to be deleted: ${help}`, 1);
   }
   if (status.endsWith('_IN_PROGRESS')) {

@@ -54,10 +54,14 @@ describe('no deployment is begun', () => {
     },
   );
 
-  it.each(['ROLLBACK_COMPLETE', 'REVIEW_IN_PROGRESS'])('when a stack in %s cannot be taken away', (status) => {
-    expect(refusal('stateless', standing(status, true))).toThrow(
-      `The stack template-messaging-prod-stateless was never made whole (${status}) and refuses to be deleted: infra/RECOVERY.md says what to do.`,
+  it('when what a failed creation has left cannot be taken away', () => {
+    expect(refusal('stateless', standing('ROLLBACK_COMPLETE', true))).toThrow(
+      'The stack template-messaging-prod-stateless was never made whole (ROLLBACK_COMPLETE) and refuses to be deleted: infra/RECOVERY.md says what to do.',
     );
+  });
+
+  it.each(['REVIEW_IN_PROGRESS', 'CREATE_FAILED'])('but for one in %s, which needs no deletion', (status) => {
+    expect(refusal('stateful', standing(status, true))()).toBe('false');
   });
 });
 
