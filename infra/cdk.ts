@@ -4,9 +4,11 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildFunctions } from './build.ts';
+import { stageDescription, stagePattern } from './names.ts';
 import { callersAccount } from './operate/account.ts';
 import { CommandError, runCommand, swallowed } from './operate/command.ts';
 import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-options.ts';
+import { protectionFor, standingsOf } from './operate/stack-standing.ts';
 import { nameTarget } from './operate/target.ts';
 
 // `npm run synth` and `npm run deploy`: builds the functions, then hands over to the CDK command line, with the
@@ -51,20 +53,59 @@ function destinationOf(given: readonly string[]) {
       region: { type: 'string' },
     },
   });
-  const file: { readonly context?: { readonly stage?: string } } = JSON.parse(
+  const file: { readonly context?: Readonly<Record<string, unknown>> } = JSON.parse(
     readFileSync(join(root, 'cdk.json'), 'utf8'),
   );
-  const stages = (values.context ?? []).map(String).filter((pair) => pair.startsWith('stage='));
-  const stage = stages.at(-1)?.slice('stage='.length) ?? file.context?.stage ?? 'dev';
-  const text = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
-  return { stage, profile: text(values.profile), region: text(values.region) };
+  const contextValue = (name: string): unknown => {
+    const pairs = (values.context ?? []).map(String).filter((pair) => pair.startsWith(`${name}=`));
+    return pairs.at(-1)?.slice(`${name}=`.length) ?? file.context?.[name];
+  };
+  const { profile, region } = values;
+  return {
+    stage: String(contextValue('stage') ?? 'dev'),
+    isProtectionChosen: contextValue('protected') !== undefined,
+    where: {
+      ...(typeof profile === 'string' ? { profile } : {}),
+      ...(typeof region === 'string' ? { region } : {}),
+    },
+  };
 }
 
-/** Says where it goes before anything is built; without a region the CDK would take one that nobody named. */
-async function nameDestination(given: readonly string[]): Promise<void> {
-  const { stage, profile, region } = destinationOf(given);
-  const chosen = { ...(profile === undefined ? {} : { profile }), ...(region === undefined ? {} : { region }) };
-  nameTarget({ stage, ...(await callersAccount(chosen)) });
+/**
+ * Deploys without protection from deletion what has never been made whole, and once more with it when that has
+ * succeeded. Says where it goes before anything is built; without a region the CDK would take one that nobody named.
+ */
+async function deploy(given: readonly string[]): Promise<void> {
+  const { stage, isProtectionChosen, where } = destinationOf(given);
+  if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
+  nameTarget({ stage, ...(await callersAccount(where)) });
+  const protection = async () => protectionFor(stage, await standingsOf(stage, where));
+  const protectedNow = isProtectionChosen ? undefined : await protection();
+  await build();
+  if (protectedNow === undefined) return commandLine('deploy', given);
+  await commandLine('deploy', [...given, '-c', `protected=${protectedNow}`]);
+  if (process.exitCode !== 0 || protectedNow === 'true' || (await protection()) !== 'true') return;
+  console.error('Both stacks are there; once more, to protect them from deletion.');
+  await commandLine('deploy', [...given, '-c', 'protected=true']);
+}
+
+function build(): Promise<unknown> {
+  return buildFunctions({ functionsDirectory: join(root, 'functions'), outputDirectory: join(root, 'dist') });
+}
+
+/** Runs the CDK's own command; its exit status is ours. */
+function commandLine(command: keyof typeof commands, given: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [join(cdkDirectory, 'bin', 'cdk'), ...commands[command], ...given], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      process.exitCode = code ?? 1;
+      resolve();
+    });
+  });
 }
 
 await runCommand(async () => {
@@ -74,13 +115,7 @@ await runCommand(async () => {
   }
   const line = lineWithSwallowedOptions(optionsOf(command), given);
   if (line !== undefined) throw new CommandError(swallowed(line));
-  if (command === 'deploy') await nameDestination(given);
-  await buildFunctions({ functionsDirectory: join(root, 'functions'), outputDirectory: join(root, 'dist') });
-  const child = spawn(process.execPath, [join(cdkDirectory, 'bin', 'cdk'), ...commands[command], ...given], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  child.on('exit', (code) => {
-    process.exitCode = code ?? 1;
-  });
+  if (command === 'deploy') return deploy(given);
+  await build();
+  await commandLine(command, given);
 });

@@ -39,6 +39,11 @@ export interface Consumption {
   readonly postpones?: true;
 }
 
+/** How many copies of a function its queue may start. */
+export function workersOf({ maximumConcurrency }: Consumption, settings: Settings): number {
+  return typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency];
+}
+
 /** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
 export interface FunctionShape {
   readonly timeoutSeconds: number;
@@ -49,6 +54,8 @@ export interface FunctionShape {
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
+  /** The setting that says how much of the account's concurrency is kept for it; none takes from what is left. */
+  readonly reservedConcurrency?: 'authorizerReservedConcurrency' | 'dispatchReservedConcurrency';
   /** The function exists only in a deployment that sets this. */
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }
@@ -79,6 +86,8 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   authorizer: {
     timeoutSeconds: 5,
     memoryMb: 512,
+    // However much work the queues hold, requests get in.
+    reservedConcurrency: 'authorizerReservedConcurrency',
     secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
@@ -265,6 +274,8 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     ...dispatching,
     sendsTo: ['dispatch', 'watch', 'events'],
     consumes: { queue: 'dispatch', batchSize: 10, maximumConcurrency: 'dispatchMaximumConcurrency' },
+    // However many requests come, messages leave at their slots.
+    reservedConcurrency: 'dispatchReservedConcurrency',
   },
   'messages-dispatch-urgent': {
     ...dispatching,

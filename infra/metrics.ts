@@ -62,6 +62,17 @@ export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: numb
   });
 }
 
+/** A metric of the queue of that purpose, at its highest. */
+export function queueMetric(settings: Settings, purpose: string, metricName: string, minutes: number): Metric {
+  return new Metric({
+    namespace: 'AWS/SQS',
+    metricName,
+    dimensionsMap: { QueueName: resourceName(settings.stage, purpose) },
+    statistic: 'Maximum',
+    period: Duration.minutes(minutes),
+  });
+}
+
 /** Requests to a table, of all kinds, that DynamoDB throttled. */
 export function throttledRequests(tableName: string): { readonly reads: Metric; readonly writes: Metric } {
   const events = (metricName: string) =>

@@ -6,6 +6,16 @@ export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;
 }
 
+/** Where a function writes its log. Not below `/aws/lambda/`: the stateless stack of 0.1.0 has groups there. */
+export function functionLogGroupName(stage: string, functionName: string): string {
+  return `/template-messaging/${stage}/${functionName}`;
+}
+
+/** Below `/aws/vendedlogs/` AWS needs no resource policy for each log group (their total size is limited). */
+export function accessLogGroupName(stage: string): string {
+  return `/aws/vendedlogs/template-messaging/${stage}/api-access`;
+}
+
 /** At most 16 characters: the longest function name must stay within 64. */
 export const stagePattern = /^[a-z][a-z0-9-]{0,15}$/;
 export const stageDescription = '1 to 16 of a-z, 0-9 and -, a letter first';

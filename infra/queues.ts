@@ -1,3 +1,4 @@
+import type { queueMessageMaxBytes } from '../lib/aws/queue-body.ts';
 import type { queuePurposes } from './names.ts';
 
 /**
@@ -18,6 +19,9 @@ export type QueueName = keyof typeof queuePurposes;
 
 /** SQS's maximum. A message keeps its age when it moves, so this must be longer than every queue's own retention. */
 export const deadLetterRetentionDays = 14;
+
+/** As large as the code makes them; SQS takes 256 KiB where nothing is said. */
+export const messageMaxBytes: typeof queueMessageMaxBytes = 1_048_576;
 
 /** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
 export const visibilityPerTimeout = 6;

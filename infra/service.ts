@@ -1,6 +1,8 @@
 import { App, Tags } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
-import { settingsFrom } from './settings.ts';
+import { checkConcurrency } from './concurrency.ts';
+import { functions } from './functions.ts';
+import { checkAlarmTopic, settingsFrom } from './settings.ts';
 import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
 
@@ -11,6 +13,8 @@ export interface ServiceAppOptions {
   readonly outputDirectory: string;
   /** Context values; those of the CDK command line and of CDK_CONTEXT_JSON win. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /** Where the stacks go, when that is known. */
+  readonly region?: string | undefined;
   /** Whether the templates have to pass the rules of CloudFormation, which takes seconds; so they do by default. */
   readonly rulesApply?: boolean;
 }
@@ -34,6 +38,8 @@ export function serviceApp(options: ServiceAppOptions): App {
     context: { ...libraryContext, ...options.context },
   });
   const settings = settingsFrom(app.node);
+  checkConcurrency(functions, settings);
+  checkAlarmTopic(settings, options.region);
   const state = new StatefulStack(app, 'Stateful', settings);
   new StatelessStack(app, 'Stateless', { settings, state, bundlesDirectory: options.bundlesDirectory });
   Tags.of(app).add('service', 'template-messaging');

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { nearName } from '../lib/http/near-name.ts';
 import { stageDescription, stagePattern } from './names.ts';
 import { platformDefaults } from './platform-defaults.ts';
+import { isScheduleExpression } from './schedule-expression.ts';
 
 /** Values come as text from `-c name=value` and as they are from JSON. */
 const wholeNumber = v.pipe(
@@ -28,13 +29,8 @@ const settingRules = {
   syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
   /** When all clients are synchronized by themselves; off when absent. Times of cron are UTC. */
   syncSchedule: [
-    v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^(?:rate\([1-9]\d{0,3} (?:minute|hour|day)s?\)|cron\([A-Z\d,*/?#-]+(?: [A-Z\d,*/?#-]+){5}\))$/),
-      ),
-    ),
-    'an expression such as rate(6 hours) or cron(0 3 * * ? *)',
+    v.optional(v.pipe(v.string(), v.check(isScheduleExpression))),
+    'an expression such as rate(6 hours) or cron(0 3 * * ? *), with ? for exactly one of day of month and day of week',
   ],
   /** Where the rate file is read; the shipped rates hold when absent (D32). */
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
@@ -42,6 +38,11 @@ const settingRules = {
   dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
   /** Workers of one-time codes alone (D44). */
   urgentMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(2), v.maxValue(1000)), 'a whole number from 2 to 1000'],
+  /** What is set aside of the account's concurrency for the two that everything waits for (infra/concurrency.ts). */
+  authorizerReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  /** The quota of the account in its region that all of it is taken from. */
+  accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
@@ -53,6 +54,11 @@ const settingRules = {
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
   alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  /** Which stacks refuse to be deleted; the tables go with the stateful one. */
+  protected: [
+    v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'stateful', 'false'])),
+    'true, false, or stateful for the stateful stack alone',
+  ],
   tokenIssuer: [v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/)), '1 to 200 visible ASCII characters'],
   tokenAudience: [v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/)), '1 to 200 visible ASCII characters'],
 } as const satisfies Record<string, readonly [v.GenericSchema, string]>;
@@ -67,6 +73,7 @@ export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof s
 export function settingsFrom(node: Node): Settings {
   refuseUnknown(Object.keys(node.getAllContext()));
   const stage = setting(node, 'stage', 'dev');
+  const dispatchMaximumConcurrency = setting(node, 'dispatchMaximumConcurrency', 200);
   return {
     stage,
     platformBaseUrl: setting(node, 'platformBaseUrl', platformDefaults.baseUrl),
@@ -75,15 +82,28 @@ export function settingsFrom(node: Node): Settings {
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
-    dispatchMaximumConcurrency: setting(node, 'dispatchMaximumConcurrency', 200),
+    dispatchMaximumConcurrency,
     urgentMaximumConcurrency: setting(node, 'urgentMaximumConcurrency', 10),
+    authorizerReservedConcurrency: setting(node, 'authorizerReservedConcurrency', 100),
+    dispatchReservedConcurrency: setting(node, 'dispatchReservedConcurrency', dispatchMaximumConcurrency),
+    accountConcurrency: setting(node, 'accountConcurrency', 1_000),
     loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
     loginBurst: setting(node, 'loginBurst', 20),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
+    protected: setting(node, 'protected', 'true'),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
     tokenAudience: setting(node, 'tokenAudience', `urn:template-messaging:${stage}:api`),
   };
+}
+
+/** Refuses an alarm topic of another region, as CloudWatch would in the middle of the deployment. */
+export function checkAlarmTopic({ alarmTopicArn }: Settings, region: string | undefined): void {
+  const topicRegion = alarmTopicArn?.split(':')[3];
+  if (topicRegion === undefined || region === undefined || topicRegion === region) return;
+  throw new Error(
+    `the context value alarmTopicArn names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+  );
 }
 
 function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Settings[Name]): Settings[Name] {

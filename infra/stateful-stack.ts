@@ -1,20 +1,21 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { addAlarm } from './constructs/alarm.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { functions, type SecretVariable } from './functions.ts';
-import { throttledRequests } from './metrics.ts';
-import { queuePurposes, resourceName, secretPurposes } from './names.ts';
+import { accessLogGroupName, functionLogGroupName, queuePurposes, resourceName, secretPurposes } from './names.ts';
 import { type QueueName, queues } from './queues.ts';
 import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
 /**
- * What must outlive every deployment: tables, secrets, and the queues. A queue counts as state because it holds work
- * that was promised with a 200: taking the functions down and up again must not lose an accepted message.
+ * What must outlive every deployment: tables, secrets, the queues and the logs. A queue counts as state because it holds
+ * work that was promised with a 200: taking the functions down and up again must not lose an accepted message.
+ *
+ * Everything stays when it leaves the stack or the stack is deleted, but for what a failed creation has just made: that
+ * goes again, so that the creation can be repeated. Protection from deletion would stand in its way (`protected`).
  */
 export class StatefulStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
@@ -24,14 +25,15 @@ export class StatefulStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id, {
       stackName: resourceName(settings.stage, 'stateful'),
-      description: 'Template messaging: tables, secrets and queues',
-      terminationProtection: true,
+      description: 'Template messaging: tables, secrets, queues and logs',
+      terminationProtection: isProtected(settings),
     });
     this.tables = mapValues(tables, (_, name) => this.addTable(settings, name));
-    for (const [name, { tableName }] of Object.entries(this.tables)) this.addThrottleAlarm(settings, name, tableName);
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
-    this.addAgeAlarms(settings);
+    this.addLogGroups(settings);
+    this.exportAll();
+    RemovalPolicies.of(this).retainOnUpdateOrDelete();
   }
 
   private addTable(settings: Settings, name: TableName): Table {
@@ -44,8 +46,7 @@ export class StatefulStack extends Stack {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: isProtected(settings),
     });
   }
 
@@ -53,7 +54,6 @@ export class StatefulStack extends Stack {
   private addSecret(settings: Settings, purpose: string): { arn: string; name: string } {
     const name = resourceName(settings.stage, purpose);
     const secret = new CfnSecret(this, `Secret-${purpose}`, { name });
-    secret.applyRemovalPolicy(RemovalPolicy.RETAIN);
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
@@ -73,67 +73,35 @@ export class StatefulStack extends Stack {
     });
   }
 
-  private addThrottleAlarm(settings: Settings, name: string, tableName: string): void {
-    const { reads, writes } = throttledRequests(tableName);
-    addAlarm(this, settings, {
-      purpose: `${name}-table-throttled`,
-      metric: new MathExpression({
-        expression: 'FILL(reads, 0) + FILL(writes, 0)',
-        usingMetrics: { reads, writes },
-        period: Duration.minutes(5),
-      }),
-      above: 10,
-      periods: 2,
-      whoIsHurt: `Whoever needs the table ${name}: requests take longer and some end with 5xx; work in queues comes again.`,
-      whatToDo:
-        'One hot partition recovers when the burst ends: look for the client that causes it. If it lasts, check the account quota of on-demand throughput.',
-    });
+  /** One for each function, whether or not the settings leave it out: a log outlives its function. */
+  private addLogGroups(settings: Settings): void {
+    const names = Object.keys(functions).map((name) => [name, functionLogGroupName(settings.stage, name)] as const);
+    for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {
+      new LogGroup(this, `Log-${id}`, { logGroupName, retention: settings.logRetentionDays });
+    }
   }
 
-  private addAgeAlarms(settings: Settings): void {
-    const { dispatch, urgent, events, receipts } = this.queues;
-    const ageOf = ({ queue }: QueueWithDeadLetters) =>
-      queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5), statistic: 'Maximum' });
-    addAlarm(this, settings, {
-      purpose: 'dispatch-age',
-      metric: ageOf(dispatch),
-      above: Duration.minutes(15).toSeconds(),
-      periods: 3,
-      whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes.',
-      whatToDo:
-        'Look for errors and throttles of messages-dispatch and for rate-limit answers of the platform in its logs; when both are quiet, raise dispatchMaximumConcurrency.',
-    });
-    addAlarm(this, settings, {
-      purpose: 'urgent-age',
-      metric: ageOf(urgent),
-      above: Duration.minutes(5).toSeconds(),
-      periods: 2,
-      whoIsHurt: 'Recipients who wait for a one-time code: an accepted one has waited for more than five minutes.',
-      whatToDo:
-        'Look for errors and throttles of messages-dispatch-urgent and for rate-limit answers of the platform in its logs; when both are quiet, raise urgentMaximumConcurrency.',
-    });
-    addAlarm(this, settings, {
-      // A message is sent anew at least every 15 minutes while it waits for its time: this age is a queue left behind.
-      purpose: 'events-age',
-      metric: ageOf(events),
-      above: Duration.minutes(45).toSeconds(),
-      periods: 3,
-      whoIsHurt:
-        'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
-      whatToDo:
-        'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/functions.ts.',
-    });
-    addAlarm(this, settings, {
-      purpose: 'receipts-age',
-      metric: ageOf(receipts),
-      above: Duration.minutes(15).toSeconds(),
-      periods: 3,
-      whoIsHurt:
-        'Clients whose reports are behind, and are told late of messages that failed: receipts have waited for more than 15 minutes.',
-      whatToDo:
-        'Look for receipts.failed and receipts.events_left in the log of messages-receipts and for its throttles; when all are quiet, raise its concurrency in infra/functions.ts.',
-    });
+  /**
+   * Exports whatever functions could use, whether or not one does. An export that is made for a consumer goes with its
+   * last one, and that deployment is refused: the stateless stack of the version before still imports it.
+   */
+  private exportAll(): void {
+    for (const table of Object.values(this.tables)) this.export(table.tableName, table.tableArn);
+    for (const secret of Object.values(this.secrets)) this.export(secret.arn);
+    for (const { queue, deadLetters } of Object.values(this.queues)) {
+      this.export(queue.queueName, queue.queueArn, queue.queueUrl);
+      this.export(deadLetters.queueName, deadLetters.queueArn);
+    }
   }
+
+  private export(...values: readonly string[]): void {
+    for (const value of values) this.exportValue(value);
+  }
+}
+
+/** Whether the stack and its tables refuse to be deleted. */
+function isProtected(settings: Settings): boolean {
+  return settings.protected !== 'false';
 }
 
 function mapValues<Key extends string, From, To>(

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
+import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
+import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
 import { addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
+import { addStateAlarms } from './constructs/state-alarms.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
-import { type FunctionShape, functions, settingVariables, type TableVerb } from './functions.ts';
+import { type FunctionShape, functions, settingVariables, type TableVerb, workersOf } from './functions.ts';
 import { metricService } from './metrics.ts';
 import { resourceName } from './names.ts';
 import { routes } from './routes.ts';
@@ -30,7 +33,10 @@ export class StatelessStack extends Stack {
     super(scope, id, {
       stackName: resourceName(props.settings.stage, 'stateless'),
       description: 'Template messaging: API, functions and alarms',
+      terminationProtection: props.settings.protected === 'true',
     });
+    // Names alone lead to the logs: nothing else says that they have to be there first.
+    this.addStackDependency(props.state);
     const built = new Map(
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
@@ -48,6 +54,9 @@ export class StatelessStack extends Stack {
     });
     const { settings, state } = props;
     addServiceAlarms(this, settings);
+    addConcurrencyAlarms(this, settings, lambdaOf('authorizer'));
+    addStateAlarms(this, settings);
+    new ApiThrottleAlarm(this, 'ApiThrottleAlarm', settings);
     new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
@@ -82,10 +91,9 @@ export class StatelessStack extends Stack {
     for (const variable of shape.secrets ?? []) added.readSecret(state.secrets[variable], variable);
     for (const queue of shape.sendsTo ?? []) added.sendTo(state.queues[queue]);
     if (shape.consumes !== undefined) {
-      const { maximumConcurrency } = shape.consumes;
       added.consume(state.queues[shape.consumes.queue], {
         ...shape.consumes,
-        maximumConcurrency: typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency],
+        maximumConcurrency: workersOf(shape.consumes, settings),
       });
       this.addWorkerAlarms(settings, name, added);
     }
@@ -110,7 +118,7 @@ export class StatelessStack extends Stack {
       above: 0,
       periods: 2,
       whoIsHurt,
-      whatToDo: `The account has no concurrency left for ${name}: raise the limit of the account, or lower what else runs in it.`,
+      whatToDo: `No concurrency is left for ${name}: look at account-concurrency, and raise the quota of the account or lower what else runs in it.`,
     });
   }
 }

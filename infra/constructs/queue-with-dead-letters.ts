@@ -1,10 +1,9 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { resourceName } from '../names.ts';
-import { deadLetterRetentionDays, type QueueShape, visibilityPerTimeout } from '../queues.ts';
+import { deadLetterRetentionDays, messageMaxBytes, type QueueShape, visibilityPerTimeout } from '../queues.ts';
 import type { Settings } from '../settings.ts';
-import { addAlarm } from './alarm.ts';
 
 export interface QueueWithDeadLettersProps {
   readonly settings: Settings;
@@ -14,8 +13,8 @@ export interface QueueWithDeadLettersProps {
 }
 
 /**
- * A standard queue that never comes alone: its dead-letter queue (14 days), the redrive to it, and an alarm on the first
- * dead letter. Both are encrypted and answer over TLS only.
+ * A standard queue that never comes alone: its dead-letter queue (14 days) and the redrive to it. Both are encrypted,
+ * answer over TLS only and take messages as large as the code makes them.
  */
 export class QueueWithDeadLetters extends Construct {
   readonly queue: Queue;
@@ -25,7 +24,11 @@ export class QueueWithDeadLetters extends Construct {
   constructor(scope: Construct, id: string, props: QueueWithDeadLettersProps) {
     super(scope, id);
     const { settings, purpose, shape } = props;
-    const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, removalPolicy: RemovalPolicy.RETAIN };
+    const common = {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      maxMessageSizeBytes: messageMaxBytes,
+    };
     const deadLetters = new Queue(this, 'DeadLetters', {
       ...common,
       queueName: resourceName(settings.stage, `${purpose}-dead`),
@@ -43,16 +46,6 @@ export class QueueWithDeadLetters extends Construct {
       retentionPeriod: Duration.days(shape.retentionDays),
       visibilityTimeout: Duration.seconds(visibilityPerTimeout * props.consumerTimeoutSeconds),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: shape.maxReceiveCount },
-    });
-    addAlarm(this, settings, {
-      purpose: `${purpose}-dead-letters`,
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(1),
-        statistic: 'Maximum',
-      }),
-      above: 0,
-      whoIsHurt: shape.whoIsHurt,
-      whatToDo: shape.whatToDo,
     });
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnStage,
@@ -16,7 +16,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { percentage } from '../metrics.ts';
-import { resourceName } from '../names.ts';
+import { accessLogGroupName, resourceName } from '../names.ts';
 import type { RouteEntry } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
@@ -133,12 +133,7 @@ export class ServiceApi extends Construct {
   }
 
   private addStage(api: HttpApi, settings: Settings): HttpStage {
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      // Below this prefix AWS needs no resource policy of its own for each log group (their total size is limited).
-      logGroupName: `/aws/vendedlogs/${resourceName(settings.stage, 'api-access')}`,
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const accessLog = LogGroup.fromLogGroupName(this, 'AccessLog', accessLogGroupName(settings.stage));
     return new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName,

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -6,7 +6,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Consumption, FunctionShape, TableVerb } from '../functions.ts';
-import { resourceName } from '../names.ts';
+import { functionLogGroupName, resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
 
@@ -25,21 +25,21 @@ export interface ServiceFunctionProps {
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
-  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings, name, shape } = props;
     const functionName = resourceName(settings.stage, name);
-    this.logGroup = new LogGroup(this, 'Log', {
-      logGroupName: `/aws/lambda/${functionName}`,
-      retention: settings.logRetentionDays,
-      // Outcomes live in the tables; a kept log group of this name would only stand in the way of the next deployment.
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    // Of the stateful stack: what was logged is read when the functions are gone.
+    const logGroupName = functionLogGroupName(settings.stage, name);
+    const logGroup = LogGroup.fromLogGroupName(this, 'Log', logGroupName);
     // Given explicitly, or the CDK attaches a managed policy that may write every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.logGroup.grantWrite(role);
+    logGroup.grantWrite(role);
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:${logGroupName}:*]`,
+      reason: 'The streams of its own log group: Lambda names them, one for each process.',
+    });
     const consumed = shape.consumes?.queue;
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
@@ -50,8 +50,11 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(shape.timeoutSeconds),
       memorySize: shape.memoryMb,
       environment: { ...props.environment },
+      ...(shape.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: settings[shape.reservedConcurrency] }),
       role,
-      logGroup: this.logGroup,
+      logGroup,
       // A worker that puts work back on its own queue (next page, later attempt) does so on purpose; after some sixteen
       // rounds Lambda would take it for a runaway loop and drop the message.
       ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),

@@ -1,8 +1,10 @@
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
-import { synthesize } from '../support/synthesized.ts';
+import { serviceApp } from '../../infra/service.ts';
+import { stubBundles, synthesize } from '../support/synthesized.ts';
 
+const places = { bundlesDirectory: 'none', outputDirectory: 'none' };
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 
 describe('context values', () => {
@@ -29,13 +31,18 @@ describe('context values', () => {
     ['syncLockScope', 'all'],
     ['syncSchedule', '6 hours'],
     ['syncSchedule', 'rate(0 hours)'],
-    ['syncSchedule', 'cron(0 3 * * *)'],
+    ['syncSchedule', 'cron(0 3 * * * *)'],
     ['syncSchedule', true],
     ['rateSourceUrl', 'http://rates.example.com/usd.json'],
     ['dispatchMaximumConcurrency', '9'],
     ['dispatchMaximumConcurrency', 10.5],
     ['dispatchMaximumConcurrency', '0x20'],
     ['dispatchMaximumConcurrency', 1001],
+    ['authorizerReservedConcurrency', 0],
+    ['dispatchReservedConcurrency', 9],
+    ['accountConcurrency', 'all'],
+    ['protected', 'yes'],
+    ['protected', 1],
     ['loginRatePerSecond', 0],
     ['loginRatePerSecond', 201],
     ['loginBurst', '1.5'],
@@ -121,6 +128,22 @@ describe('what was built', () => {
 });
 
 describe('alarms', () => {
+  it.each(['us-east-1', 'eu-west-2'])('of stacks in %s cannot tell a topic in eu-west-1', (region) => {
+    expect(() => serviceApp({ ...places, region, context: { alarmTopicArn: topic } })).toThrow(
+      `the context value alarmTopicArn names a topic in eu-west-1, and the stacks go to ${region}`,
+    );
+  });
+
+  it.each(['eu-west-1', undefined])('of stacks in %s may', (region) => {
+    const { bundlesDirectory, outputDirectory, done } = stubBundles();
+    try {
+      const context = { alarmTopicArn: topic };
+      expect(() => serviceApp({ bundlesDirectory, outputDirectory, region, context })).not.toThrow();
+    } finally {
+      done();
+    }
+  });
+
   it('name who is hurt and what to do, and reach the topic when there is one', () => {
     const rateSourceUrl = 'https://rates.example.com/usd.json';
     const alarms = synthesize({ alarmTopicArn: topic, rateSourceUrl }).all('AWS::CloudWatch::Alarm');

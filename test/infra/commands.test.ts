@@ -16,7 +16,7 @@ const bare = {
 let aws: Server;
 let reachable: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  // Whose credentials they are, and a DynamoDB and a Secrets Manager that hold nothing.
+  // Whose credentials they are, a stack that is broken, and a DynamoDB and a Secrets Manager that hold nothing.
   aws = createServer((request, response) => {
     const target = request.headers['x-amz-target'];
     if (target !== undefined) {
@@ -25,6 +25,12 @@ beforeAll(async () => {
       return;
     }
     response.writeHead(200, { 'content-type': 'text/xml' });
+    if (request.headers.authorization?.includes('/cloudformation/')) {
+      response.end(
+        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>ROLLBACK_FAILED</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
+      );
+      return;
+    }
     response.end(
       '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
     );
@@ -123,6 +129,14 @@ describe('a command on AWS', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `${named}There is no such stage in this account and region (Requested resource not found): check --stage, AWS_PROFILE and AWS_REGION.\n`,
+    });
+  });
+
+  it('does not deploy over a stack that only its operator can mend', async () => {
+    const { code, stderr } = await run('cdk.ts deploy -c stage=prod', reachable);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${named}The stack template-messaging-prod-stateful is in a state that no deployment gets it out of (ROLLBACK_FAILED): infra/RECOVERY.md says what to do.\n`,
     });
   });
 

@@ -45,13 +45,24 @@ function statementsOf(name: string): Statement[] {
     );
 }
 
+/** All but the right to write the function's own log, which has a test of its own. */
+function beyondLogs(name: string): Statement[] {
+  return statementsOf(name).filter(({ actions }) => !actions.some((action) => action.startsWith('logs:')));
+}
+
+/** The text that is joined from texts and pseudo parameters. */
+function textOf(resource: unknown): string {
+  const [separator, parts] = (resource as { 'Fn::Join': [string, (string | { Ref: string })[]] })['Fn::Join'];
+  return parts.map((part) => (typeof part === 'string' ? part : part.Ref)).join(separator);
+}
+
 /** Names of the functions whose role holds one of the actions on the resource with the physical name. */
 function whoMay(action: RegExp, physicalName: string): string[] {
   const resource = service.stateful.find(({ properties }) =>
     [properties.TableName, properties.Name, properties.QueueName].includes(physicalName),
   );
   return names.filter((name) =>
-    statementsOf(name).some(
+    beyondLogs(name).some(
       (statement) =>
         statement.actions.some((each) => action.test(each)) && service.target(statement.resource) === resource?.id,
     ),
@@ -60,6 +71,11 @@ function whoMay(action: RegExp, physicalName: string): string[] {
 
 describe.each(names)('function %s', (name) => {
   const { properties } = functionNamed(name);
+
+  it('has the share of the account that its shape names, and no other', () => {
+    const shares = { authorizer: 100, 'messages-dispatch': 200 } as Readonly<Record<string, number>>;
+    expect(properties.ReservedConcurrentExecutions).toBe(shares[name]);
+  });
 
   it('runs Node.js 24 on arm64 with the time-out and memory of its shape', () => {
     expect(properties).toMatchObject({
@@ -82,20 +98,23 @@ describe.each(names)('function %s', (name) => {
   });
 
   it('logs to a group of its own that forgets after the set time', () => {
-    const group = service
-      .all('AWS::Logs::LogGroup')
-      .find(({ id }) => id === service.target(properties.LoggingConfig.LogGroup));
-    expect(group?.properties).toMatchObject({
-      LogGroupName: `/aws/lambda/template-messaging-test-${name}`,
-      RetentionInDays: 90,
-    });
+    const logGroup = `/template-messaging/test/${name}`;
+    expect(properties.LoggingConfig).toEqual({ LogGroup: logGroup });
+    const group = service.stateful.find((each) => each.properties.LogGroupName === logGroup);
+    expect(group?.properties.RetentionInDays).toBe(90);
+    const [writing, ...more] = statementsOf(name).filter(({ actions }) => actions.some((each) => /^logs:/.test(each)));
+    expect(more).toEqual([]);
+    expect(writing?.actions.toSorted()).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
+    expect(textOf(writing?.resource)).toBe(
+      `arn:AWS::Partition:logs:AWS::Region:AWS::AccountId:log-group:${logGroup}:*`,
+    );
   });
 
   it('may touch no resource beyond those its shape names (R46)', () => {
     const { tables: granted = {}, secrets = [], sendsTo = [], consumes } = functions[name] ?? {};
-    const rights = statementsOf(name).map(({ resource }) => service.target(resource));
+    const rights = beyondLogs(name).map(({ resource }) => service.target(resource));
     const queueCount = new Set([...sendsTo, ...(consumes === undefined ? [] : [consumes.queue])]).size;
-    expect(new Set(rights).size).toBe(1 + Object.keys(granted).length + secrets.length + queueCount);
+    expect(new Set(rights).size).toBe(Object.keys(granted).length + secrets.length + queueCount);
   });
 });
 
@@ -112,8 +131,8 @@ describe('roles (R46)', () => {
     for (const { properties } of roles) expect(properties).not.toHaveProperty('ManagedPolicyArns');
   });
 
-  it('name no wildcard, neither as action nor as resource', () => {
-    const statements = names.flatMap(statementsOf);
+  it('name no wildcard, neither as action nor as resource, but for the streams of their own log', () => {
+    const statements = names.flatMap(beyondLogs);
     expect(statements.length).toBeGreaterThan(names.length);
     expect(JSON.stringify(statements)).not.toContain('*');
   });

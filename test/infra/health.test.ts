@@ -193,6 +193,31 @@ describe('alarms', () => {
     ]);
   });
 
+  it('look at what the whole account has left, by the quota that was told', () => {
+    const [alarm] = synthesize({ accountConcurrency: 2_000 })
+      .all('AWS::CloudWatch::Alarm')
+      .filter(({ properties }) => properties.MetricName === 'ClaimedAccountConcurrency');
+    expect(alarm?.properties).toMatchObject({ Namespace: 'AWS/Lambda', Statistic: 'Maximum', Threshold: 1_600 });
+    expect(alarm?.properties).not.toHaveProperty('Dimensions');
+  });
+
+  it("count what the gateway refused by itself, and not a function's own 429", () => {
+    const [filter, ...more] = service.all('AWS::Logs::MetricFilter').map(({ properties }) => properties);
+    expect(more).toEqual([]);
+    expect(filter.FilterPattern).toBe('{ ($.status = "429") && ($.integrationStatus = "-") }');
+    const [transformation] = filter.MetricTransformations;
+    const alarm = alarms.find(({ AlarmName }) => AlarmName === resourceName('test', 'api-throttled'));
+    expect(alarm).toMatchObject({
+      Namespace: transformation.MetricNamespace,
+      MetricName: transformation.MetricName,
+      Statistic: 'Sum',
+    });
+    const [stage] = service.all('AWS::ApiGatewayV2::Stage').map(({ properties }) => properties.AccessLogSettings);
+    expect(JSON.parse(stage.Format)).toMatchObject({ status: '$context.status', integrationStatus: expect.anything() });
+    expect(JSON.stringify(stage.DestinationArn)).toContain(filter.LogGroupName);
+    expect(service.stateful.map(({ properties }) => properties.LogGroupName)).toContain(filter.LogGroupName);
+  });
+
   it('ring for refused signatures when they go on: one stranger who knocks is none of our business', () => {
     const alarm = alarms.find(({ MetricName }) => MetricName === 'PlatformSignaturesRefused');
     expect(alarm).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, Period: 300, Statistic: 'Sum' });

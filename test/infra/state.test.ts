@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Consumption, functions } from '../../infra/functions.ts';
+import { type Consumption, type FunctionShape, functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
+import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
 import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { synthesize } from '../support/synthesized.ts';
+import importsOf010 from './fixtures/imports-0.1.0.json' with { type: 'json' };
 
 const service = synthesize({ stage: 'test' });
 const queueByName = new Map(service.all('AWS::SQS::Queue').map((queue) => [queue.properties.QueueName, queue]));
@@ -21,9 +23,8 @@ describe('tables', () => {
     );
   });
 
-  it.each(Object.keys(tables) as TableName[])('%s is kept, protected, encrypted and recoverable', (name) => {
+  it.each(Object.keys(tables) as TableName[])('%s is protected, encrypted and recoverable', (name) => {
     const table = service.stateful.find(({ properties }) => properties.TableName === resourceName('test', name));
-    expect(table?.deletionPolicy).toBe('Retain');
     expect(table?.properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       DeletionProtectionEnabled: true,
@@ -38,9 +39,8 @@ describe('tables', () => {
 });
 
 describe('secrets', () => {
-  it('are kept, named by stage and purpose, and empty until they are provisioned', () => {
+  it('are named by stage and purpose, and empty until they are provisioned', () => {
     const secrets = service.all('AWS::SecretsManager::Secret');
-    expect(secrets.map(({ deletionPolicy }) => deletionPolicy)).toEqual(secrets.map(() => 'Retain'));
     expect(secrets.map(({ properties }) => properties.Name).sort()).toEqual(
       Object.values(secretPurposes)
         .map((purpose) => resourceName('test', purpose))
@@ -70,9 +70,12 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
     expect(queue?.properties.VisibilityTimeout).toBe(6 * (consumer?.timeoutSeconds ?? 0));
   });
 
-  it('is, like its dead-letter queue, kept, encrypted and reached over TLS only (R23)', () => {
+  it('takes messages as large as the code makes them', () => {
+    for (const each of [queue, deadLetters]) expect(each?.properties.MaximumMessageSize).toBe(queueMessageMaxBytes);
+  });
+
+  it('is, like its dead-letter queue, encrypted and reached over TLS only (R23)', () => {
     for (const each of [queue, deadLetters]) {
-      expect(each?.deletionPolicy).toBe('Retain');
       expect(each?.properties.SqsManagedSseEnabled).toBe(true);
       const policy = service
         .all('AWS::SQS::QueuePolicy')
@@ -86,11 +89,10 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
   it('raises an alarm on the first dead letter that says who is hurt and what to do', () => {
     const alarm = service
       .all('AWS::CloudWatch::Alarm')
-      .find(
-        ({ properties }) =>
-          properties.Namespace === 'AWS/SQS' && service.target(properties.Dimensions[0].Value) === deadLetters?.id,
-      );
+      .find(({ properties }) => properties.AlarmName === resourceName('test', `${purpose}-dead-letters`));
     expect(alarm?.properties).toMatchObject({
+      Namespace: 'AWS/SQS',
+      Dimensions: [{ Name: 'QueueName', Value: deadLetters?.properties.QueueName }],
       MetricName: 'ApproximateNumberOfMessagesVisible',
       ComparisonOperator: 'GreaterThanThreshold',
       Threshold: 0,
@@ -124,13 +126,79 @@ it('a queue that no function consumes is refused', () => {
   }
 });
 
-it('nothing that holds state is in the stateless stack, and no function in the stateful one', () => {
+it('the stateful stack holds state alone, and the stateless one none: no alarm stands in the way of a deletion', () => {
   const types = (resources: typeof service.stateful) => new Set(resources.map(({ type }) => type));
-  for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::SecretsManager::Secret']) {
-    expect(types(service.stateless)).not.toContain(type);
-  }
-  expect(types(service.stateful)).not.toContain('AWS::Lambda::Function');
+  const state = ['AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'];
+  expect([...types(service.stateful)].toSorted()).toEqual([...state, 'AWS::SQS::QueuePolicy'].toSorted());
+  for (const type of state) expect(types(service.stateless)).not.toContain(type);
 });
+
+describe('what has been made stays, and what a failed creation has just made goes again', () => {
+  it.each(service.stateful.map(({ id, type, ...policies }) => [type, id, policies] as const))(
+    '%s %s',
+    (_type, _id, { deletionPolicy, updateReplacePolicy }) => {
+      expect([deletionPolicy, updateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
+    },
+  );
+
+  it.each([
+    [undefined, [true, true], true],
+    ['true', [true, true], true],
+    ['stateful', [true, false], true],
+    ['false', [false, false], false],
+    [false, [false, false], false],
+  ] as const)('protected=%s: termination protection of the two stacks %j, of tables %s', (value, stacks, ofTables) => {
+    const { app, all } = synthesize(value === undefined ? {} : { protected: value });
+    const protection = ['Stateful', 'Stateless'].map((id) => app.synth().getStackArtifact(id).terminationProtection);
+    expect(protection.map((each) => each ?? false)).toEqual(stacks);
+    const tablesProtected = all('AWS::DynamoDB::Table').map(({ properties }) => properties.DeletionProtectionEnabled);
+    expect(new Set(tablesProtected)).toEqual(new Set([ofTables]));
+  });
+});
+
+describe('exports', () => {
+  it('are those that 0.1.0 imports, and more', () => {
+    expect(importsOf010.length).toBeGreaterThan(30);
+    expect(importsOf010.filter((name) => !service.exports.has(name))).toEqual([]);
+  });
+
+  it('lead where they led in 0.1.0', () => {
+    for (const name of importsOf010) {
+      const [, kind = '', id = ''] = /:ExportsOutput(Ref|FnGetAtt)(.+)$/.exec(name) ?? [];
+      const value = service.exports.get(name) as { Ref?: string; 'Fn::GetAtt'?: [string, string] };
+      const told = kind === 'Ref' ? value.Ref : value['Fn::GetAtt']?.join('');
+      expect(id.slice(0, -8)).toBe(told);
+    }
+  });
+
+  const used = [
+    ...Object.keys(tables).map((name) => ['the table', name] as const),
+    ...Object.keys(secretPurposes).map((name) => ['the secret', name] as const),
+    ...Object.keys(queuePurposes).map((name) => ['sending to the queue', name] as const),
+  ];
+  it.each(used)('stay when the last function that uses %s %s goes', (_, name) => {
+    const before = Object.entries(functions).map(([key, shape]) => [key, { ...shape }] as const);
+    try {
+      for (const shape of Object.values(functions)) forget(shape, name);
+      const without = synthesize({ stage: 'test' });
+      expect(without.importedNames.size).toBeLessThan(service.importedNames.size);
+      expect(without.exports).toEqual(service.exports);
+    } finally {
+      for (const [key, shape] of before) Object.assign(functions[key] ?? {}, shape);
+    }
+  });
+});
+
+/** Takes the name out of all that the function uses. */
+function forget(shape: FunctionShape, name: string): void {
+  const { tables: granted = {}, secrets = [], sendsTo = [], consumes } = shape;
+  Object.assign(shape, {
+    ...(consumes?.queue === name ? { consumes: { ...consumes, postpones: undefined } } : {}),
+    tables: Object.fromEntries(Object.entries(granted).filter(([table]) => table !== name)),
+    secrets: secrets.filter((each) => each !== name),
+    sendsTo: sendsTo.filter((each) => each !== name),
+  });
+}
 
 it('gives a synchronization up after as many deliveries as its worker counts', () => {
   expect(queues.sync.maxReceiveCount).toBe(syncDeliveries);

@@ -12,6 +12,7 @@ export interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: properties of any resource type, picked apart by the tests
   readonly properties: any;
   readonly deletionPolicy?: string;
+  readonly updateReplacePolicy?: string;
   readonly dependsOn: readonly string[];
 }
 
@@ -19,6 +20,9 @@ export interface Synthesized {
   readonly app: App;
   readonly stateful: readonly Resource[];
   readonly stateless: readonly Resource[];
+  /** What the stateful stack exports, by name, and the names that the stateless one imports. */
+  readonly exports: ReadonlyMap<string, unknown>;
+  readonly importedNames: ReadonlySet<string>;
   /** Resources of one type, of both stacks. */
   all(type: string): Resource[];
   /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
@@ -59,6 +63,8 @@ export function synthesize(
       app,
       stateful,
       stateless,
+      exports: exported,
+      importedNames: importedBy(templates[1]),
       all: (type) => [...stateful, ...stateless].filter((resource) => resource.type === type),
       target: (reference) => targetOf(reference, exported),
     };
@@ -75,6 +81,7 @@ function resourcesOf(template: any): Resource[] {
     type: resource.Type,
     properties: resource.Properties,
     deletionPolicy: resource.DeletionPolicy,
+    updateReplacePolicy: resource.UpdateReplacePolicy,
     dependsOn: resource.DependsOn ?? [],
   }));
 }
@@ -83,6 +90,11 @@ function resourcesOf(template: any): Resource[] {
 function exportsOf(template: any): Map<string, unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation output
   return new Map(Object.values<any>(template.Outputs).map((output) => [output.Export.Name, output.Value]));
+}
+
+function importedBy(template: unknown): Set<string> {
+  const found = JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g);
+  return new Set([...found].map(([, name = '']) => name));
 }
 
 function targetOf(reference: unknown, exported: ReadonlyMap<string, unknown>): string {

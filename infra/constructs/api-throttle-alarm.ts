@@ -1,0 +1,37 @@
+import { Duration } from 'aws-cdk-lib';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { accessLogGroupName, resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+import { addAlarm } from './alarm.ts';
+
+/**
+ * Counts the requests that the gateway itself refused with 429, and rings when it goes on. HTTP APIs have no metric for
+ * it, `4xx` counts every kind, so the access log is read; a function's own 429 has the status of its integration there.
+ * Of very many refusals the gateway may log a part only, which is enough to ring.
+ */
+export class ApiThrottleAlarm extends Construct {
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const filter = new MetricFilter(this, 'Filter', {
+      logGroup: LogGroup.fromLogGroupName(this, 'AccessLog', accessLogGroupName(settings.stage)),
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.status', '=', '429'),
+        FilterPattern.stringValue('$.integrationStatus', '=', '-'),
+      ),
+      // A filter can take dimensions from the log alone, so the name tells the stage.
+      metricNamespace: 'TemplateMessaging/Api',
+      metricName: resourceName(settings.stage, 'api-throttled'),
+      metricValue: '1',
+    });
+    addAlarm(this, settings, {
+      purpose: 'api-throttled',
+      metric: filter.metric({ statistic: 'Sum', period: Duration.minutes(5) }),
+      above: 20,
+      periods: 2,
+      whoIsHurt: 'Callers of the API: the gateway refused more than 20 requests in 5 minutes with 429, and goes on.',
+      whatToDo:
+        'Find the route and the caller in the access log (status 429: routeKey, clientId, sourceIp). One address at POST /login guesses passwords: nothing is to be done. All callers together are more than the limits of the stage allow: raise those.',
+    });
+  }
+}

@@ -1,0 +1,63 @@
+/** A field of a cron expression: its numbers, the names that stand for some of them, and what else may be in it. */
+interface CronField {
+  readonly from: number;
+  readonly to: number;
+  /** Names of the numbers from `from` on. */
+  readonly names?: readonly string[];
+  /** What the field takes beside numbers, ranges, lists and steps. */
+  readonly also?: RegExp;
+}
+
+const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+const minutes: CronField = { from: 0, to: 59 };
+const hours: CronField = { from: 0, to: 23 };
+/** `L` is the last day, `15W` the working day nearest to the 15th. */
+const daysOfMonth: CronField = { from: 1, to: 31, also: /^(?:L|LW|(?:[1-9]|[12]\d|3[01])W)$/ };
+const monthsOfYear: CronField = { from: 1, to: 12, names: months };
+/** `6L` is the last Friday of the month, `6#3` the third. */
+const daysOfWeek: CronField = { from: 1, to: 7, names: weekdays, also: /^(?:L|[1-7]L|[1-7]#[1-5])$/ };
+const years: CronField = { from: 1970, to: 2199 };
+
+/**
+ * Whether EventBridge Scheduler takes the text as a schedule that recurs: `rate(...)` with a unit that agrees with its
+ * number, or `cron(...)` with six fields, of which exactly one of day of month and day of week is `?`.
+ */
+export function isScheduleExpression(text: string): boolean {
+  const [, kind, inside = ''] = /^(rate|cron)\((.*)\)$/.exec(text) ?? [];
+  if (kind === 'rate') return isRate(inside);
+  return kind === 'cron' && isCron(inside);
+}
+
+function isRate(text: string): boolean {
+  return /^(?:1 (?:minute|hour|day)|(?:[2-9]|[1-9]\d{1,3}) (?:minutes|hours|days))$/.test(text);
+}
+
+function isCron(text: string): boolean {
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = '', ...more] = text.split(' ');
+  if (more.length > 0 || (dayOfMonth === '?') === (dayOfWeek === '?')) return false;
+  const day = dayOfWeek === '?' ? ([dayOfMonth, daysOfMonth] as const) : ([dayOfWeek, daysOfWeek] as const);
+  const fields = [[minute, minutes], [hour, hours], day, [month, monthsOfYear], [year, years]] as const;
+  return fields.every(([given, field]) => given.split(',').every((part) => isPart(part, field)));
+}
+
+/** One of the parts between commas: `*`, `7`, `MON-FRI`, each perhaps with a step, or one of the field's own. */
+function isPart(part: string, field: CronField): boolean {
+  if (field.also?.test(part)) return true;
+  const [range = '', step, ...more] = part.split('/');
+  if (more.length > 0) return false;
+  if (step !== undefined && !(/^\d{1,4}$/.test(step) && Number(step) >= 1 && Number(step) <= field.to)) return false;
+  if (range === '*') return true;
+  const [first, last] = range.split('-').map((end) => numberOf(end, field));
+  if (first === undefined || range.split('-').length > 2) return false;
+  return range.includes('-') ? last !== undefined && first <= last : true;
+}
+
+function numberOf(text: string, { from, to, names = [] }: CronField): number | undefined {
+  const named = names.indexOf(text);
+  if (named >= 0) return from + named;
+  if (!/^\d{1,4}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= from && value <= to ? value : undefined;
+}
