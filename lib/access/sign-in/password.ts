@@ -1,5 +1,6 @@
-import { argon2, scrypt, timingSafeEqual } from 'node:crypto';
+import crypto, { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { argon2id } from '@noble/hashes/argon2.js';
 
 /** Longest password that is looked at; a longer one is never right. */
 export const passwordMaxLength = 256;
@@ -28,22 +29,39 @@ interface PasswordRecord {
 /** Turns a password into a key: the costly part of every login. */
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
-/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1. */
-const currentRecipe: Recipe = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 };
+/** Whether Node.js can hash with argon2id itself; asked by name, because an import of what is missing would end the function. */
+export const hasArgon2 = typeof crypto.argon2 === 'function';
 
-const argon2Async = promisify(argon2);
+/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; without it scrypt with N = 2^15, r = 8, p = 3. */
+const currentRecipe: Recipe = hasArgon2
+  ? { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 }
+  : { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 };
+
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
 export const deriveKey: KeyDerivation = (password, recipe, salt) => {
   // One spelling of composed characters, so that the same password typed on two keyboards is one password.
   const message = password.normalize('NFC');
   if (recipe.kind === 'argon2id') {
-    const { memoryKib: memory, passes, parallelism } = recipe;
-    return argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: keyBytes });
+    return hasArgon2 ? argon2Key(message, recipe, salt) : slowArgon2Key(message, recipe, salt);
   }
   const options = { N: 2 ** recipe.log2Cost, r: recipe.blockSize, p: recipe.parallelism, maxmem: 2 * maxMemoryBytes };
   return scryptAsync(message, salt, keyBytes, options);
 };
+
+type Argon2Recipe = Extract<Recipe, { kind: 'argon2id' }>;
+
+function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
+  const { memoryKib: memory, passes, parallelism } = recipe;
+  const options = { message, nonce: salt, memory, passes, parallelism, tagLength: keyBytes };
+  return promisify(crypto.argon2)('argon2id', options);
+}
+
+/** The same key in JavaScript, several times slower: a stored hash is looked at with it once, and replaced by one of scrypt. */
+async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
+  const { memoryKib: m, passes: t, parallelism: p } = recipe;
+  return Buffer.from(argon2id(message, salt, { m, t, p, dkLen: keyBytes }));
+}
 
 /** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
