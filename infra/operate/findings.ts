@@ -13,7 +13,7 @@ const marks = { good: '✓', bad: '✗', skipped: '–' } as const;
 /** A finding as lines of at most `widthColumns`; the ones after the first are indented. */
 export function findingLines({ state, text }: Finding): string {
   const lines: string[] = [];
-  let line = marks[state];
+  let line: string = marks[state];
   for (const word of text.split(/\s+/).flatMap(inPieces)) {
     if (line.length + 1 + word.length > widthColumns) {
       lines.push(line);
