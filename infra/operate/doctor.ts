@@ -100,7 +100,8 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
 }
 
 async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
-  if (apiUrl === undefined) return [{ state: 'bad', text: 'API: no stack tells its address (ApiUrl); deploy it first' }];
+  if (apiUrl === undefined)
+    return [{ state: 'bad', text: 'API: no stack tells its address (ApiUrl); deploy it first' }];
   const address = new URL('/health', apiUrl).href;
   const reply = await fetch(address, { signal: AbortSignal.timeout(30_000) });
   const answered = `API: ${address} answers ${reply.status}`;
@@ -157,7 +158,8 @@ async function wabaState(
   const appId = Object.keys(apps).find((id) => apps[id]?.wabas.includes(wabaId));
   const waba = { wabaId, credential, appId };
   const accessToken = credentials[credential]?.accessToken;
-  if (accessToken === undefined) return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
+  if (accessToken === undefined)
+    return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
   try {
     return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
   } catch (error) {

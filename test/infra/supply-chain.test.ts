@@ -40,6 +40,10 @@ it('a licence that nobody knows is none that is allowed, and neither is a toolâ€
   const lock = (license: string | undefined, dev: boolean) =>
     licensedPackages(JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0', license, dev } } }));
   const allowed = (license: string | undefined, dev: boolean) => lock(license, dev).every(isAllowed);
-  expect([allowed('MIT', false), allowed('AGPL-3.0-only', true), allowed(undefined, true)]).toEqual([true, false, false]);
+  expect([allowed('MIT', false), allowed('AGPL-3.0-only', true), allowed(undefined, true)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   expect([allowed('MPL-2.0', true), allowed('MPL-2.0', false)]).toEqual([true, false]);
 });

@@ -7,6 +7,7 @@ import {
   platformFindings,
   stackFinding,
 } from '../../../infra/operate/doctor-rules.ts';
+import type { StoredKeySets } from '../../../infra/operate/token-keys.ts';
 
 describe('a stack', () => {
   const deploy = 'npm run deploy -- -c stage=prod';
@@ -45,13 +46,13 @@ const key = (kid: string) => ({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid }) 
 const signing = { keys: [{ ...key('a'), d: 'd' }] };
 const verification = { keys: [{ ...key('a'), published_at: 1 }] };
 
-test.each([
+test.each<[StoredKeySets, number, string[]]>([
   [{ signing, verification }, 1, ['good', 'good']],
   [{ signing: undefined, verification }, 1, ['bad', 'good']],
   [{ signing, verification: undefined }, 1, ['bad', 'good']],
   [{ signing: { keys: [...signing.keys, { ...key('b'), d: 'd' }] }, verification }, 1, ['bad', 'good']],
   [{ signing, verification }, 0, ['good', 'bad']],
-] as const)('keys %#', (stored, sealing, states) => {
+])('keys %#', (stored, sealing, states) => {
   const findings = keyFindings(stored, sealing);
   expect(findings.map(({ state }) => state)).toEqual(states);
   for (const { state, text } of findings) if (state === 'bad') expect(text).toContain('npm run provision');
