@@ -50,13 +50,13 @@ function routeKeyOf(route: RoutePattern): string {
   return route.path === defaultPath ? defaultPath : `${route.method} ${route.path}`;
 }
 
+/** The segments of a path; `$default` has none. */
 function segmentsOf(path: string): readonly Segment[] {
-  if (path === defaultPath) return [];
   return path
     .split('/')
     .slice(1)
     .map((text) => {
-      if (!text.startsWith('{') || !text.endsWith('}')) return { kind: 'literal', name: text };
+      if (!text.startsWith('{')) return { kind: 'literal', name: text };
       return text.endsWith('+}')
         ? { kind: 'greedy', name: text.slice(1, -2) }
         : { kind: 'variable', name: text.slice(1, -1) };
@@ -64,22 +64,22 @@ function segmentsOf(path: string): readonly Segment[] {
 }
 
 /** Lower is tried first. */
-function rankOf({ route, segments }: Candidate<RoutePattern>): readonly (number | string)[] {
+function rankOf({ route, segments }: Candidate<RoutePattern>): readonly number[] {
   const greedy = segments.some((segment) => segment.kind === 'greedy');
   const literals = segments.filter((segment) => segment.kind === 'literal').length;
   return [
     route.path === defaultPath ? 2 : greedy ? 1 : 0,
     -literals,
     -segments.length,
-    segments.map((segment) => (segment.kind === 'literal' ? 'a' : 'b')).join(''),
+    ...segments.map((segment) => (segment.kind === 'literal' ? 0 : 1)),
     route.method === 'ANY' ? 1 : 0,
   ];
 }
 
-function compareRanks(a: readonly (number | string)[], b: readonly (number | string)[]): number {
+function compareRanks(a: readonly number[], b: readonly number[]): number {
   for (const [index, left] of a.entries()) {
     const right = b[index] ?? left;
-    if (left !== right) return left < right ? -1 : 1;
+    if (left !== right) return left - right;
   }
   return 0;
 }
@@ -91,7 +91,7 @@ function matchSegments(
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const value = segment.kind === 'greedy' ? values.slice(index).join('/') : values[index];
-    if (value === undefined || value === '') return undefined;
+    if (!value) return undefined;
     if (segment.kind === 'literal' && value !== segment.name) return undefined;
     if (segment.kind !== 'literal') parameters[segment.name] = value;
     if (segment.kind === 'greedy') return parameters;

@@ -85,6 +85,6 @@ async function readFile(reply: IncomingMessage, maxBytes: number): Promise<Fetch
   } catch (error) {
     throw error === tooLarge ? error : new FetchFault('could not be read to its end');
   }
-  const contentType = reply.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const contentType = reply.headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
   return { bytes: Buffer.concat(chunks), ...(contentType ? { contentType } : {}) };
 }

@@ -48,7 +48,7 @@ export function publicHttpsUrlFault(text: string): string | undefined {
 
 /** The host of a URL as DNS and TLS know it: an address without brackets, a name without the dot of the root. */
 export function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return url.hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
 /**
@@ -57,9 +57,9 @@ export function bareHost(url: URL): string {
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
-  const family = isIP(address);
-  if (family === 4) return !specialAddresses.check(address, 'ipv4');
-  return family === 6 && globalUnicast.check(address, 'ipv6') && !specialAddresses.check(address, 'ipv6');
+  if (isIP(address) === 4) return !specialAddresses.check(address, 'ipv4');
+  // What is no address is in no list.
+  return globalUnicast.check(address, 'ipv6') && !specialAddresses.check(address, 'ipv6');
 }
 
 function isPublicHost(host: string): boolean {

@@ -73,7 +73,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
     const outgoing = request(
       {
         host: address,
-        port: network.port ?? (url.port || 443),
+        port: network.port ?? url.port,
         method,
         path: `${url.pathname}${url.search}`,
         // The certificate must be the name's; an address has no name to announce.
@@ -103,7 +103,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
 /** Waits no longer than the deadline for work that cannot be stopped. */
 function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
-    deadline.addEventListener('abort', () => reject(new ConnectFault('no_answer')), { once: true });
+    deadline.addEventListener('abort', () => reject(new ConnectFault('no_answer')));
   });
   return Promise.race([work, late]);
 }

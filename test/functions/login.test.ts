@@ -99,6 +99,7 @@ test.each([
   ['a wrong password', 'supervisor1001', 'wrong password'],
   ['an unknown name', 'nobody', 'right password'],
   ['a name in other letter case', 'Supervisor1001', 'right password'],
+  ["an unknown name, and a password of nobody's key", 'nobody', '\0'.repeat(32)],
   ['an empty name', '', ''],
   ['an empty password', 'supervisor1001', ''],
   ['a password of 257 characters', 'supervisor1001', 'x'.repeat(257)],

@@ -13,14 +13,24 @@ export interface MediaHost {
   readonly port: number;
   /** Every request that came in. */
   readonly requests: readonly IncomingMessage[];
+  /** The name that each connection announced; those that announced none are left out. */
+  readonly serverNames: readonly string[];
   close(): Promise<void>;
 }
 
 /** media.example.com on this machine. */
 export async function startMediaHost(answers: RequestListener): Promise<MediaHost> {
   const requests: IncomingMessage[] = [];
+  const serverNames: string[] = [];
   const server = createServer(
-    { key: readFileSync(join(directory, 'key.pem'), 'utf8'), cert: certificate },
+    {
+      key: readFileSync(join(directory, 'key.pem'), 'utf8'),
+      cert: certificate,
+      SNICallback: (name, done) => {
+        serverNames.push(name);
+        done(null);
+      },
+    },
     (request, response) => {
       requests.push(request);
       answers(request, response);
@@ -30,6 +40,7 @@ export async function startMediaHost(answers: RequestListener): Promise<MediaHos
   return {
     port: (server.address() as AddressInfo).port,
     requests,
+    serverNames,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
 import crypto, { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { argon2id } from '@noble/hashes/argon2.js';
+import { argon2id as argon2idInJavaScript } from '@noble/hashes/argon2.js';
 
 /** Longest password that is looked at; a longer one is never right. */
 export const passwordMaxLength = 256;
@@ -32,10 +32,19 @@ export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => 
 /** Whether Node.js can hash with argon2id itself; asked by name, because an import of what is missing would end the function. */
 export const hasArgon2 = typeof crypto.argon2 === 'function';
 
+interface CurrentRecipe {
+  readonly recipe: Recipe;
+  /** How its hashes begin. */
+  readonly prefix: string;
+}
+
 /** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; without it scrypt with N = 2^15, r = 8, p = 3. */
-const currentRecipe: Recipe = hasArgon2
-  ? { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 }
-  : { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 };
+const current: CurrentRecipe = hasArgon2
+  ? {
+      recipe: { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
+      prefix: '$argon2id$v=19$m=19456,t=2,p=1$',
+    }
+  : { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' };
 
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
@@ -60,12 +69,12 @@ function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise
 /** The same key in JavaScript, several times slower: a stored hash is looked at with it once, and replaced by one of scrypt. */
 async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
   const { memoryKib: m, passes: t, parallelism: p } = recipe;
-  return Buffer.from(argon2id(message, salt, { m, t, p, dkLen: keyBytes }));
+  return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
 }
 
 /** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
-  return phcOf({ recipe: currentRecipe, salt, key: await derive(password, currentRecipe, salt) });
+  return currentPhc(salt, await derive(password, current.recipe, salt));
 }
 
 /** Whether the password belongs to the PHC string: one derivation, compared in constant time. Throws on a bad string. */
@@ -81,7 +90,7 @@ export async function verifyPassword(
 
 /** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
 export function isOutdated(phc: string): boolean {
-  return !phc.startsWith(phcPrefix(currentRecipe));
+  return !phc.startsWith(current.prefix);
 }
 
 /** Whether a text is a hash that login can verify: argon2id or scrypt, at most 64 MiB, 16-byte salt or longer. */
@@ -90,28 +99,23 @@ export function isPasswordHash(phc: string): boolean {
 }
 
 /** A record nobody has a password for: verified when the user name is unknown, so that it costs the same work (R37). */
-export const nobodysPasswordHash = phcOf({
-  recipe: currentRecipe,
-  salt: Buffer.alloc(saltBytes),
-  key: Buffer.alloc(keyBytes),
-});
+export const nobodysPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
 const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 const scryptShape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 
 function recordOf(phc: string): PasswordRecord | undefined {
-  const kind = phc.startsWith('$argon2id$') ? 'argon2id' : 'scrypt';
-  const matched = (kind === 'argon2id' ? argon2idShape : scryptShape).exec(phc);
+  const argon2id = argon2idShape.exec(phc);
+  const matched = argon2id ?? scryptShape.exec(phc);
   if (matched === null) return undefined;
   const [first = 0, second = 0, parallelism = 0] = matched.slice(1, 4).map(Number);
+  const [salt = Buffer.of(), key = Buffer.of()] = matched.slice(4).map((text) => Buffer.from(text, 'base64'));
   const recipe: Recipe =
-    kind === 'argon2id'
-      ? { kind, memoryKib: first, passes: second, parallelism }
-      : { kind, log2Cost: first, blockSize: second, parallelism };
-  if (!isAffordable(recipe)) return undefined;
-  const [salt, key] = matched.slice(4).map((text) => Buffer.from(text, 'base64'));
-  return salt === undefined || key === undefined ? undefined : { recipe, salt, key };
+    argon2id === null
+      ? { kind: 'scrypt', log2Cost: first, blockSize: second, parallelism }
+      : { kind: 'argon2id', memoryKib: first, passes: second, parallelism };
+  return isAffordable(recipe) ? { recipe, salt, key } : undefined;
 }
 
 /** Within what the algorithms accept, what the function has memory for, and no weaker than OWASP's smallest choices. */
@@ -125,14 +129,8 @@ function isAffordable(recipe: Recipe): boolean {
   );
 }
 
-function phcPrefix(recipe: Recipe): string {
-  return recipe.kind === 'argon2id'
-    ? `$argon2id$v=19$m=${recipe.memoryKib},t=${recipe.passes},p=${recipe.parallelism}$`
-    : `$scrypt$ln=${recipe.log2Cost},r=${recipe.blockSize},p=${recipe.parallelism}$`;
-}
-
-function phcOf(record: PasswordRecord): string {
-  return phcPrefix(record.recipe) + [record.salt, record.key].map(unpadded).join('$');
+function currentPhc(salt: Buffer, key: Buffer): string {
+  return current.prefix + [salt, key].map(unpadded).join('$');
 }
 
 function unpadded(bytes: Buffer): string {

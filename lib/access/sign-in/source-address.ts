@@ -1,10 +1,12 @@
+const mappedPrefix = '::ffff:';
+
 /**
  * The network by which logins are paced: an IPv4 address itself, of an IPv6 address its first 64 bits, within which one
  * subscriber can take any address. Text that is no address is one network of its own.
  */
 export function sourceNetwork(sourceIp: string): string {
-  const text = sourceIp.split('%')[0]?.toLowerCase() ?? '';
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(text)?.[1] ?? text;
+  const text = sourceIp.replace(/%.*/s, '').toLowerCase();
+  const mapped = text.startsWith(mappedPrefix) ? text.slice(mappedPrefix.length) : text;
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(mapped)) return mapped;
   const groups = ipv6Groups(text);
   return groups === undefined ? 'no address' : `${groups.slice(0, 4).join(':')}::/64`;
@@ -13,8 +15,8 @@ export function sourceNetwork(sourceIp: string): string {
 /** The eight groups of an IPv6 address, without leading zeros; the URL parser knows all its spellings. */
 function ipv6Groups(text: string): string[] | undefined {
   if (!/^[0-9a-f:.]+$/.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
-  const [before = '', after] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
-  const [head, tail] = [groupsOf(before), groupsOf(after ?? '')];
-  return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+  const short = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const groupsOf = (spelling: string) => spelling.split(':').filter((group) => group !== '');
+  const zeros = '0:'.repeat(8 - groupsOf(short).length);
+  return groupsOf(short.replace('::', `:${zeros}`));
 }

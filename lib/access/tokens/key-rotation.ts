@@ -44,13 +44,12 @@ export function wholeKeySets(
 export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
   const published = sets.verification.keys;
   const [current, waiting] = sets.signing.keys;
-  if (current === undefined) throw new Error('the signing key set is empty');
   if (sets.signing.keys.some((key) => !isPublished(key, published))) {
     return { step: 'publish', sets: wholeKeySets(sets, newKey, nowSeconds) };
   }
   if (waiting !== undefined) {
     const publishedAtSeconds = published.find(({ kid }) => kid === waiting.kid)?.published_at ?? nowSeconds;
-    const signing = { keys: [{ ...waiting, signing_since: nowSeconds }] };
+    const signing: SigningKeySet = { keys: [{ ...waiting, signing_since: nowSeconds }] };
     return onceDue(publishedAtSeconds + refreshedEverywhereSeconds, nowSeconds, {
       step: 'sign',
       sets: { ...sets, signing },
@@ -58,7 +57,7 @@ export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: numb
   }
   const inUse = published.filter(({ kid }) => kid === current.kid);
   if (inUse.length === published.length) {
-    const signing = { keys: [current, newKey] };
+    const signing: SigningKeySet = { keys: [current, newKey] };
     return { step: 'publish', sets: wholeKeySets({ ...sets, signing }, newKey, nowSeconds) };
   }
   // A login function may go on signing with the old key until it reads the set again; that token then lives an hour.

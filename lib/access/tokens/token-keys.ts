@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK } from 'jose';
+import type { CryptoKey } from 'jose';
 import * as v from 'valibot';
 
 /** The one signature algorithm of access tokens (D3). */
@@ -19,7 +19,7 @@ const SigningKeySchema = v.object({ ...publicMembers, d: text, signing_since: v.
 
 const VerificationKeySetSchema = v.object({ keys: v.pipe(v.array(VerificationKeySchema), v.minLength(1)) });
 
-const SigningKeySetSchema = v.object({ keys: v.pipe(v.array(SigningKeySchema), v.minLength(1)) });
+const SigningKeySetSchema = v.object({ keys: v.tupleWithRest([SigningKeySchema], SigningKeySchema) });
 
 export type VerificationJwk = v.InferOutput<typeof VerificationKeySchema>;
 export type SigningJwk = v.InferOutput<typeof SigningKeySchema>;
@@ -53,7 +53,6 @@ export async function verificationKeys(jwks: string): Promise<VerificationKeys> 
 /** The key that signs tokens, which is the first of its set, ready for use, from the text of its secret. */
 export async function signingKey(jwks: string): Promise<SigningKey> {
   const [first] = signingKeySet(jwks).keys;
-  if (first === undefined) throw new Error('the signing key set is not usable');
   return { keyId: first.kid, key: await cryptoKey(first) };
 }
 
@@ -66,9 +65,10 @@ function keySet<const S extends v.GenericSchema>(schema: S, jwks: string, unusab
   }
 }
 
-async function cryptoKey(jwk: VerificationJwk | SigningJwk): Promise<CryptoKey> {
-  const { kty, crv, x, y, kid } = jwk;
-  const key = await importJWK({ kty, crv, x, y, kid, ...('d' in jwk ? { d: jwk.d } : {}) }, tokenAlgorithm);
-  if (key instanceof Uint8Array) throw new Error('an elliptic-curve key was expected');
-  return key;
+/** A key with a private half signs, another verifies; neither can be taken out again. */
+async function cryptoKey({ kty, crv, x, y, ...rest }: VerificationJwk | SigningJwk): Promise<CryptoKey> {
+  const algorithm = { name: 'ECDSA', namedCurve: crv };
+  return 'd' in rest
+    ? await crypto.subtle.importKey('jwk', { kty, crv, x, y, d: rest.d }, algorithm, false, ['sign'])
+    : await crypto.subtle.importKey('jwk', { kty, crv, x, y }, algorithm, false, ['verify']);
 }

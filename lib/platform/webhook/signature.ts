@@ -15,7 +15,7 @@ export function signingApp(
   body: RawBody,
   signature: string | undefined,
 ): PlatformApp | undefined {
-  const [, hex] = signatureForm.exec(signature ?? '') ?? [];
+  const hex = signature?.match(signatureForm)?.[1];
   if (hex === undefined) return undefined;
   const given = Buffer.from(hex, 'hex');
   return apps.find(({ secrets }) =>

@@ -34,6 +34,12 @@ test('a client that has left the WABA cannot use even its own DID', () => {
   expect(refused(() => usableDid(left, 1001)).code).toBe('did_forbidden');
 });
 
+test('a refusal says what the rule is, and then the advice', () => {
+  const rule = 'the did is outside the WABA hierarchy of the client';
+  expect(refused(() => usableDid(undefined, 1001)).message).toBe(rule);
+  expect(refused(() => usableDid(did, 1, '; ask for another')).message).toBe(`${rule}; ask for another`);
+});
+
 test('a DID of nobody and a DID of somebody else are refused alike (D5)', () => {
   const ofNobody = refused(() => usableDid(undefined, 1001));
   const ofSomebody = refused(() => usableDid(did, 1));

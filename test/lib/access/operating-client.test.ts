@@ -11,6 +11,7 @@ test('a request names no client, one, or the same one twice', () => {
   expect(askedClientId({})).toBeUndefined();
   expect(askedClientId({ query: '1001' })).toBe(1001);
   expect(askedClientId({ body: 1001 })).toBe(1001);
+  expect(askedClientId({ body: 1 })).toBe(1);
   expect(askedClientId({ query: '1001', body: 1001 })).toBe(1001);
   expect(askedClientId({ query: String(Number.MAX_SAFE_INTEGER) })).toBe(Number.MAX_SAFE_INTEGER);
 });
@@ -68,6 +69,12 @@ test('any text is either the plain decimal of a positive safe integer or refused
       expect(refused(() => askedClientId({ query: `${id},${id}` })).message).toBe(`invalid client_id: ${id},${id}`);
     }),
   );
+});
+
+test('a value of 100 characters is shown whole, a longer one by its first 97', () => {
+  const shown = (value: string) => refused(() => askedClientId({ query: value })).message;
+  expect(shown('x'.repeat(100))).toBe(`invalid client_id: ${'x'.repeat(100)}`);
+  expect(shown('x'.repeat(101))).toBe(`invalid client_id: ${'x'.repeat(97)}...`);
 });
 
 /** A directory of clients 1 to 1002 that remembers what it was asked. */

@@ -63,7 +63,7 @@ async function faultOf(answers: RequestListener, changes: Changes = {}): Promise
 describe('a file that is fetched', () => {
   test('bytes and type, asked for by name, uncompressed and without anything of ours', async () => {
     const { port, requests } = await hostThat((_, response) => {
-      response.setHeader('content-type', 'Image/PNG; charset=binary').end(Buffer.from([1, 2, 3]));
+      response.setHeader('content-type', 'Image/PNG ; charset=binary').end(Buffer.from([1, 2, 3]));
     });
     const file = await fetchPublic(`${url}?size=1#part`, optionsFor(port));
     expect(file).toEqual({ bytes: Buffer.from([1, 2, 3]), contentType: 'image/png' });
@@ -145,6 +145,16 @@ describe('where a name leads', () => {
   });
 });
 
+test.each([
+  ['a mistake', new TypeError('broken')],
+  ['a code like one of ours', Object.assign(new Error('broken'), { code: 'no_answer' })],
+])('an error of our own is no fault of the URL: %s', async (_, error) => {
+  const isAllowedAddress = () => {
+    throw error;
+  };
+  await expect(fetchPublic(url, optionsFor(0, { isAllowedAddress }))).rejects.toBe(error);
+});
+
 describe('the vectors (R40)', () => {
   const onlyFor443 = 'https://example.com:8443/hook';
   test.each(cases as [string, string, string][])('%s: %s %s', async (text, verdict) => {
@@ -200,6 +210,24 @@ describe('what a host answers', () => {
   const tooLarge = 'header_source must be a file of at most 1000 bytes';
   test('one byte too many, announced', async () => {
     expect(await faultOf((_, response) => response.end(Buffer.alloc(1_001)))).toBe(tooLarge);
+  });
+
+  test('announced only: nothing of it is waited for', async () => {
+    expect(await faultOf((_, response) => response.writeHead(200, { 'content-length': '1001' }).flushHeaders())).toBe(
+      tooLarge,
+    );
+  });
+
+  test('the body of a refused answer is left at once, not at the deadline', async () => {
+    const left = Promise.withResolvers<string>();
+    await faultOf(
+      (_, response) => {
+        response.writeHead(404).write('.');
+        response.on('close', () => left.resolve('closed'));
+      },
+      { totalMs: 3_600_000 },
+    );
+    expect(await left.promise).toBe('closed');
   });
 
   test('an endless body is left at the limit', async () => {

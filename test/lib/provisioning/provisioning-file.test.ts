@@ -54,6 +54,10 @@ test('a stored hash may stand in the place of a password', () => {
   expect(faultsOf(JSON.parse(JSON.stringify(hashed)))).toEqual([]);
 });
 
+test.each(['a', 'a'.repeat(128), 'Ana.Lopez_2@example.com+test-1'])('a user may be called %s', (username) => {
+  expect(faultsOf(demoWith(set('username', username, user)))).toEqual([]);
+});
+
 const set =
   (key: string, value: unknown, of: (file: Demo) => object) =>
   (file: Demo): void => {
@@ -118,6 +122,10 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a user name that differs by letter case only', set('username', 'Operator', user), ['users[1].username']],
   ['DIDs for neither all nor the own', set('dids', 'all', waba), ['wabas[0].dids']],
   ['a user name with a number sign', set('username', 'a#b', user), ['users[1].username']],
+  ['a user name that begins with a blank', set('username', ' a', user), ['users[1].username']],
+  ['a user name that ends with a line', set('username', 'a\n', user), ['users[1].username']],
+  ['a user name without a letter', set('username', '', user), ['users[1].username']],
+  ['a user name of 129 letters', set('username', 'a'.repeat(129), user), ['users[1].username']],
   ['neither password nor hash', set('password', undefined, user), ['users[1]']],
   [
     'both password and hash',

@@ -24,6 +24,13 @@ test('scrypt gives the key of RFC 7914, section 12', async () => {
   );
 });
 
+test('scrypt gives the key of RFC 7914, section 12, at another cost too', async () => {
+  const recipe = { kind: 'scrypt', log2Cost: 10, blockSize: 8, parallelism: 16 } as const;
+  expect((await deriveKey('password', recipe, Buffer.from('NaCl'))).toString('hex')).toBe(
+    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162',
+  );
+});
+
 test('a new hash is a PHC string of argon2id with 19 MiB and two passes, and belongs to its password only', async () => {
   const phc = await hashPassword('demo-operator', salt);
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -49,6 +56,21 @@ test('scrypt hashes and weaker argon2id hashes verify and are due for a new one'
   expect(isOutdated(nobodysPasswordHash.replace('t=2', 't=3'))).toBe(true);
 });
 
+test.each([
+  ['$argon2id$v=19$m=9216,t=4,p=3', { kind: 'argon2id', memoryKib: 9_216, passes: 4, parallelism: 3 }],
+  ['$scrypt$ln=13,r=10,p=2', { kind: 'scrypt', log2Cost: 13, blockSize: 10, parallelism: 2 }],
+])('%s says how the key is derived', async (head, recipe) => {
+  const key = Buffer.alloc(32, 1);
+  const derived: unknown[] = [];
+  const derive: typeof deriveKey = async (...asked) => {
+    derived.push(asked);
+    return key;
+  };
+  const phc = [head, salt.toString('base64').slice(0, 22), key.toString('base64').slice(0, 43)].join('$');
+  expect(await verifyPassword('secret', phc, derive)).toBe(true);
+  expect(derived).toEqual([['secret', recipe, salt]]);
+});
+
 test('one derivation per verification, of nobody too (R37)', async () => {
   let derivations = 0;
   const derive: typeof deriveKey = async () => {
@@ -66,6 +88,7 @@ test.each([
   [`$argon2id$v=19$m=19456,t=2,p=1${tail}`, true],
   [`$argon2id$v=19$m=65536,t=1,p=1${tail}`, true],
   [`$argon2id$v=19$m=65537,t=1,p=1${tail}`, false],
+  [`$argon2id$v=19$m=7168,t=5,p=1${tail}`, true],
   [`$argon2id$v=19$m=7167,t=5,p=1${tail}`, false],
   [`$argon2id$v=19$m=19456,t=0,p=1${tail}`, false],
   [`$argon2id$v=19$m=19456,t=2,p=0${tail}`, false],
@@ -74,9 +97,15 @@ test.each([
   [`$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(21)}$${'A'.repeat(43)}`, false],
   [`$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(42)}`, false],
   [`$argon2id$v=19$m=19456,t=2,p=1${tail}$x`, false],
+  [`x$argon2id$v=19$m=19456,t=2,p=1${tail}`, false],
   [`$scrypt$ln=15,r=8,p=3${tail}`, true],
+  [`$scrypt$ln=16,r=8,p=1${tail}`, true],
   [`$scrypt$ln=17,r=8,p=1${tail}`, false],
+  [`$scrypt$ln=13,r=10,p=1${tail}`, true],
+  [`$scrypt$ln=13,r=7,p=1${tail}`, false],
   [`$scrypt$ln=12,r=8,p=1${tail}`, false],
+  [`$scrypt$ln=15,r=8,p=3${tail}$x`, false],
+  [`x$scrypt$ln=15,r=8,p=3${tail}`, false],
   ['$2b$10$abcdefghijklmnopqrstuv', false],
   ['demo-operator', false],
   ['', false],

@@ -104,15 +104,22 @@ test.each<readonly [string, () => Promise<string>]>([
   ['a crit of a known header', () => ofTexts(again(headerText, '"crit":["alg"]'), claimsText)],
   ['a payload that is a list', () => ofTexts(headerText, `[${claimsText}]`)],
   ['a payload that is null', () => ofTexts(headerText, 'null')],
+  ['a payload that is text', () => ofTexts(headerText, '"payload"')],
+  ['a payload that is a number', () => ofTexts(headerText, '5')],
+  ['a payload that is no JSON', () => ofTexts(headerText, claimsText.slice(1))],
   ['a byte order mark', () => ofTexts(headerText, `\uFEFF${claimsText}`)],
   [
     'bytes that are no UTF-8',
     () => signed(encoded(headerText), encoded(Buffer.from(again(claimsText, '"x":"\xFF"'), 'latin1'))),
   ],
   ['a fourth segment', async () => `${await ofTexts(headerText, claimsText)}.`],
+  ['four segments', async () => `${await ofTexts(headerText, claimsText)}.AAAA`],
+  ['no signature', () => signed(spareHead, spareClaims, () => '')],
   ['two segments', async () => (await ofTexts(headerText, claimsText)).split('.').slice(0, 2).join('.')],
 ])('refused although the signature is right: %s (D2)', async (_, make) => {
-  expect(await accepted(await make())).toBe(false);
+  const token = await make();
+  expect(isPlainToken(token)).toBe(false);
+  expect(await accepted(token)).toBe(false);
 });
 
 test('8 KB is the most: a good token of 8,192 characters is accepted, a longer one is not (D2)', async () => {

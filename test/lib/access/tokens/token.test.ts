@@ -108,6 +108,11 @@ test('bad: signed with a key that is not ours, under the id of ours (R33)', asyn
   expect(await verify(await tokenWith({ key: privateKey }))).toBeUndefined();
 });
 
+test('a key of ours that cannot verify is an error and no refusal: it would shut everybody out, unseen', async () => {
+  const unfit = new Map([[pair.private.kid, signing.key]]);
+  await expect(verifyToken(unfit, scope, { token: await issue(), nowMs })).rejects.toThrow(TypeError);
+});
+
 test('bad: another algorithm, however plausible (R33)', async () => {
   const rsa = await generateKeyPair('RS256');
   const eddsa = await generateKeyPair('EdDSA');
