@@ -7,7 +7,7 @@ import { findLocalStack, localStacksFolder, runningLocalStack } from '../../infr
 import { nameTarget, requireStage } from '../../infra/operate/target.ts';
 import { ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
 import { type AcceptanceTarget, targetOfRun } from './destination.ts';
-import { removeTestClients } from './test-clients.ts';
+import { assertNobodyProvisions, removeTestClients } from './test-clients.ts';
 
 const usage = `usage: npm run acceptance -- https://API-ADDRESS --stage NAME [--clean]
        npm run acceptance -- http://127.0.0.1:3000                     the local stack there
@@ -76,12 +76,13 @@ await runCommand(async () => {
   const apiUrl = address.replace(/\/+$/, '');
   const destination = await destinationOf(apiUrl, values);
   await answers(apiUrl);
-  if (!values.clean) return await runTests(destination);
+  const target = targetOfRun(destination);
   try {
-    await removeTestClients(targetOfRun(destination));
+    await (values.clean ? removeTestClients(target) : assertNobodyProvisions(target));
   } catch (error) {
     if (!(error instanceof ProvisioningUnderWay)) throw error;
     throw new CommandError(`Nothing was done: ${error.message} until ${new Date(error.freeAtMs).toISOString()}.`, 1);
   }
-  console.log('The test clients are removed.');
+  if (values.clean) console.log('The test clients are removed.');
+  else await runTests(destination);
 });

@@ -66,6 +66,11 @@ export async function putTestClients(target: Target): Promise<TestClients> {
   return { logins, remove };
 }
 
+/** Throws `ProvisioningUnderWay` while somebody provisions, or another acceptance run is under way. */
+export function assertNobodyProvisions({ documentClient, tableName }: Target): Promise<void> {
+  return provisioningStore({ documentClient, tableName, nowMs: Date.now }).assertFree();
+}
+
 /** Removes what a run that was killed has left. */
 export async function removeTestClients(target: Target): Promise<void> {
   const run = await lock(target);

@@ -128,7 +128,14 @@ describe('doctor on AWS', () => {
   it('looks at everything, whatever fails, in an account where nothing is', async () => {
     const { code, stdout } = await doctor(reachable);
     expect(stdout).toContain('✓ credentials and region: stage prod, account 123456789012, region eu-west-1\n');
-    for (const what of ['stack template-messaging-prod-stateful', 'API', 'token keys', 'sealing keys', 'alarms', 'platform'])
+    for (const what of [
+      'stack template-messaging-prod-stateful',
+      'API',
+      'token keys',
+      'sealing keys',
+      'alarms',
+      'platform',
+    ])
       expect(stdout).toContain(`\n✗ ${what}:`);
     expect(code).toBe(1);
   });

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { documentOf, namesIn, tableRows } from '../support/documents.ts';
 import { runScript } from '../support/processes.ts';
 
 /*
@@ -124,6 +125,21 @@ it('an alarm that tells nobody, and a topic that nobody hears', async () => {
   const { stdout } = await doctor();
   expect(stdout).toMatch(/^✗ alarms: 1 of 2 tell nobody; npm run deploy -- -c stage=prod -c alarmTopicArn=ARN$/m);
   expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
+});
+
+it('the run book has a row for each line, and no other', async () => {
+  alarmTopics = { [stackName('api-5xx')]: [topic] };
+  const rows = tableRows(documentOf('infra/operate/README.md'), '| Line | Looks at |')
+    .flatMap(([line = '']) => namesIn(line))
+    .map((name) => name.replace(' ...', ''));
+  const { stdout } = await doctor();
+  const heads = stdout
+    .split('\n')
+    .filter((line) => /^[✓✗–] /.test(line))
+    .map((line) => line.slice(2).split(':')[0] ?? '');
+  expect(heads.filter((head) => !rows.some((row) => head.startsWith(row) || row.startsWith(head)))).toEqual([]);
+  const rules = ['doctor', 'doctor-rules'].map((name) => documentOf(`infra/operate/${name}.ts`)).join('');
+  expect(rows.filter((row) => !rules.includes(`${row}:`) && !rules.includes(`${row} $`))).toEqual([]);
 });
 
 it('it asks and writes nothing', async () => {

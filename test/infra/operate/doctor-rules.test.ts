@@ -8,6 +8,7 @@ import {
   stackFinding,
 } from '../../../infra/operate/doctor-rules.ts';
 import type { StoredKeySets } from '../../../infra/operate/token-keys.ts';
+import type { SigningKeySet, VerificationKeySet } from '../../../lib/access/tokens/token-keys.ts';
 
 describe('a stack', () => {
   const deploy = 'npm run deploy -- -c stage=prod';
@@ -43,8 +44,8 @@ test('the clock may be half a minute off, in both directions, and no more', () =
 });
 
 const key = (kid: string) => ({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid }) as const;
-const signing = { keys: [{ ...key('a'), d: 'd' }] };
-const verification = { keys: [{ ...key('a'), published_at: 1 }] };
+const signing: SigningKeySet = { keys: [{ ...key('a'), d: 'd' }] };
+const verification: VerificationKeySet = { keys: [{ ...key('a'), published_at: 1 }] };
 
 test.each<[StoredKeySets, number, string[]]>([
   [{ signing, verification }, 1, ['good', 'good']],
