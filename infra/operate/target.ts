@@ -37,9 +37,14 @@ export async function targetOf(stage: string | undefined): Promise<Target> {
     nameTarget(stack);
     return localTarget(stack);
   }
-  if (!stagePattern.test(stage)) throw new CommandError(`--stage must be ${stageDescription}, not ${stage}`);
+  requireStage(stage);
   nameTarget({ stage, ...(await callersAccount()) });
   return awsTarget(stage);
+}
+
+/** Throws `CommandError` for what cannot be the name of a stage. */
+export function requireStage(stage: string): void {
+  if (!stagePattern.test(stage)) throw new CommandError(`--stage must be ${stageDescription}, not ${stage}`);
 }
 
 /** Prints what a command works on: `stage prod, account 123456789012, region eu-west-1`, or the local stack's address. */
@@ -100,7 +105,8 @@ export async function openQueue(stage: string | undefined, name: QueueName): Pro
   return { client: queueClient({ region: stack.region, credentials, endpoint: stack.sqsEndpoint }), url };
 }
 
-function awsTarget(stage: string): Target {
+/** A deployed stage, with the usual AWS credentials and region. */
+export function awsTarget(stage: string): Target {
   return { documentClient: documentClient(), secrets: secretStore(new SecretsManagerClient()), ...namesOf(stage) };
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
+import { log } from '../observe/log.ts';
 import { directoryStore } from './directory-store.ts';
 import { credentialStore } from './sign-in/credential-store.ts';
 import { loginAttemptsStore } from './sign-in/login-attempts-store.ts';
-import { deriveKey, saltBytes } from './sign-in/password.ts';
+import { deriveKey, hasArgon2, saltBytes } from './sign-in/password.ts';
 import type { TokenScope } from './tokens/token.ts';
 import { keysKeptSeconds, signingKey } from './tokens/token-keys.ts';
 
@@ -21,6 +22,7 @@ export function deployedTokenScope(): TokenScope {
 
 /** What a sign-in reads, computes, notes and signs with. */
 export function deployedSignIn() {
+  if (!hasArgon2) log('login.argon2_missing');
   return {
     credentials: credentialStore(documents(), environmentVariable('CREDENTIALS_TABLE')),
     attempts: loginAttemptsStore(documents(), environmentVariable('CREDENTIALS_TABLE')),

@@ -46,6 +46,7 @@ export const logEvents = [
   'job.watch_ended',
   'job.watch_failed',
   'job.withdrawn',
+  'login.argon2_missing',
   'platform.back',
   'platform.down',
   'platform.number_unreadable',

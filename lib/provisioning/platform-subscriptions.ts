@@ -45,7 +45,7 @@ async function subscribe(
 ): Promise<Subscription> {
   const appId = appOfWaba(file, wabaId);
   if (appId === undefined) return { wabaId, state: 'no app' };
-  const edge = { path: `${wabaId}/subscribed_apps`, accessToken: credentials[credential]?.accessToken ?? '' };
+  const edge = edgeOf(wabaId, credentials[credential]?.accessToken ?? '');
   const isThere = async () => appsIn(await call({ ...edge, method: 'GET' })).includes(appId);
   try {
     if (await isThere()) return { wabaId, appId, state: 'there' };
@@ -56,6 +56,15 @@ async function subscribe(
   } catch (error) {
     return { wabaId, appId, state: 'unknown', why: error instanceof PlatformFailure ? error.message : nameOf(error) };
   }
+}
+
+/** The ids of the apps that the platform tells of a WABA; asking changes nothing. Throws `PlatformFailure`. */
+export async function subscribedApps(call: PlatformTransport, wabaId: string, accessToken: string): Promise<string[]> {
+  return appsIn(await call({ ...edgeOf(wabaId, accessToken), method: 'GET' }));
+}
+
+function edgeOf(wabaId: string, accessToken: string) {
+  return { path: `${wabaId}/subscribed_apps`, accessToken };
 }
 
 const SubscribedAppSchema = v.object({ whatsapp_business_api_data: v.object({ id: v.string() }) });

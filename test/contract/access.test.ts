@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { api } from '../support/api.ts';
+import { api, loginOf } from '../support/api.ts';
 
 describe('GET /health (D10)', () => {
   test('answers without a token', async () => {
@@ -11,7 +11,7 @@ describe('GET /health (D10)', () => {
 
 describe('POST /login (D11)', () => {
   test('a right name and password give a token and nothing else', async () => {
-    const reply = await api('POST /login', { body: { username: 'supervisor1001', password: 'demo-supervisor1001' } });
+    const reply = await api('POST /login', { body: loginOf('supervisor1001') });
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({ access: true, access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) });
   });
@@ -24,9 +24,9 @@ describe('POST /login (D11)', () => {
   });
 
   const wrong: unknown[] = [
-    { username: 'supervisor1001', password: 'wrong' },
-    { username: 'nobody', password: 'demo-supervisor1001' },
-    { username: 'supervisor1001' },
+    { ...loginOf('supervisor1001'), password: 'wrong' },
+    { ...loginOf('supervisor1001'), username: 'nobody' },
+    { username: loginOf('supervisor1001').username },
     { password: 'x' },
     { username: 5, password: 5 },
     { username: '', password: '' },
@@ -46,7 +46,7 @@ describe('POST /login (D11)', () => {
       return { status, text, names, type: headers.get('content-type') };
     };
     expect(await shown({ username: 'nobody-at-all', password: 'x' })).toEqual(
-      await shown({ username: 'supervisor1002', password: 'x' }),
+      await shown({ ...loginOf('supervisor1002'), password: 'x' }),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { campaigns, channels, clients, dids, wabas } from '../support/demo.ts';
 
 /** Template ids of 1001 and 1002 for one template of the WABA that they share, and one of the WABA of 1002 alone. */
 let own: string;
@@ -35,42 +36,45 @@ const group = (id: number, campaign: string) => ({
   campaign_id: id,
   campaign_name: campaign,
   channels: [
-    { channel_id: 501, name: 'Andes sales', did: '5491100000001', type: 'MESSAGING', waba_id: '200000000000001' },
+    { channel_id: channels.andes, name: 'Andes sales', did: dids.andes, type: 'MESSAGING', waba_id: wabas.shared },
   ],
 });
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
   await synchronize('supervisor1002');
-  own = await idOf(1001, `name=${name}`);
-  theirs = await idOf(1002, `name=${name}`);
-  const { data } = await listed('operator', 'client_id=1002&fields=id,waba_id&size=100');
-  elsewhere = data.find((template: { waba_id: string }) => template.waba_id === '200000000000002').id;
+  own = await idOf(clients.andes, `name=${name}`);
+  theirs = await idOf(clients.boreal, `name=${name}`);
+  const { data } = await listed('operator', `client_id=${clients.boreal}&fields=id,waba_id&size=100`);
+  elsewhere = data.find((template: { waba_id: string }) => template.waba_id === wabas.boreal).id;
 });
 
 /** Other tests expect the demo templates as they are seeded: unassigned. */
 async function unassignAll(): Promise<void> {
-  for (const clientId of [1001, 1002]) {
+  for (const clientId of [clients.andes, clients.boreal]) {
     const id = await idOf(clientId, `name=${name}`);
     await remove('operator', id, `?client_id=${clientId}`);
   }
 }
 afterEach(unassignAll);
 afterAll(async () => {
-  const { total } = await listed('operator', 'client_id=1001&campaign_name=Unassigned');
+  const { total } = await listed('operator', `client_id=${clients.andes}&campaign_name=Unassigned`);
   expect(total).toBe(14);
 });
 
 describe('assigning', () => {
   test('POST: 201, the placeholder keeps its _id, groups show everything, the list filters by it', async () => {
-    const first = await add('supervisor1001', own, [pair(501, 11)]);
+    const first = await add('supervisor1001', own, [pair(channels.andes, campaigns.collections)]);
     expect(first).toMatchObject({ status: 201, text: JSON.stringify({ ids: [own], success: true }) });
-    const second = await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    const second = await add('supervisor1001', own, [
+      pair(channels.andes, campaigns.onboarding),
+      pair(channels.andes, campaigns.collections),
+    ]);
     expect(second).toMatchObject({ status: 201, body: { ids: [expect.any(String), own], success: true } });
     const [sibling] = second.body.ids;
     expect(sibling).not.toBe(own);
 
-    const groups = [group(10, 'Onboarding'), group(11, 'Collections')];
+    const groups = [group(campaigns.onboarding, 'Onboarding'), group(campaigns.collections, 'Collections')];
     for (const id of [own, sibling, theirs]) {
       const reply = await grouped('supervisor1001', id);
       expect([reply.status, reply.body]).toEqual([200, groups]);
@@ -80,7 +84,7 @@ describe('assigning', () => {
     // The listing shows the same groups, without the channels' WABA.
     const withoutWaba = JSON.parse(JSON.stringify(groups, (key, value) => (key === 'waba_id' ? undefined : value)));
     expect(inList.data[0].channel_campaigns).toEqual(withoutWaba);
-    expect((await listed('supervisor1001', 'did=5491100000001')).total).toBe(1);
+    expect((await listed('supervisor1001', `did=${dids.andes}`)).total).toBe(1);
     expect((await listed('supervisor1001', 'campaign_name=Unassigned')).total).toBe(13);
   });
 
@@ -93,11 +97,14 @@ describe('assigning', () => {
   });
 
   test('PUT makes the pairs exactly the given ones and keeps the _id of those that stay', async () => {
-    const { body } = await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    const { body } = await add('supervisor1001', own, [
+      pair(channels.andes, campaigns.onboarding),
+      pair(channels.andes, campaigns.collections),
+    ]);
     const [, kept] = body.ids;
-    const reply = await replace('supervisor1001', own, [pair(501, 11)]);
+    const reply = await replace('supervisor1001', own, [pair(channels.andes, campaigns.collections)]);
     expect(reply).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
-    expect((await grouped('supervisor1001', kept)).body).toEqual([group(11, 'Collections')]);
+    expect((await grouped('supervisor1001', kept)).body).toEqual([group(campaigns.collections, 'Collections')]);
     // The document of the other pair is gone, and its _id with it.
     expect(await grouped('supervisor1001', own)).toMatchObject({ status: 404 });
     const cleared = await replace('supervisor1001', kept, []);
@@ -107,7 +114,10 @@ describe('assigning', () => {
   });
 
   test('DELETE leaves the placeholder; the template is listed as unassigned again', async () => {
-    await add('supervisor1001', own, [pair(501, 10), pair(501, 11)]);
+    await add('supervisor1001', own, [
+      pair(channels.andes, campaigns.onboarding),
+      pair(channels.andes, campaigns.collections),
+    ]);
     expect((await listed('supervisor1001', '')).total).toBe(1);
     const reply = await remove('supervisor1001', own);
     expect(reply).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
@@ -119,37 +129,44 @@ describe('assigning', () => {
   });
 
   test('two clients of one WABA do not disturb each other, whoever’s _id is named (D12)', async () => {
-    await add('supervisor1001', theirs, [pair(501, 10)]);
-    await add('supervisor1002', own, [pair(502, 20)]);
-    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+    await add('supervisor1001', theirs, [pair(channels.andes, campaigns.onboarding)]);
+    await add('supervisor1002', own, [pair(channels.boreal, campaigns.reminders)]);
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(campaigns.onboarding, 'Onboarding')]);
     const ofTheirs = (await grouped('supervisor1002', theirs)).body;
-    expect(ofTheirs).toMatchObject([{ campaign_id: 20, channels: [{ channel_id: 502 }] }]);
+    expect(ofTheirs).toMatchObject([{ campaign_id: campaigns.reminders, channels: [{ channel_id: channels.boreal }] }]);
     await remove('supervisor1001', theirs);
     expect((await grouped('supervisor1001', own)).body).toEqual([]);
     expect((await grouped('supervisor1002', theirs)).body).toEqual(ofTheirs);
   });
 
   test('an operator works for the client named in the query or the body; a GET shows that client’s groups', async () => {
-    await add('operator', own, [pair(501, 10)], '?client_id=1001');
-    await call('operator', `PUT ${path(own)}`, { client_id: 1002, channel_campaigns: [pair(502, 20)] });
-    expect((await grouped('operator', own, '?client_id=1001')).body).toEqual([group(10, 'Onboarding')]);
-    expect((await grouped('operator', own, '?client_id=1002')).body).toMatchObject([{ campaign_id: 20 }]);
-    await remove('operator', own, '?client_id=1002');
+    await add('operator', own, [pair(channels.andes, campaigns.onboarding)], `?client_id=${clients.andes}`);
+    await call('operator', `PUT ${path(own)}`, {
+      client_id: clients.boreal,
+      channel_campaigns: [pair(channels.boreal, campaigns.reminders)],
+    });
+    expect((await grouped('operator', own, `?client_id=${clients.andes}`)).body).toEqual([
+      group(campaigns.onboarding, 'Onboarding'),
+    ]);
+    expect((await grouped('operator', own, `?client_id=${clients.boreal}`)).body).toMatchObject([
+      { campaign_id: campaigns.reminders },
+    ]);
+    await remove('operator', own, `?client_id=${clients.boreal}`);
     expect((await grouped('supervisor1002', theirs)).body).toEqual([]);
-    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(campaigns.onboarding, 'Onboarding')]);
   });
 
   test('assignments outlast a synchronization', async () => {
-    await add('supervisor1001', own, [pair(501, 10)]);
+    await add('supervisor1001', own, [pair(channels.andes, campaigns.onboarding)]);
     await synchronize('supervisor1001');
-    expect((await grouped('supervisor1001', own)).body).toEqual([group(10, 'Onboarding')]);
+    expect((await grouped('supervisor1001', own)).body).toEqual([group(campaigns.onboarding, 'Onboarding')]);
   });
 
   test('calls at the same time are each carried out in full', async () => {
     const replies = await Promise.all([
-      add('supervisor1001', own, [pair(501, 10)]),
-      add('supervisor1001', own, [pair(501, 11)]),
-      add('supervisor1002', theirs, [pair(502, 20)]),
+      add('supervisor1001', own, [pair(channels.andes, campaigns.onboarding)]),
+      add('supervisor1001', own, [pair(channels.andes, campaigns.collections)]),
+      add('supervisor1002', theirs, [pair(channels.boreal, campaigns.reminders)]),
     ]);
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(replies.flatMap(({ body }) => body.ids)).size).toBe(3);
@@ -161,15 +178,17 @@ describe('assigning', () => {
 describe('refusals', () => {
   const routes = {
     GET: (user: DemoUser, id: string, query = '') => grouped(user, id, query),
-    POST: (user: DemoUser, id: string, query = '') => add(user, id, [pair(501, 10)], query),
-    PUT: (user: DemoUser, id: string, query = '') => replace(user, id, [pair(501, 10)], query),
+    POST: (user: DemoUser, id: string, query = '') =>
+      add(user, id, [pair(channels.andes, campaigns.onboarding)], query),
+    PUT: (user: DemoUser, id: string, query = '') =>
+      replace(user, id, [pair(channels.andes, campaigns.onboarding)], query),
     DELETE: (user: DemoUser, id: string, query = '') => remove(user, id, query),
   };
   const all = Object.entries(routes);
   const shown = ({ status, body }: ApiReply) => [status, body.message, body.code];
 
   test.each(all)('%s: another client without BSP_CN is 403', async (_, request) => {
-    expect(shown(await request('supervisor1001', own, '?client_id=1002'))).toEqual([
+    expect(shown(await request('supervisor1001', own, `?client_id=${clients.boreal}`))).toEqual([
       403,
       'BSP_CN permission required for cross-client access',
       'cross_client_forbidden',
@@ -177,7 +196,7 @@ describe('refusals', () => {
   });
 
   test.each(all)('%s: a client_id that is none is 400', async (_, request) => {
-    for (const value of ['abc', '', '1e3', '1001,1001']) {
+    for (const value of ['abc', '', '1e3', `${clients.andes},${clients.andes}`]) {
       expect(shown(await request('supervisor1001', own, `?client_id=${value}`))).toEqual([
         400,
         `invalid client_id: ${value}`,
@@ -213,11 +232,19 @@ describe('refusals', () => {
     '%s: a channel or campaign that the client does not have is 400 naming it, and nothing is assigned',
     async (_, request) => {
       const cases: [ReturnType<typeof pair>[], string, string[]][] = [
-        [[pair(999, 10)], 'client 1001 has no channel 999', ['channel_campaigns[0].channel_id']],
-        [[pair(501, 10), pair(501, 999)], 'client 1001 has no campaign 999', ['channel_campaigns[1].campaign_id']],
         [
-          [pair(502, 20)],
-          'client 1001 has no channel 502',
+          [pair(999, campaigns.onboarding)],
+          `client ${clients.andes} has no channel 999`,
+          ['channel_campaigns[0].channel_id'],
+        ],
+        [
+          [pair(channels.andes, campaigns.onboarding), pair(channels.andes, 999)],
+          `client ${clients.andes} has no campaign 999`,
+          ['channel_campaigns[1].campaign_id'],
+        ],
+        [
+          [pair(channels.boreal, campaigns.reminders)],
+          `client ${clients.andes} has no channel ${channels.boreal}`,
           ['channel_campaigns[0].channel_id', 'channel_campaigns[0].campaign_id'],
         ],
       ];
@@ -231,20 +258,22 @@ describe('refusals', () => {
   );
 
   test('PUT without the list changes nothing; only an empty list empties (D14)', async () => {
-    await replace('supervisor1001', own, [pair(501, 10)]);
-    const assigned = [group(10, 'Onboarding')];
+    await replace('supervisor1001', own, [pair(channels.andes, campaigns.onboarding)]);
+    const assigned = [group(campaigns.onboarding, 'Onboarding')];
     const put = (body?: unknown) => call('supervisor1001', `PUT ${path(own)}`, body);
-    for (const body of [undefined, {}, { client_id: 1001 }]) {
+    for (const body of [undefined, {}, { client_id: clients.andes }]) {
       expect(await put(body)).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
       expect((await grouped('supervisor1001', own)).body).toEqual(assigned);
     }
-    const misspelt = await put({ channelCampaigns: [pair(501, 11)] });
+    const misspelt = await put({ channelCampaigns: [pair(channels.andes, campaigns.collections)] });
     expect(shown(misspelt)).toEqual([
       400,
       'unrecognized field: channelCampaigns; did you mean channel_campaigns?',
       'invalid_request',
     ]);
-    expect((await put({ channel_campaigns: [{ ...pair(501, 11), campaign: 1 }] })).status).toBe(400);
+    expect(
+      (await put({ channel_campaigns: [{ ...pair(channels.andes, campaigns.collections), campaign: 1 }] })).status,
+    ).toBe(400);
     expect((await grouped('supervisor1001', own)).body).toEqual(assigned);
     expect(await put({ channel_campaigns: [] })).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
     expect((await grouped('supervisor1001', own)).body).toEqual([]);
@@ -254,8 +283,11 @@ describe('refusals', () => {
     ['POST', add],
     ['PUT', replace],
   ] as const)('%s: a channel of another WABA than the template’s is 400 naming it (D14)', async (_, request) => {
-    const reply = await request('supervisor1002', theirs, [pair(502, 20), pair(503, 20)]);
-    const message = 'channel 503 is on WABA 200000000000002, the template on WABA 200000000000001';
+    const reply = await request('supervisor1002', theirs, [
+      pair(channels.boreal, campaigns.reminders),
+      pair(channels.saoPaulo, campaigns.reminders),
+    ]);
+    const message = `channel ${channels.saoPaulo} is on WABA ${wabas.boreal}, the template on WABA ${wabas.shared}`;
     expect(shown(reply)).toEqual([400, message, 'invalid_request']);
     expect(reply.body.errors).toEqual([{ path: 'channel_campaigns[1].channel_id', message }]);
   });
@@ -266,19 +298,25 @@ describe('refusals', () => {
       'null',
       '[]',
       { channel_campaigns: null },
-      { channel_campaigns: { channel_id: 501, campaign_id: 10 } },
-      { channel_campaigns: [{ channel_id: '501', campaign_id: 10 }] },
-      { channel_campaigns: [{ channel_id: 501 }] },
-      { channel_campaigns: Array.from({ length: 501 }, () => pair(501, 10)) },
-      { client_id: '1001' },
+      { channel_campaigns: { channel_id: channels.andes, campaign_id: campaigns.onboarding } },
+      { channel_campaigns: [{ channel_id: `${channels.andes}`, campaign_id: campaigns.onboarding }] },
+      { channel_campaigns: [{ channel_id: channels.andes }] },
+      { channel_campaigns: Array.from({ length: 501 }, () => pair(channels.andes, campaigns.onboarding)) },
+      { client_id: `${clients.andes}` },
     ];
     for (const body of bodies) expect((await call('supervisor1001', `${method} ${path(own)}`, body)).status).toBe(400);
-    const differ = await call('operator', `${method} ${path(own, '?client_id=1001')}`, { client_id: 1002 });
-    expect(shown(differ)).toEqual([400, 'invalid client_id: 1001 in the query, 1002 in the body', 'invalid_client_id']);
+    const differ = await call('operator', `${method} ${path(own, `?client_id=${clients.andes}`)}`, {
+      client_id: clients.boreal,
+    });
+    expect(shown(differ)).toEqual([
+      400,
+      `invalid client_id: ${clients.andes} in the query, ${clients.boreal} in the body`,
+      'invalid_client_id',
+    ]);
   });
 
   test('the client is checked before the template, the template before its channels (D5)', async () => {
-    expect((await add('supervisor1001', 'x', [pair(999, 999)], '?client_id=1002')).status).toBe(403);
+    expect((await add('supervisor1001', 'x', [pair(999, 999)], `?client_id=${clients.boreal}`)).status).toBe(403);
     expect((await add('supervisor1001', 'x', [pair(999, 999)])).status).toBe(404);
     expect((await add('supervisor1001', 'x', [{}])).status).toBe(400);
   });

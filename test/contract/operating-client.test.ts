@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { api, synchronize, tokenOf } from '../support/api.ts';
 import { builtOperations } from '../support/built-operations.ts';
+import { clients, dids } from '../support/demo.ts';
 
 /*
  * What an operator is told who names a client that does not exist, or none where one is needed (D4): on every route, so
@@ -10,7 +11,7 @@ import { builtOperations } from '../support/built-operations.ts';
 
 const ofNoClient: ReadonlySet<string> = new Set(['pricing-get']);
 
-const did = '5491100000001';
+const did = dids.andes;
 const template = { name: 'nobody_has_this', language: 'en_US' };
 const components = [{ type: 'BODY', text: 'Hello' }];
 const send = {
@@ -94,7 +95,7 @@ describe.each(working.map((route) => [`${route.method} ${route.path}`, route] as
   });
 
   test('a client that exists is not refused as unknown', async () => {
-    const reply = await ask(route, { clientId: 1 });
+    const reply = await ask(route, { clientId: clients.operator });
     expect(reply.body?.code).not.toBe('invalid_client_id');
   });
 });
@@ -105,7 +106,9 @@ describe('no client named, and the own one cannot use what is named', () => {
   let templateId: string;
   beforeAll(async () => {
     await synchronize('supervisor1001');
-    const { body } = await api('GET /v1/templates?client_id=1001&size=1', { token: await tokenOf('operator') });
+    const { body } = await api(`GET /v1/templates?client_id=${clients.andes}&size=1`, {
+      token: await tokenOf('operator'),
+    });
     templateId = body.data[0].id;
   });
 
@@ -119,7 +122,7 @@ describe('no client named, and the own one cannot use what is named', () => {
         body: { code: 'did_forbidden', message: `the did is outside the WABA hierarchy of the client; ${advice}` },
       });
       expect(ofNobody.text).toBe(ofSomebody.text);
-      const named = await ask(route, { clientId: 1 });
+      const named = await ask(route, { clientId: clients.operator });
       expect(named.body.message).toBe('the did is outside the WABA hierarchy of the client');
     },
   );
@@ -134,7 +137,7 @@ describe('no client named, and the own one cannot use what is named', () => {
         body: { code: 'template_not_found', message: `template not found; ${advice}` },
       });
       expect(ofNobody.text).toBe(ofSomebody.text);
-      expect((await ask(route, { templateId, clientId: 1 })).body.message).toBe('template not found');
+      expect((await ask(route, { templateId, clientId: clients.operator })).body.message).toBe('template not found');
     },
   );
 });

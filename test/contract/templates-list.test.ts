@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { channels, clients, dids, wabas } from '../support/demo.ts';
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
@@ -17,9 +18,14 @@ describe('errors of GET /v1/templates', () => {
     ['operator', '?client_id=abc', 400, 'invalid client_id: abc'],
     ['operator', '?client_id=1e3', 400, 'invalid client_id: 1e3'],
     ['operator', '?client_id=', 400, 'invalid client_id: '],
-    ['operator', '?client_id=1001&client_id=1002', 400, 'invalid client_id: 1001,1002'],
+    [
+      'operator',
+      `?client_id=${clients.andes}&client_id=${clients.boreal}`,
+      400,
+      `invalid client_id: ${clients.andes},${clients.boreal}`,
+    ],
     ['operator', '?client_id=9007199254740992', 400, 'invalid client_id: 9007199254740992'],
-    ['supervisor1001', '?client_id=1002', 403, 'BSP_CN permission required for cross-client access'],
+    ['supervisor1001', `?client_id=${clients.boreal}`, 403, 'BSP_CN permission required for cross-client access'],
   ] as const)('%s %s -> %i %s', async (user, query, status, message) => {
     expect(await list(user, query)).toMatchObject({ status, body: { message, code: expect.any(String) } });
   });
@@ -51,7 +57,7 @@ describe('errors of GET /v1/templates', () => {
 
 describe('what the listing shows', () => {
   test('an operator sees every template of the client, in order, with exact totals', async () => {
-    const reply = await list('operator', '?client_id=1001');
+    const reply = await list('operator', `?client_id=${clients.andes}`);
     expect(reply.status).toBe(200);
     expect(Object.keys(reply.body).sort()).toEqual(['data', 'page', 'pageSize', 'paging', 'total']);
     expect(reply.body).toMatchObject({ total: 14, page: 1, pageSize: 20, paging: null });
@@ -62,20 +68,20 @@ describe('what the listing shows', () => {
     expect(reply.body.data[0]).toMatchObject({
       id: expect.any(String),
       active: true,
-      client_id: 1001,
+      client_id: clients.andes,
       namespace: expect.any(String),
-      waba_id: '200000000000001',
+      waba_id: wabas.shared,
       channel_campaigns: [],
     });
   });
 
   test('pages concatenate to the whole set, and a page past the end is empty with the true total', async () => {
-    const whole = await list('operator', '?client_id=1002&size=100');
-    const second = await list('operator', '?client_id=1002&size=100&page=2');
+    const whole = await list('operator', `?client_id=${clients.boreal}&size=100`);
+    const second = await list('operator', `?client_id=${clients.boreal}&size=100&page=2`);
     expect(whole.body.total).toBe(135);
     const pieces: unknown[] = [];
     for (let page = 1; page <= 8; page += 1) {
-      const reply = await list('operator', `?client_id=1002&limit=20&page=${page}`);
+      const reply = await list('operator', `?client_id=${clients.boreal}&limit=20&page=${page}`);
       expect(reply.body).toMatchObject({ total: 135, page, pageSize: 20 });
       pieces.push(...reply.body.data);
     }
@@ -96,12 +102,12 @@ describe('what the listing shows', () => {
     ['?deleted=true', 0],
     ['?campaign_name=Unassigned', 14],
     ['?campaign_name=Onboarding', 0],
-    ['?channel_ids=501', 0],
-    ['?did=5491100000001', 0],
+    [`?channel_ids=${channels.andes}`, 0],
+    [`?did=${dids.andes}`, 0],
     ['?state=NOPE', 0],
     ['?template_platform_id=1', 0],
-  ])('%s -> %i of client 1001', async (query, total) => {
-    expect((await list('operator', `${query}&client_id=1001`)).body.total).toBe(total);
+  ])(`%s -> %i of client ${clients.andes}`, async (query, total) => {
+    expect((await list('operator', `${query}&client_id=${clients.andes}`)).body.total).toBe(total);
   });
 
   test('a supervisor sees what is assigned to the own campaigns, and what is unassigned on request (D15)', async () => {
@@ -110,9 +116,9 @@ describe('what the listing shows', () => {
   });
 
   test('fields are chosen from the whitelist; nothing known left means all (D8)', async () => {
-    const some = await list('operator', '?client_id=1001&fields=id,waba_id,nope&size=1');
+    const some = await list('operator', `?client_id=${clients.andes}&fields=id,waba_id,nope&size=1`);
     expect(Object.keys(some.body.data[0]).sort()).toEqual(['id', 'waba_id']);
-    const all = await list('operator', '?client_id=1001&fields=nope&size=1');
+    const all = await list('operator', `?client_id=${clients.andes}&fields=nope&size=1`);
     expect(Object.keys(all.body.data[0]).sort()).toEqual([
       'active',
       'channel_campaigns',
@@ -125,7 +131,7 @@ describe('what the listing shows', () => {
   });
 
   test('empty facts are left out of platform_template', async () => {
-    const reply = await list('operator', '?client_id=1001&name=order_update');
+    const reply = await list('operator', `?client_id=${clients.andes}&name=order_update`);
     const template = reply.body.data[0].platform_template;
     for (const field of ['example', 'format', 'text', 'buttons', 'previous_category']) {
       expect(template).not.toHaveProperty(field);

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowKey } from '../../lib/templates/model/items.ts';
 import { parseDocumentId } from '../../lib/templates/model/template-key.ts';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { campaigns, channels, clients } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 const { documentClient, tableName } = runningTarget();
@@ -29,10 +30,10 @@ const shown = ({ status, body }: ApiReply) => [status, body.message, body.code];
 beforeAll(async () => {
   await synchronize('supervisor1001');
   await synchronize('supervisor1002');
-  own = await idOf(1001, 'name=order_update');
-  theirs = await idOf(1002, 'name=order_update');
-  second = await idOf(1001, 'state=APPROVED&category=AUTHENTICATION');
-  pending = await idOf(1001, 'state=PENDING,PAUSED');
+  own = await idOf(clients.andes, 'name=order_update');
+  theirs = await idOf(clients.boreal, 'name=order_update');
+  second = await idOf(clients.andes, 'state=APPROVED&category=AUTHENTICATION');
+  pending = await idOf(clients.andes, 'state=PENDING,PAUSED');
 });
 
 /** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
@@ -59,7 +60,7 @@ afterEach(async () => {
 
 describe('one call', () => {
   test('answers every item in order with a summary, and the listing shows it', async () => {
-    await assign(second, ':501:11', false);
+    await assign(second, `:${channels.andes}:${campaigns.collections}`, false);
     const reply = await patch('supervisor1001', disable(own, { id: second, action: 'enable' }, 'x'));
     expect([reply.status, reply.body]).toEqual([
       200,
@@ -72,8 +73,8 @@ describe('one call', () => {
         summary: { total: 3, succeeded: 2, skipped: 0, failed: 1 },
       },
     ]);
-    expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: own, active: false }]);
-    expect((await listed(1002, 'active=false')).total).toBe(0);
+    expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: own, active: false }]);
+    expect((await listed(clients.boreal, 'active=false')).total).toBe(0);
   });
 
   test('1,000 items', async () => {
@@ -91,11 +92,15 @@ describe('reasons', () => {
     ['forbidden', () => disable(theirs, own), undefined],
     ['already_disabled', () => disable(own), () => assign(own, '', false)],
     ['already_enabled', () => enable(own), undefined],
-    ['template_not_approved', () => enable(pending), () => assign(pending, ':501:10', false)],
+    [
+      'template_not_approved',
+      () => enable(pending),
+      () => assign(pending, `:${channels.andes}:${campaigns.onboarding}`, false),
+    ],
     ['channel_unassigned', () => enable(own), () => assign(own, '', false)],
-    ['channel_unassigned', () => enable(own), () => assign(own, ':599:10', false)],
-    ['success', () => disable(own), () => assign(own, ':501:99')],
-    ['campaign_unassigned', () => enable(own), () => assign(own, ':501:99', false)],
+    ['channel_unassigned', () => enable(own), () => assign(own, `:599:${campaigns.onboarding}`, false)],
+    ['success', () => disable(own), () => assign(own, `:${channels.andes}:99`)],
+    ['campaign_unassigned', () => enable(own), () => assign(own, `:${channels.andes}:99`, false)],
   ] as const)('%s (D17)', async (reason, body, before) => {
     await before?.();
     const [first] = reasons(await patch('supervisor1001', body()));
@@ -119,7 +124,7 @@ describe('reasons', () => {
       skipped: true,
       reason: 'conflicting_action',
     });
-    expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: second }]);
+    expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: second }]);
   });
 
   test('an agent without campaigns may switch nothing', async () => {
@@ -130,27 +135,28 @@ describe('reasons', () => {
 describe('whose templates', () => {
   test('an operator without client_id acts for each owner', async () => {
     expect(reasons(await patch('operator', disable(own, theirs)))).toEqual(['success', 'success']);
-    for (const clientId of [1001, 1002]) expect((await listed(clientId, 'active=false')).total).toBe(1);
+    for (const clientId of [clients.andes, clients.boreal])
+      expect((await listed(clientId, 'active=false')).total).toBe(1);
   });
 
-  test.each(['?client_id=1001', ''])(
+  test.each([`?client_id=${clients.andes}`, ''])(
     'an operator with client_id acts for that client, whoever’s _id it is',
     async (query) => {
-      const body = query === '' ? { ...disable(theirs), client_id: 1001 } : disable(theirs);
+      const body = query === '' ? { ...disable(theirs), client_id: clients.andes } : disable(theirs);
       expect(reasons(await patch('operator', body, query))).toEqual(['success']);
-      expect((await listed(1001, 'active=false')).data).toMatchObject([{ id: own }]);
-      expect((await listed(1002, 'active=false')).total).toBe(0);
+      expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: own }]);
+      expect((await listed(clients.boreal, 'active=false')).total).toBe(0);
     },
   );
 
   test('403 for a foreign client_id, and when every item belongs to other clients', async () => {
     const forbidden = [403, 'BSP_CN permission required for cross-client access', 'cross_client_forbidden'];
-    expect(shown(await patch('supervisor1001', disable(own), '?client_id=1002'))).toEqual(forbidden);
-    expect(shown(await patch('supervisor1001', { ...disable(own), client_id: 1002 }))).toEqual(forbidden);
+    expect(shown(await patch('supervisor1001', disable(own), `?client_id=${clients.boreal}`))).toEqual(forbidden);
+    expect(shown(await patch('supervisor1001', { ...disable(own), client_id: clients.boreal }))).toEqual(forbidden);
     expect(shown(await patch('supervisor1001', disable(theirs)))).toEqual(forbidden);
     const conflicting = disable(theirs, theirs, { id: theirs, action: 'enable' });
     expect(shown(await patch('supervisor1001', conflicting))).toEqual(forbidden);
-    expect((await listed(1002, 'active=false')).total).toBe(0);
+    expect((await listed(clients.boreal, 'active=false')).total).toBe(0);
   });
 
   test('the same template at the same time for both clients, and twice for one', async () => {

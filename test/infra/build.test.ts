@@ -69,6 +69,23 @@ describe('messages-send at start-up', () => {
   });
 });
 
+it('starts login on a Node.js that was built without argon2, and says so', async () => {
+  const bundle = pathToFileURL(join(outputDirectory, 'functions', 'login', 'index.mjs')).href;
+  const script = [
+    "delete require('node:crypto').argon2;",
+    "require('node:module').syncBuiltinESMExports();",
+    `import(${JSON.stringify(bundle)}).then(({ handler }) => console.log(typeof handler));`,
+  ].join('\n');
+  const names = ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE', 'TOKEN_SIGNING_KEYS_SECRET'];
+  const env = {
+    ...{ PATH: process.env['PATH'], AWS_REGION: 'us-east-1', AWS_LAMBDA_FUNCTION_NAME: 'login' },
+    ...Object.fromEntries(names.map((name) => [name, 'some'])),
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
+  const [line = '', handler] = stdout.trim().split('\n');
+  expect([JSON.parse(line).event, handler]).toEqual(['login.argon2_missing', 'function']);
+});
+
 it('leaves out what only the local stack knows: no bundle has an exception for a receiver inside (R40)', () => {
   const bundles = names.map((name) => readFileSync(join(outputDirectory, 'functions', name, 'index.mjs'), 'utf8'));
   expect(bundles.filter((code) => code.includes('TRUSTED_RECEIVER'))).toEqual([]);

@@ -121,6 +121,32 @@ describe('a command says in one sentence', () => {
   );
 });
 
+describe('doctor on AWS', () => {
+  const doctor = (environment = {}) => run('operate/doctor.ts --stage prod', environment);
+
+  it('stops at credentials that are none, with the remedy', async () => {
+    const { code, stdout, stderr } = await doctor({ AWS_REGION: 'eu-west-1' });
+    expect(stdout).toMatch(/^✗ credentials and region: The AWS credentials cannot be used/);
+    expect(stdout).toMatch(/\n0 good, 1 bad\n$/);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Not all is well.\n' });
+  });
+
+  it('looks at everything, whatever fails, in an account where nothing is', async () => {
+    const { code, stdout } = await doctor(reachable);
+    expect(stdout).toContain('✓ credentials and region: stage prod, account 123456789012, region eu-west-1\n');
+    for (const what of [
+      'stack template-messaging-prod-stateful',
+      'API',
+      'token keys',
+      'sealing keys',
+      'alarms',
+      'platform',
+    ])
+      expect(stdout).toContain(`\n✗ ${what}:`);
+    expect(code).toBe(1);
+  });
+});
+
 describe('a command on AWS', () => {
   const named = 'stage prod, account 123456789012, region eu-west-1\n';
 

@@ -14,10 +14,20 @@ export interface StackContext {
   readonly functionLog: string;
 }
 
+/** What the tests of an acceptance run are told of it. */
+export interface AcceptanceContext {
+  /** The deployed stage; undefined for a local stack. */
+  readonly stage: string | undefined;
+  /** By the name of the demo user that each stands for. */
+  readonly logins: Readonly<Record<string, { readonly username: string; readonly password: string }>>;
+}
+
 declare module 'vitest' {
   export interface ProvidedContext {
     /** One stack for each worker of the contract tests; undefined in other projects. */
     stacks: readonly StackContext[] | undefined;
+    /** What the acceptance run has set up (test/acceptance); undefined in every other run. */
+    acceptance: AcceptanceContext | undefined;
   }
 }
 

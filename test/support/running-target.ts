@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-
+import { inject } from 'vitest';
 import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
-import { localTarget, type Target } from '../../infra/operate/target.ts';
+import { awsTarget, localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { addressOf } from './addresses.ts';
@@ -17,6 +17,8 @@ export interface StackAddresses {
 
 /** The stores of the stack that the contract tests share, or of the one given. */
 export function runningTarget(addresses?: StackAddresses): Target {
+  const stage = inject('acceptance')?.stage;
+  if (stage !== undefined) return awsTarget(stage);
   const { dynamodbEndpoint, secretsEndpoint } = addresses ?? {
     dynamodbEndpoint: addressOf('dynamodbEndpoint'),
     secretsEndpoint: addressOf('secretsEndpoint'),

@@ -1,5 +1,6 @@
-import { argon2, scrypt, timingSafeEqual } from 'node:crypto';
+import crypto, { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { argon2id as argon2idInJavaScript } from '@noble/hashes/argon2.js';
 
 /** Longest password that is looked at; a longer one is never right. */
 export const passwordMaxLength = 256;
@@ -28,28 +29,52 @@ interface PasswordRecord {
 /** Turns a password into a key: the costly part of every login. */
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
-/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1. */
-const currentRecipe = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 } as const;
-const { memoryKib, passes, parallelism } = currentRecipe;
-const currentPrefix = `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$`;
+/** Whether Node.js can hash with argon2id itself; asked by name, because an import of what is missing would end the function. */
+export const hasArgon2 = typeof crypto.argon2 === 'function';
 
-const argon2Async = promisify(argon2);
+interface CurrentRecipe {
+  readonly recipe: Recipe;
+  /** How its hashes begin. */
+  readonly prefix: string;
+}
+
+/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; without it scrypt with N = 2^15, r = 8, p = 3. */
+const current: CurrentRecipe = hasArgon2
+  ? {
+      recipe: { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
+      prefix: '$argon2id$v=19$m=19456,t=2,p=1$',
+    }
+  : { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' };
+
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
 export const deriveKey: KeyDerivation = (password, recipe, salt) => {
   // One spelling of composed characters, so that the same password typed on two keyboards is one password.
   const message = password.normalize('NFC');
   if (recipe.kind === 'argon2id') {
-    const { memoryKib: memory, passes, parallelism } = recipe;
-    return argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: keyBytes });
+    return hasArgon2 ? argon2Key(message, recipe, salt) : slowArgon2Key(message, recipe, salt);
   }
   const options = { N: 2 ** recipe.log2Cost, r: recipe.blockSize, p: recipe.parallelism, maxmem: 2 * maxMemoryBytes };
   return scryptAsync(message, salt, keyBytes, options);
 };
 
+type Argon2Recipe = Extract<Recipe, { kind: 'argon2id' }>;
+
+function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
+  const { memoryKib: memory, passes, parallelism } = recipe;
+  const options = { message, nonce: salt, memory, passes, parallelism, tagLength: keyBytes };
+  return promisify(crypto.argon2)('argon2id', options);
+}
+
+/** The same key in JavaScript, several times slower: a stored hash is looked at with it once, and replaced by one of scrypt. */
+async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
+  const { memoryKib: m, passes: t, parallelism: p } = recipe;
+  return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
+}
+
 /** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
-  return currentPhc(salt, await derive(password, currentRecipe, salt));
+  return currentPhc(salt, await derive(password, current.recipe, salt));
 }
 
 /** Whether the password belongs to the PHC string: one derivation, compared in constant time. Throws on a bad string. */
@@ -65,7 +90,7 @@ export async function verifyPassword(
 
 /** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
 export function isOutdated(phc: string): boolean {
-  return !phc.startsWith(currentPrefix);
+  return !phc.startsWith(current.prefix);
 }
 
 /** Whether a text is a hash that login can verify: argon2id or scrypt, at most 64 MiB, 16-byte salt or longer. */
@@ -105,7 +130,7 @@ function isAffordable(recipe: Recipe): boolean {
 }
 
 function currentPhc(salt: Buffer, key: Buffer): string {
-  return currentPrefix + [salt, key].map(unpadded).join('$');
+  return current.prefix + [salt, key].map(unpadded).join('$');
 }
 
 function unpadded(bytes: Buffer): string {

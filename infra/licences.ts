@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// `npm run licences`: every package of the lock file with its licence, those that are deployed first. Ends with status 1
+// when one has a licence that nobody has looked at.
+
+export interface LicensedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  /** Not in any bundle and not needed to deploy: tests, lint, emulators, operator commands. */
+  readonly development: boolean;
+}
+
+/** Licences that ask for no more than their text to be kept. */
+const permissive = new Set([
+  '(MIT OR Apache-2.0)',
+  '(MIT OR GPL-3.0-or-later)',
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'MIT OR Apache-2.0',
+  'MIT-0',
+  'Unlicense',
+]);
+
+/** Fine for a tool that is used and not passed on. */
+const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0']);
+
+interface LockedPackage {
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+}
+
+/** The packages of a package-lock.json, in the order of their names; the deployed ones first. */
+export function licensedPackages(lockText: string): LicensedPackage[] {
+  const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
+  const found = Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .map(([path, { name, version = '', license = 'none', dev = false }]) => ({
+      name: name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+      version,
+      licence: license,
+      development: dev,
+    }));
+  const texts = new Map(found.map((each) => [JSON.stringify(each), each]));
+  return [...texts.values()].sort(
+    (a, b) => Number(a.development) - Number(b.development) || a.name.localeCompare(b.name, 'en'),
+  );
+}
+
+/** Whether the licence lets the package be used where it is used. */
+export function isAllowed({ licence, development }: LicensedPackage): boolean {
+  return permissive.has(licence) || (development && fineForDevelopment.has(licence));
+}
+
+if (import.meta.main) {
+  const packages = licensedPackages(readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'));
+  for (const { name, version, licence, development } of packages) {
+    console.log([development ? 'development' : 'deployed', `${name}@${version}`, licence].join('\t'));
+  }
+  const refused = packages.filter((each) => !isAllowed(each));
+  for (const { name, licence } of refused) {
+    console.error(`${name}: nobody has looked at the licence ${licence} (infra/licences.ts)`);
+  }
+  if (refused.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,196 @@
+import * as v from 'valibot';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { PlatformTransport } from '../../lib/platform/transport.ts';
+import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
+import { type PlatformCredentials, PlatformCredentialsSchema } from '../../lib/provisioning/platform-credentials.ts';
+import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
+import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
+import { callersAccount } from './account.ts';
+import { failureSentence } from './aws-failure.ts';
+import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
+import { alarmsOf, stackOf, stackPurposes, topicsOf } from './doctor-aws.ts';
+import {
+  alarmFindings,
+  clockFinding,
+  keyFindings,
+  platformFindings,
+  stackFinding,
+  type WabaState,
+} from './doctor-rules.ts';
+import { closingCount, type Finding, findingLines } from './findings.ts';
+import { runningLocalStack } from './local-stacks.ts';
+import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
+import { readKeySets } from './token-keys.ts';
+
+const usage = `usage: npm run doctor [-- --stage NAME]
+       npm run doctor -- --stack FILE    the local stack that FILE describes, as npm start describes its own
+
+Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
+and region, stacks, the API, the clock, keys, alarms and who hears them, what the platform says to each credential and
+webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.`;
+
+/** The stage that is looked at: what it is called here, how to reach it, and what AWS alone can tell of it. */
+interface Patient {
+  readonly target: Target;
+  readonly platform: PlatformTransport;
+  readonly stage: string | undefined;
+  readonly localApiUrl?: string;
+}
+
+/** Prints a line for each finding. Throws when one is bad. */
+async function examine(stage: string | undefined, stackFile?: string): Promise<void> {
+  const findings: Finding[] = [];
+  const tell = (found: readonly Finding[]) => {
+    findings.push(...found);
+    for (const finding of found) console.log(findingLines(finding));
+  };
+  const patient = await admitted(stage, stackFile, tell);
+  if (patient !== undefined) {
+    const apiUrl = await looked('stacks', tell, () => stacksOf(patient, tell));
+    await looked('API', tell, async () => tell(await apiFindings(apiUrl)));
+    await looked('keys', tell, async () => tell(await keysOf(patient.target)));
+    await looked('alarms', tell, async () => tell(await alarmsOfStage(stage)));
+    await looked('platform', tell, async () => tell(platformFindings(await wabasOf(patient))));
+  }
+  console.log(closingCount(findings));
+  if (findings.some(({ state }) => state === 'bad')) throw new CommandError('Not all is well.', 1);
+}
+
+type Tell = (found: readonly Finding[]) => void;
+
+/** Undefined, with the reason told, when there is nothing to look at. */
+async function admitted(
+  stage: string | undefined,
+  stackFile: string | undefined,
+  tell: Tell,
+): Promise<Patient | undefined> {
+  if (stage === undefined) {
+    const stack = runningLocalStack(stackFile);
+    tell([{ state: 'good', text: `the local stack at ${stack.apiUrl}` }]);
+    return { target: localTarget(stack), platform: localPlatform(stack), stage, localApiUrl: stack.apiUrl };
+  }
+  return await looked('credentials and region', tell, async () => {
+    const { account, region } = await callersAccount();
+    tell([{ state: 'good', text: `credentials and region: stage ${stage}, account ${account}, region ${region}` }]);
+    return { target: awsTarget(stage), platform: platformOf(stage), stage };
+  });
+}
+
+/** What one look brings; a look that fails is a finding, and the others go on. */
+async function looked<T>(what: string, tell: Tell, look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    tell([{ state: 'bad', text: `${what}: ${failureSentence(error) ?? words}` }]);
+    return undefined;
+  }
+}
+
+/** Tells of the stacks and returns the API's address. */
+async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<string | undefined> {
+  if (stage === undefined) {
+    tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
+    return localApiUrl;
+  }
+  const stacks = await Promise.all(stackPurposes.map((purpose) => stackOf(stage, purpose)));
+  tell(stacks.map((stack) => stackFinding(stage, stack)));
+  return stacks.find(({ apiUrl }) => apiUrl !== undefined)?.apiUrl;
+}
+
+async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
+  if (apiUrl === undefined)
+    return [{ state: 'bad', text: 'API: no stack tells its address (ApiUrl); deploy it first' }];
+  const address = new URL('/health', apiUrl).href;
+  const reply = await fetch(address, { signal: AbortSignal.timeout(30_000) });
+  const answered = `API: ${address} answers ${reply.status}`;
+  const health: Finding =
+    reply.status === 200
+      ? { state: 'good', text: answered }
+      : { state: 'bad', text: `${answered}; look for errors of the function "health" and at the access log` };
+  const theirsMs = Date.parse(reply.headers.get('date') ?? '');
+  if (Number.isNaN(theirsMs)) return [health, { state: 'skipped', text: 'clock: the API tells no time' }];
+  return [health, clockFinding(Date.now(), theirsMs)];
+}
+
+async function keysOf(target: Target): Promise<Finding[]> {
+  const sealing = await target.secrets.read(target.secretName('WEBHOOK_SEALING_KEYS_SECRET'));
+  return keyFindings(await readKeySets(target), sealing === undefined ? 0 : sealingKeySet(sealing).keys.length);
+}
+
+async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
+  if (stage === undefined) return [{ state: 'skipped', text: 'alarms: there are none on this machine' }];
+  const alarms = await alarmsOf(stage);
+  return alarmFindings(stage, alarms, await topicsOf(alarms));
+}
+
+/** How many WABAs the platform is asked about at a time. */
+const askedAtATime = 10;
+
+async function wabasOf({ target, platform }: Patient): Promise<WabaState[]> {
+  const directory = directoryStore(target.documentClient, target.tableName('directory'));
+  const credentials = (await stored(target, 'PLATFORM_CREDENTIALS_SECRET', PlatformCredentialsSchema)) ?? {};
+  const apps = (await stored(target, 'PLATFORM_APPS_SECRET', PlatformAppsSchema)) ?? {};
+  const wabas = new Map<string, string>();
+  for (const clientId of await directory.listClientIds()) {
+    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
+  }
+  const states: WabaState[] = [];
+  const waiting = [...wabas];
+  while (waiting.length > 0) {
+    const some = waiting.splice(0, askedAtATime);
+    states.push(
+      ...(await Promise.all(
+        some.map(([wabaId, credential]) => wabaState(platform, { wabaId, credential }, credentials, apps)),
+      )),
+    );
+  }
+  return states;
+}
+
+async function wabaState(
+  platform: PlatformTransport,
+  { wabaId, credential }: { readonly wabaId: string; readonly credential: string },
+  credentials: PlatformCredentials,
+  apps: PlatformApps,
+): Promise<WabaState> {
+  const appId = Object.keys(apps).find((id) => apps[id]?.wabas.includes(wabaId));
+  const waba = { wabaId, credential, appId };
+  const accessToken = credentials[credential]?.accessToken;
+  if (accessToken === undefined)
+    return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
+  try {
+    return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return { ...waba, failure: { refused: error.kind === 'refused', text: error.message } };
+  }
+}
+
+/** Undefined when nothing was written yet. The parsers' own words are not passed on: they quote what they read. */
+async function stored<Schema extends v.GenericSchema>(
+  { secrets, secretName }: Target,
+  variable: Parameters<Target['secretName']>[0],
+  schema: Schema,
+): Promise<v.InferOutput<Schema> | undefined> {
+  const name = secretName(variable);
+  const text = await secrets.read(name);
+  if (text === undefined) return undefined;
+  try {
+    return v.parse(schema, JSON.parse(text));
+  } catch {
+    throw new CommandError(`the secret ${name} cannot be read; put its last good value back, or provision again`);
+  }
+}
+
+if (import.meta.main) {
+  await runCommand(async () => {
+    const { values } = commandLine({
+      options: { stage: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+    if (values.help) return console.log(usage);
+    if (values.stage !== undefined) requireStage(values.stage);
+    await examine(values.stage, values.stack === undefined ? undefined : callersPath(values.stack));
+  });
+}

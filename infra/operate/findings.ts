@@ -1,0 +1,40 @@
+/** What a check has found, for a terminal: one line with ✓, ✗ or –, and what to do about it. */
+export interface Finding {
+  /** `skipped`: it could not be looked at here, and that is no fault. */
+  readonly state: 'good' | 'bad' | 'skipped';
+  readonly text: string;
+}
+
+/** Columns of a terminal, or of a paste into a ticket. */
+export const widthColumns = 100;
+
+const marks = { good: '✓', bad: '✗', skipped: '–' } as const;
+
+/** A finding as lines of at most `widthColumns`; the ones after the first are indented. */
+export function findingLines({ state, text }: Finding): string {
+  const lines: string[] = [];
+  let line: string = marks[state];
+  for (const word of text.split(/\s+/).flatMap(inPieces)) {
+    if (line.length + 1 + word.length > widthColumns) {
+      lines.push(line);
+      line = ' ';
+    }
+    line = `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
+
+/** A word that is no longer than a line. */
+function inPieces(word: string): string[] {
+  const longest = widthColumns - 2;
+  return Array.from({ length: Math.ceil(word.length / longest) }, (_, at) =>
+    word.slice(at * longest, (at + 1) * longest),
+  );
+}
+
+/** The count that closes a list: `12 good, 1 bad, 2 skipped`. */
+export function closingCount(findings: readonly Finding[]): string {
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const skipped = count('skipped');
+  return `${count('good')} good, ${count('bad')} bad${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+}

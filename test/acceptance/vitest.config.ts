@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { acceptanceFiles } from './files.ts';
+
+/** `npm run acceptance`: one file after the other, for they share the test clients. */
+export default defineConfig({
+  test: {
+    root: resolve(import.meta.dirname, '..', '..'),
+    name: 'acceptance',
+    include: acceptanceFiles,
+    globalSetup: [resolve(import.meta.dirname, 'setup.ts')],
+    expect: { requireAssertions: true },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 120_000,
+    maxWorkers: 1,
+  },
+});

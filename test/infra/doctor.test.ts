@@ -1,0 +1,150 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { documentOf, namesIn, tableRows } from '../support/documents.ts';
+import { runScript } from '../support/processes.ts';
+
+/*
+ * `npm run doctor -- --stage prod` against a server that answers as AWS does, as far as doctor asks: which calls it makes of
+ * CloudFormation, CloudWatch and SNS, and what it makes of their answers. Nothing is provisioned there.
+ */
+
+const stackName = (purpose: string) => `template-messaging-prod-${purpose}`;
+const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
+const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
+
+/** What there is on AWS. The stateful stack has two pages of resources. */
+let alarmTopics: Readonly<Record<string, readonly string[]>>;
+let asked: string[];
+let address: string;
+let aws: Server;
+
+const xml = (action: string, result: string) =>
+  `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
+const member = (text: string) => `<member>${text}</member>`;
+const stack = (name: string) =>
+  `<StackName>${name}</StackName><StackStatus>UPDATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>` +
+  `<Outputs>${name.endsWith('stateless') ? member(`<OutputKey>ApiUrl</OutputKey><OutputValue>${address}</OutputValue>`) : ''}</Outputs>`;
+const resource = (type: string, id: string) =>
+  `<ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId><LogicalResourceId>a</LogicalResourceId>` +
+  '<LastUpdatedTimestamp>2026-01-01T00:00:00Z</LastUpdatedTimestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus>';
+
+/** The answer to a call of the query protocol. */
+function queryAnswer(form: URLSearchParams): string {
+  const action = form.get('Action') ?? '';
+  const name = form.get('StackName') ?? '';
+  if (action === 'GetCallerIdentity') return xml(action, '<Account>123456789012</Account>');
+  if (action === 'DescribeStacks') return xml(action, `<Stacks>${member(stack(name))}</Stacks>`);
+  if (action === 'ListStackResources') {
+    const names = Object.keys(alarmTopics).filter((each) => name.endsWith('stateless') === each.endsWith('5xx'));
+    const [first, ...rest] = names.map((each) => member(resource('AWS::CloudWatch::Alarm', each)));
+    const other = member(resource('AWS::SQS::Queue', 'no alarm'));
+    const page = form.has('NextToken')
+      ? `<StackResourceSummaries>${rest.join('')}</StackResourceSummaries>`
+      : `<StackResourceSummaries>${other}${first ?? ''}</StackResourceSummaries><NextToken>more</NextToken>`;
+    return xml(action, page);
+  }
+  const heard = form.get('TopicArn') === topic;
+  const subscribers = heard ? ['PendingConfirmation', `${topic}:1`] : [];
+  const members = subscribers.map((arn) => member(`<SubscriptionArn>${arn}</SubscriptionArn>`)).join('');
+  return xml(action, `<Subscriptions>${members}</Subscriptions>`);
+}
+
+beforeAll(async () => {
+  aws = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const target = String(request.headers['x-amz-target'] ?? '');
+    if (request.url === '/health') return response.end('{"status":"ok"}');
+    asked.push(target === '' ? (new URLSearchParams(text).get('Action') ?? '') : target);
+    if (target === '') {
+      response.setHeader('content-type', 'text/xml');
+      return response.end(queryAnswer(new URLSearchParams(text)));
+    }
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    if (target.endsWith('DescribeAlarms')) {
+      const names: string[] = JSON.parse(text).AlarmNames;
+      const MetricAlarms = names.map((AlarmName) => ({
+        AlarmName,
+        ActionsEnabled: true,
+        AlarmActions: alarmTopics[AlarmName],
+      }));
+      return response.end(JSON.stringify({ MetricAlarms, CompositeAlarms: [] }));
+    }
+    if (target.startsWith('DynamoDB')) return response.end(JSON.stringify({ Items: [], Count: 0 }));
+    response.statusCode = 400;
+    return response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'no value' }));
+  });
+  await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  asked = [];
+});
+afterAll(() => {
+  aws.closeAllConnections();
+  aws.close();
+});
+
+const doctor = () =>
+  runScript('infra/operate/doctor.ts', {
+    arguments: ['--stage', 'prod'],
+    environment: {
+      AWS_ENDPOINT_URL: address,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'some',
+      AWS_SECRET_ACCESS_KEY: 'thing',
+      AWS_PROFILE: undefined,
+    },
+  }).ended;
+
+it('a stage with whole stacks and alarms that somebody hears', async () => {
+  alarmTopics = {
+    [stackName('dispatch-age')]: [topic],
+    [stackName('sync-age')]: [topic],
+    [stackName('api-5xx')]: [topic],
+  };
+  const { code, stdout } = await doctor();
+  const lines = stdout.split('\n');
+  expect(lines.slice(0, 4)).toEqual([
+    '✓ credentials and region: stage prod, account 123456789012, region eu-west-1',
+    '✓ stack template-messaging-prod-stateful: UPDATE_COMPLETE',
+    '✓ stack template-messaging-prod-stateless: UPDATE_COMPLETE',
+    `✓ API: ${address}/health answers 200`,
+  ]);
+  expect(lines).toContain('✓ alarms: 3, all switched on, each with a topic');
+  expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
+  expect(stdout).toMatch(/^✗ token keys: there are none/m);
+  expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; npm run provision -- FILE$/m);
+  expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '7 good, 3 bad' });
+});
+
+it('an alarm that tells nobody, and a topic that nobody hears', async () => {
+  alarmTopics = { [stackName('dispatch-age')]: [unheard], [stackName('api-5xx')]: [] };
+  const { stdout } = await doctor();
+  expect(stdout).toMatch(/^✗ alarms: 1 of 2 tell nobody; npm run deploy -- -c stage=prod -c alarmTopicArn=ARN$/m);
+  expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
+});
+
+it('the run book has a row for each line, and no other', async () => {
+  alarmTopics = { [stackName('api-5xx')]: [topic] };
+  const rows = tableRows(documentOf('infra/operate/README.md'), '| Line | Looks at |')
+    .flatMap(([line = '']) => namesIn(line))
+    .map((name) => name.replace(' ...', ''));
+  const { stdout } = await doctor();
+  const heads = stdout
+    .split('\n')
+    .filter((line) => /^[✓✗–] /.test(line))
+    .map((line) => line.slice(2).split(':')[0] ?? '');
+  expect(heads.filter((head) => !rows.some((row) => head.startsWith(row) || row.startsWith(head)))).toEqual([]);
+  const rules = ['doctor', 'doctor-rules'].map((name) => documentOf(`infra/operate/${name}.ts`)).join('');
+  expect(rows.filter((row) => !rules.includes(`${row}:`) && !rules.includes(`${row} $`))).toEqual([]);
+});
+
+it('it asks and writes nothing', async () => {
+  await doctor();
+  const verbs = asked.map((call) => call.slice(call.lastIndexOf('.') + 1));
+  expect(verbs.filter((verb) => !/^(?:Get|Describe|List|Query)/.test(verb))).toEqual([]);
+  expect(new Set(verbs).size).toBeGreaterThan(5);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import {
+  alarmFindings,
+  clockFinding,
+  clockToleranceMs,
+  keyFindings,
+  platformFindings,
+  stackFinding,
+} from '../../../infra/operate/doctor-rules.ts';
+import type { StoredKeySets } from '../../../infra/operate/token-keys.ts';
+import type { SigningKeySet, VerificationKeySet } from '../../../lib/access/tokens/token-keys.ts';
+
+describe('a stack', () => {
+  const deploy = 'npm run deploy -- -c stage=prod';
+  test.each([
+    [undefined, 'bad', deploy],
+    ['REVIEW_IN_PROGRESS', 'bad', deploy],
+    ['DELETE_COMPLETE', 'bad', deploy],
+    ['CREATE_COMPLETE', 'good', 'CREATE_COMPLETE'],
+    ['UPDATE_COMPLETE', 'good', 'UPDATE_COMPLETE'],
+    ['IMPORT_COMPLETE', 'good', 'IMPORT_COMPLETE'],
+    ['UPDATE_ROLLBACK_COMPLETE', 'bad', 'describe-stack-events --stack-name template-messaging-prod-stateless'],
+    ['UPDATE_IN_PROGRESS', 'bad', 'look again'],
+    ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'bad', 'look again'],
+    ['ROLLBACK_COMPLETE', 'bad', 'infra/RECOVERY.md'],
+    ['ROLLBACK_FAILED', 'bad', 'infra/RECOVERY.md'],
+    ['UPDATE_ROLLBACK_FAILED', 'bad', 'infra/RECOVERY.md'],
+    ['DELETE_FAILED', 'bad', 'infra/RECOVERY.md'],
+    ['CREATE_FAILED', 'bad', 'infra/RECOVERY.md'],
+  ] as const)('%s: %s, %s', (status, state, says) => {
+    const finding = stackFinding('prod', { purpose: 'stateless', status });
+    expect(finding).toEqual({ state, text: expect.stringContaining(says) });
+    expect(finding.text).toMatch(/^stack template-messaging-prod-stateless: /);
+  });
+});
+
+test('the clock may be half a minute off, in both directions, and no more', () => {
+  for (const side of [-1, 1]) {
+    expect(clockFinding(1_000_000 + side * clockToleranceMs, 1_000_000).state).toBe('good');
+    expect(clockFinding(1_000_000 + side * (clockToleranceMs + 1), 1_000_000).state).toBe('bad');
+  }
+  expect(clockFinding(90_000, 0).text).toContain('90 s ahead of the service');
+  expect(clockFinding(0, 90_000).text).toContain('90 s behind the service');
+});
+
+const key = (kid: string) => ({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid }) as const;
+const signing: SigningKeySet = { keys: [{ ...key('a'), d: 'd' }] };
+const verification: VerificationKeySet = { keys: [{ ...key('a'), published_at: 1 }] };
+
+test.each<[StoredKeySets, number, string[]]>([
+  [{ signing, verification }, 1, ['good', 'good']],
+  [{ signing: undefined, verification }, 1, ['bad', 'good']],
+  [{ signing, verification: undefined }, 1, ['bad', 'good']],
+  [{ signing: { keys: [...signing.keys, { ...key('b'), d: 'd' }] }, verification }, 1, ['bad', 'good']],
+  [{ signing, verification }, 0, ['good', 'bad']],
+])('keys %#', (stored, sealing, states) => {
+  const findings = keyFindings(stored, sealing);
+  expect(findings.map(({ state }) => state)).toEqual(states);
+  for (const { state, text } of findings) if (state === 'bad') expect(text).toContain('npm run provision');
+});
+
+describe('alarms', () => {
+  const arn = 'arn:aws:sns:eu-west-1:123456789012:alarms';
+  const alarm = { name: 'template-messaging-prod-api-5xx', actionsEnabled: true, actions: [arn] };
+  const topic = { arn, confirmed: 1, pending: 0 };
+  test.each([
+    ['all is well', [alarm], [topic], ['good', 'good'], ''],
+    ['there are none', [], [], ['bad'], 'npm run deploy -- -c stage=prod'],
+    ['one tells nobody', [alarm, { ...alarm, actions: [] }], [topic], ['bad', 'good'], '1 of 2 tell nobody'],
+    ['one is off', [{ ...alarm, actionsEnabled: false }], [topic], ['bad', 'good'], `--alarm-names ${alarm.name}`],
+    ['nobody hears', [alarm], [{ ...topic, confirmed: 0 }], ['good', 'bad'], `aws sns subscribe --topic-arn ${arn}`],
+    ['nobody has confirmed', [alarm], [{ arn, confirmed: 0, pending: 2 }], ['good', 'bad'], 'nobody has confirmed'],
+  ] as const)('%s', (_, alarms, topics, states, says) => {
+    const findings = alarmFindings('prod', alarms, topics);
+    expect(findings.map(({ state }) => state)).toEqual(states);
+    expect(findings.map(({ text }) => text).join()).toContain(says);
+  });
+});
+
+describe('the platform', () => {
+  const waba = { wabaId: '200000000000001', credential: 'main', appId: '5', subscribed: ['5'] };
+  const { subscribed: _, ...unasked } = waba;
+  test.each([
+    ['all is well', [waba], ['good', 'good'], 'reads 1 WABA'],
+    ['nothing is provisioned', [], ['bad'], 'npm run provision'],
+    [
+      'a token is refused',
+      [{ ...unasked, failure: { refused: true, text: 'platform call refused, code 190' } }],
+      ['bad'],
+      'WABA 200000000000001: platform call refused, code 190; provision a token',
+    ],
+    ['no answer', [{ ...unasked, failure: { refused: false, text: 'no' } }], ['bad'], 'status page'],
+    ['another app is subscribed', [{ ...waba, subscribed: ['6'] }], ['good', 'bad'], 'not subscribed to its app: 2000'],
+    ['under no app', [{ ...waba, appId: undefined }], ['good', 'skipped'], 'their messages stay "sent": 2000'],
+  ] as const)('%s', (_name, wabas, states, says) => {
+    const findings = platformFindings(wabas);
+    expect(findings.map(({ state }) => state)).toEqual(states);
+    expect(findings.map(({ text }) => text).join()).toContain(says);
+  });
+
+  test('one line for each credential, and no more than five WABAs named', () => {
+    const many = Array.from({ length: 7 }, (_, at) => ({ ...waba, wabaId: `w${at}`, subscribed: [] }));
+    const findings = platformFindings([...many, { ...waba, credential: 'other' }]);
+    expect(findings.map(({ text }) => text.split(':')[0])).toEqual([
+      'platform credential main',
+      'platform credential other',
+      'webhook subscription',
+      'webhook subscription',
+    ]);
+    expect(findings[3]?.text).toContain('w0, w1, w2, w3, w4 and 2 more;');
+  });
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isAllowed, licensedPackages } from '../../infra/licences.ts';
+import { runScript } from '../support/processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
+
+it('continuous integration runs actions by commit, each with the release that it is', () => {
+  const used = textOf('.github/workflows/ci.yml').match(/^\s*- uses: .*$/gm) ?? [];
+  expect(used.length).toBeGreaterThan(2);
+  for (const line of used) expect(line).toMatch(/^\s*- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+it('every package is of one version, written out, and comes with an integrity', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf('package.json'));
+  const asked = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(asked.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
+  const { packages } = JSON.parse(textOf('package-lock.json')) as {
+    packages: Record<string, { integrity?: string; inBundle?: boolean }>;
+  };
+  const unchecked = Object.entries(packages).filter(([path, { integrity, inBundle }]) => {
+    return path !== '' && integrity === undefined && inBundle !== true;
+  });
+  expect(unchecked.map(([path]) => path)).toEqual([]);
+});
+
+it('every licence has been looked at, and the list is printed', async () => {
+  const packages = licensedPackages(textOf('package-lock.json'));
+  expect(packages.length).toBeGreaterThan(100);
+  expect(packages.filter((each) => !isAllowed(each))).toEqual([]);
+  const { code, stdout } = await runScript('infra/licences.ts').ended;
+  expect(code).toBe(0);
+  expect(stdout.trim().split('\n')).toHaveLength(packages.length);
+  expect(stdout).toMatch(/^deployed\tvalibot@\d+\.\d+\.\d+\tMIT$/m);
+});
+
+it('a licence that nobody knows is none that is allowed, and neither is a tool’s licence on what is deployed', () => {
+  const lock = (license: string | undefined, dev: boolean) =>
+    licensedPackages(JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0', license, dev } } }));
+  const allowed = (license: string | undefined, dev: boolean) => lock(license, dev).every(isAllowed);
+  expect([allowed('MIT', false), allowed('AGPL-3.0-only', true), allowed(undefined, true)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([allowed('MPL-2.0', true), allowed('MPL-2.0', false)]).toEqual([true, false]);
+});

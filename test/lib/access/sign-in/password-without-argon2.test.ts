@@ -1,0 +1,51 @@
+import { expect, test, vi } from 'vitest';
+import { attemptsInMemory, credentialsInMemory, usersInMemory } from '../../../support/access.ts';
+
+/*
+ * A runtime whose Node.js was built without argon2. Only that is taken away; everything else of node:crypto is itself.
+ */
+vi.mock('node:crypto', async (original) => {
+  const whole = await original<typeof import('node:crypto')>();
+  return { ...whole, argon2: undefined, default: { ...whole, argon2: undefined } };
+});
+
+const { deriveKey, hashPassword, hasArgon2, isOutdated, nobodysPasswordHash, verifyPassword } = await import(
+  '../../../../lib/access/sign-in/password.ts'
+);
+const { signIn } = await import('../../../../lib/access/sign-in/sign-in.ts');
+
+/** Of the password `right password`, made by the argon2 of Node.js. */
+const provisioned = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$1q4zM2P2EZYzxa8s31ExOXg6y/FjbriePBoM/1XtSt8';
+const salt = Buffer.from('0123456789abcdef');
+
+test('it is seen to be missing, before anybody logs in', () => {
+  expect(hasArgon2).toBe(false);
+});
+
+test('a new hash is one of scrypt and belongs to its password only', async () => {
+  const phc = await hashPassword('contrase\u00f1a', salt);
+  expect(phc).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  expect(await verifyPassword('contrasen\u0303a', phc)).toBe(true);
+  expect(await verifyPassword('contrasena', phc)).toBe(false);
+  expect([isOutdated(phc), isOutdated(provisioned), isOutdated(nobodysPasswordHash)]).toEqual([false, true, false]);
+});
+
+test('argon2id gives the key of the reference implementation all the same', async () => {
+  const recipe = { kind: 'argon2id', memoryKib: 65_536, passes: 2, parallelism: 1 } as const;
+  expect((await deriveKey('password', recipe, Buffer.from('somesalt'))).toString('hex')).toBe(
+    '09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7',
+  );
+});
+
+test('who was provisioned with an argon2id hash logs in, and has a scrypt hash from then on', async () => {
+  const credentials = credentialsInMemory({ ana: { passwordHash: provisioned, userId: 'u-1', clientId: 1001 } });
+  const user = { userId: 'u-1', username: 'ana', clientId: 1001, permissions: [], campaignIds: [] };
+  const directory = usersInMemory([user]);
+  const ports = { credentials, attempts: attemptsInMemory(), directory, deriveKey, newSalt: () => salt };
+  const attempt = { username: 'ana', network: '192.0.2.1' };
+  expect(await signIn(ports, { ...attempt, password: 'wrong password' }, 0)).toBeUndefined();
+  expect((await credentials.find('ana'))?.passwordHash).toBe(provisioned);
+  expect(await signIn(ports, { ...attempt, password: 'right password' }, 0)).toEqual(user);
+  expect((await credentials.find('ana'))?.passwordHash).toMatch(/^\$scrypt\$/);
+  expect(await signIn(ports, { ...attempt, password: 'right password' }, 0)).toEqual(user);
+});
