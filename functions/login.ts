@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { deployed, deployedAccess, deployedSignIn } from '../lib/access/deployed.ts';
+import { deployed, deployedDirectory, deployedSignIn } from '../lib/access/deployed.ts';
 import { passwordMaxLength } from '../lib/access/sign-in/password.ts';
 import { type SignInPorts, signIn } from '../lib/access/sign-in/sign-in.ts';
 import { sourceNetwork } from '../lib/access/sign-in/source-address.ts';
@@ -50,4 +50,4 @@ export function login(ports: LoginPorts): Endpoint {
   });
 }
 
-export const handler = deployed(() => login({ ...deployedAccess(), ...deployedSignIn(), newTokenId: randomUUID }));
+export const handler = deployed(() => login({ ...deployedDirectory(), ...deployedSignIn(), newTokenId: randomUUID }));

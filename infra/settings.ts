@@ -46,6 +46,8 @@ const settingRules = {
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
+  /** Requests of one client behind the authorizer (D54). */
+  clientRatePerMinute: [wholeNumber, 'a whole number from 0 (no limit) to 999999'],
   logRetentionDays: [
     v.pipe(
       wholeNumber,
@@ -89,6 +91,7 @@ export function settingsFrom(node: Node): Settings {
     accountConcurrency: setting(node, 'accountConcurrency', 1_000),
     loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
     loginBurst: setting(node, 'loginBurst', 20),
+    clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
     protected: setting(node, 'protected', 'true'),

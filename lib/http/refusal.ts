@@ -29,6 +29,7 @@ const statusOfCode = {
   template_not_sendable: 422,
   idempotency_key_reused: 422,
   platform_rate_limited: 429,
+  too_many_requests: 429,
   internal_error: 500,
   platform_unreachable: 502,
   dispatch_unavailable: 502,

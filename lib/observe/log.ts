@@ -3,6 +3,7 @@ import { correlationId } from './correlation.ts';
 /** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
   'authorizer.failed',
+  'budget.not_leased',
   'dispatch.batch_not_recorded',
   'dispatch.breaker_failed',
   'dispatch.claim_failed',
