@@ -96,6 +96,16 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
   });
   addAlarm(scope, settings, {
+    purpose: 'requests-not-budgeted',
+    metric: serviceMetric(settings, 'RequestsNotBudgeted'),
+    // A single slow write is no outage.
+    above: 20,
+    periods: 2,
+    whoIsHurt: 'Clients beside one that floods: for 10 minutes requests pass without being counted for their client.',
+    whatToDo:
+      'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. Nobody is refused meanwhile; the limits of the stage still hold.',
+  });
+  addAlarm(scope, settings, {
     purpose: 'events-not-queued',
     metric: serviceMetric(settings, 'EventsNotQueued'),
     above: 0,

@@ -45,6 +45,8 @@ describe('context values', () => {
     ['protected', 1],
     ['loginRatePerSecond', 0],
     ['loginRatePerSecond', 201],
+    ['clientRatePerMinute', '-1'],
+    ['clientRatePerMinute', 1_000_000],
     ['loginBurst', '1.5'],
     ['loginBurst', 401],
     ['logRetentionDays', 31],
@@ -78,6 +80,7 @@ describe('context values', () => {
       platformVersion: 'v26.0',
       syncLockScope: 'client',
       dispatchMaximumConcurrency: '120',
+      clientRatePerMinute: '0',
       logRetentionDays: '365',
       tokenIssuer: 'https://issuer.example',
     });
@@ -92,6 +95,7 @@ describe('context values', () => {
       }),
     );
     expect(environments).toContainEqual(expect.objectContaining({ TOKEN_ISSUER: 'https://issuer.example' }));
+    expect(environments).toContainEqual(expect.objectContaining({ CLIENT_RATE_PER_MINUTE: '0' }));
     const concurrencies = service
       .all('AWS::Lambda::EventSourceMapping')
       .map(({ properties }) => properties.ScalingConfig.MaximumConcurrency);
