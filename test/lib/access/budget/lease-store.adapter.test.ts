@@ -26,9 +26,7 @@ test('a lease is added where something is left, and says what was leased before;
   expect(await store.lease(minute, 4, 6)).toBe(0);
   expect(await store.lease(minute, 4, 6)).toBe(4);
   expect(await store.lease(minute, 4, 6)).toBe(6);
-  expect(await items()).toEqual([
-    { pk: 'CLIENT#1001#29000000', leased: 8, expiresAtSeconds: 29_000_001 * 60 + 3_600 },
-  ]);
+  expect(await items()).toEqual([{ pk: 'CLIENT#1001#29000000', leased: 8, expiresAtSeconds: 29_000_001 * 60 + 3_600 }]);
 });
 
 test('clients and minutes have counters of their own', async () => {

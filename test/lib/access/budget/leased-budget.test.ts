@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { windowMs, windowOf } from '../../../../lib/access/budget/lease.ts';
+import { nothingHeld, windowMs, windowOf, withLease } from '../../../../lib/access/budget/lease.ts';
 import { leasedBudget } from '../../../../lib/access/budget/leased-budget.ts';
 import type { ClientBudget } from '../../../../lib/access/client-budget.ts';
 import { countedBy } from '../../../support/counted.ts';
@@ -135,6 +135,36 @@ describe('processes with clocks apart, and one budget (D54)', () => {
     expect(leases.calls).toBeLessThan(400);
   });
 
+  it('take one request each when each serves a client once: two hundred cold ones do not use up three hundred', async () => {
+    const clocksMs = Array.from({ length: 200 }, () => 0);
+    const once = clocksMs.map((_, process) => ({ process, afterMs: 0 }));
+    const served = await serve(once, { limit: 300, clocksMs, leases: leasesInMemory() });
+    expect(served.filter(({ allowed }) => !allowed)).toEqual([]);
+  });
+
+  it('keep less than a hundredth of it when they hear nothing more of the client', async () => {
+    const limit = 3_000;
+    const leases = leasesInMemory();
+    const [gone, staying] = [leasedBudget(leases, limit), leasedBudget(leases, limit)];
+    let used = 0;
+    // Right after a lease it holds the most.
+    for (let hasLeased = false; used < 1_000 || !hasLeased; used += 1) {
+      const before = leases.calls;
+      await gone.spend(1001, startMs);
+      hasLeased = leases.calls > before;
+    }
+    while ((await staying.spend(1001, startMs)).allowed) used += 1;
+    expect(used).toBeGreaterThan(limit - limit / 100);
+  });
+
+  it('count for the minute that they date a request to, also where a clock is set back', async () => {
+    const budget = leasedBudget(leasesInMemory(), 1);
+    const asked = [startMs + windowMs, startMs, startMs + windowMs, startMs];
+    const allowed = [];
+    for (const atMs of asked) allowed.push((await budget.spend(1001, atMs)).allowed);
+    expect(allowed).toEqual([true, true, false, false]);
+  });
+
   it('keep to it also where one of them serves many at once', async () => {
     await fc.assert(
       fc.asyncProperty(limits, fc.integer({ min: 1, max: 60 }), async (limit, atOnce) => {
@@ -197,6 +227,15 @@ it('what a client floods takes nothing from another: it stands as if it were alo
 describe('how a client stands', () => {
   const atMs = startMs + 12_345;
 
+  it.each([
+    [0, { left: 8, leaseSize: 8, leased: 8 }],
+    [95, { left: 5, leaseSize: 8, leased: 100 }],
+    [100, { left: 0, leaseSize: 8, leased: 100 }],
+    [103, { left: 0, leaseSize: 8, leased: 100 }],
+  ])('of a lease of 8 where %i of 100 were leased counts what was left', (leasedBefore, holding) => {
+    expect(withLease(nothingHeld, { size: 8, leasedBefore }, 100)).toEqual(holding);
+  });
+
   it('is told with every request, and what is left is counted down', async () => {
     const budget = leasedBudget(leasesInMemory(), 3);
     const standing = { limit: 3, resetSeconds: 48 };
@@ -227,7 +266,8 @@ describe('a table that is away', () => {
     const leases = leasesInMemory();
     const budget = leasedBudget(leases, 1);
     leases.fault = 'unanswered';
-    for (const afterMs of [0, 1, 5_000, 9_999, 10_000, 19_999]) expect(await asked(budget, startMs + afterMs)).toBe(true);
+    for (const afterMs of [0, 1, 5_000, 9_999, 10_000, 19_999])
+      expect(await asked(budget, startMs + afterMs)).toBe(true);
     expect(leases.calls).toBe(2);
     expect(events()).toEqual(['budget.not_leased']);
 
