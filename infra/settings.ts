@@ -43,6 +43,9 @@ const settingRules = {
   dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   /** The quota of the account in its region that all of it is taken from. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  /** Requests of all callers together; a route with limits of its own has its share beside it. */
+  stageRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(10_000)), 'a whole number from 1 to 10000'],
+  stageBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(5_000)), 'a whole number from 1 to 5000'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
@@ -87,6 +90,8 @@ export function settingsFrom(node: Node): Settings {
     authorizerReservedConcurrency: setting(node, 'authorizerReservedConcurrency', 100),
     dispatchReservedConcurrency: setting(node, 'dispatchReservedConcurrency', dispatchMaximumConcurrency),
     accountConcurrency: setting(node, 'accountConcurrency', 1_000),
+    stageRatePerSecond: setting(node, 'stageRatePerSecond', 200),
+    stageBurst: setting(node, 'stageBurst', 400),
     loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
     loginBurst: setting(node, 'loginBurst', 20),
     logRetentionDays: setting(node, 'logRetentionDays', 90),

@@ -38,9 +38,6 @@ const accessLogFields = {
 
 const stageName = '$default';
 
-/** Requests a second of all callers together. */
-const stageThrottle = { rateLimit: 200, burstLimit: 400 };
-
 export interface ServiceApiProps {
   readonly settings: Settings;
   readonly routes: readonly RouteEntry[];
@@ -138,7 +135,7 @@ export class ServiceApi extends Construct {
       httpApi: api,
       stageName,
       autoDeploy: true,
-      throttle: stageThrottle,
+      throttle: { rateLimit: settings.stageRatePerSecond, burstLimit: settings.stageBurst },
       detailedMetricsEnabled: true,
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),
