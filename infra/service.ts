@@ -2,6 +2,7 @@ import { App, Tags } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { checkConcurrency } from './concurrency.ts';
 import { functions } from './functions.ts';
+import { checkPublicAddress } from './public-address.ts';
 import { checkAlarmTopic, settingsFrom } from './settings.ts';
 import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
@@ -40,6 +41,7 @@ export function serviceApp(options: ServiceAppOptions): App {
   const settings = settingsFrom(app.node);
   checkConcurrency(functions, settings);
   checkAlarmTopic(settings, options.region);
+  checkPublicAddress(settings, options.region);
   const state = new StatefulStack(app, 'Stateful', settings);
   new StatelessStack(app, 'Stateless', { settings, state, bundlesDirectory: options.bundlesDirectory });
   Tags.of(app).add('service', 'template-messaging');

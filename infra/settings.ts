@@ -13,6 +13,9 @@ const wholeNumber = v.pipe(
   v.transform(Number),
 );
 
+/** Two labels at least, of letters, digits and hyphens within. */
+const hostPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
 const retentionChoices: unknown[] = Object.values(RetentionDays);
 
 /** Every context value of the deployment: what it must be, and how a refusal describes it. */
@@ -20,6 +23,13 @@ const settingRules = {
   stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
+  /** The public address, its certificate in the stacks' region, and the Route 53 zone that its record goes into. */
+  domainName: [v.optional(v.pipe(v.string(), v.maxLength(190), v.regex(hostPattern))), 'a host name in lower case'],
+  certificateArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/))),
+    'the ARN of a certificate of ACM',
+  ],
+  hostedZoneId: [v.optional(v.pipe(v.string(), v.regex(/^Z[0-9A-Z]{1,31}$/))), 'the id of a hosted zone of Route 53'],
   /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
@@ -76,12 +86,16 @@ export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof s
 export function settingsFrom(node: Node): Settings {
   refuseUnknown(Object.keys(node.getAllContext()));
   const stage = setting(node, 'stage', 'dev');
+  const domainName = setting(node, 'domainName', undefined);
   const dispatchMaximumConcurrency = setting(node, 'dispatchMaximumConcurrency', 200);
   return {
     stage,
     platformBaseUrl: setting(node, 'platformBaseUrl', platformDefaults.baseUrl),
     platformVersion: setting(node, 'platformVersion', platformDefaults.version),
-    redirectBaseUrl: setting(node, 'redirectBaseUrl', undefined),
+    domainName,
+    certificateArn: setting(node, 'certificateArn', undefined),
+    hostedZoneId: setting(node, 'hostedZoneId', undefined),
+    redirectBaseUrl: setting(node, 'redirectBaseUrl', domainName && `https://${domainName}/r`),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),

@@ -3,6 +3,7 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { PublicDomain } from './constructs/public-domain.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { functions, type SecretVariable } from './functions.ts';
 import { accessLogGroupName, functionLogGroupName, queuePurposes, resourceName, secretPurposes } from './names.ts';
@@ -11,7 +12,7 @@ import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
 /**
- * What must outlive every deployment: tables, secrets, the queues and the logs. A queue counts as state because it holds
+ * What must outlive every deployment: tables, secrets, the queues, the logs and the public address. A queue counts as state because it holds
  * work that was promised with a 200: taking the functions down and up again must not lose an accepted message.
  *
  * Everything stays when it leaves the stack or the stack is deleted, but for what a failed creation has just made: that
@@ -32,6 +33,7 @@ export class StatefulStack extends Stack {
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
     this.addLogGroups(settings);
+    this.addPublicDomain(settings);
     this.exportAll();
     RemovalPolicies.of(this).retainOnUpdateOrDelete();
   }
@@ -79,6 +81,11 @@ export class StatefulStack extends Stack {
     for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {
       new LogGroup(this, `Log-${id}`, { logGroupName, retention: settings.logRetentionDays });
     }
+  }
+
+  private addPublicDomain({ domainName, certificateArn, hostedZoneId }: Settings): void {
+    if (domainName === undefined || certificateArn === undefined) return;
+    new PublicDomain(this, 'Domain', { domainName, certificateArn, hostedZoneId });
   }
 
   /**

@@ -5,6 +5,11 @@ import { serviceApp } from '../../infra/service.ts';
 import { stubBundles, synthesize } from '../support/synthesized.ts';
 
 const places = { bundlesDirectory: 'none', outputDirectory: 'none' };
+const publicAddress = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+  hostedZoneId: 'Z0123456789ABC',
+};
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 
 describe('context values', () => {
@@ -16,6 +21,15 @@ describe('context values', () => {
     ['platformBaseUrl', 'http://example.com'],
     ['platformBaseUrl', 'https://example.com/path'],
     ['platformBaseUrl', 'no address'],
+    ['domainName', 'https://api.example.com'],
+    ['domainName', 'Api.example.com'],
+    ['domainName', 'example'],
+    ['domainName', 'api.example.com.'],
+    ['domainName', '-api.example.com'],
+    ['domainName', '203.0.113.7'],
+    ['domainName', `${'a.'.repeat(95)}com`],
+    ['certificateArn', 'api.example.com'],
+    ['hostedZoneId', 'example.com'],
     ['redirectBaseUrl', 'http://example.com/r'],
     ['redirectBaseUrl', 'https://example.com/r/'],
     ['redirectBaseUrl', 'https://example.com/'],
@@ -164,6 +178,7 @@ describe('rule packs (R45)', () => {
   // `npm test` synthesizes the deployed app as well, without what is left out by default.
   it('of CloudFormation are kept by every part that a context value brings', () => {
     const everything = {
+      ...publicAddress,
       redirectBaseUrl: 'https://go.example.com',
       rateSourceUrl: 'https://rates.example.com/usd.json',
       syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
@@ -181,6 +196,7 @@ describe('rule packs (R45)', () => {
     ['Serverless', ServerlessChecks],
   ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
     const { app } = synthesize({
+      ...publicAddress,
       redirectBaseUrl: 'https://go.example.com',
       rateSourceUrl: 'https://rates.example.com/usd.json',
     });

@@ -25,6 +25,8 @@ export interface Synthesized {
   readonly importedNames: ReadonlySet<string>;
   /** Resources of one type, of both stacks. */
   all(type: string): Resource[];
+  /** What an output of the stateless stack says. */
+  output(name: string): unknown;
   /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
   target(reference: unknown): string;
 }
@@ -66,6 +68,7 @@ export function synthesize(
       exports: exported,
       importedNames: importedBy(templates[1]),
       all: (type) => [...stateful, ...stateless].filter((resource) => resource.type === type),
+      output: (name) => templates[1].Outputs[name]?.Value,
       target: (reference) => targetOf(reference, exported),
     };
   } finally {
@@ -89,7 +92,8 @@ function resourcesOf(template: any): Resource[] {
 // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation template
 function exportsOf(template: any): Map<string, unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation output
-  return new Map(Object.values<any>(template.Outputs).map((output) => [output.Export.Name, output.Value]));
+  const exported = Object.values<any>(template.Outputs).filter((output) => output.Export !== undefined);
+  return new Map(exported.map((output) => [output.Export.Name, output.Value]));
 }
 
 function importedBy(template: unknown): Set<string> {
