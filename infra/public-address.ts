@@ -2,11 +2,15 @@ import type { Settings } from './settings.ts';
 
 /**
  * Refuses, in one sentence, half of a public address: a certificate or zone without the name, the name without its
- * certificate, and a certificate of another region than the stacks', which API Gateway would refuse in the middle of the
- * deployment.
+ * certificate, an edge without name or certificate, and a certificate of another region than the stacks', which API Gateway
+ * would refuse in the middle of the deployment.
  */
 export function checkPublicAddress(settings: Settings, region: string | undefined): void {
-  const { domainName, certificateArn, hostedZoneId } = settings;
+  const { domainName, certificateArn, hostedZoneId, edge, edgeCertificateArn } = settings;
+  if (edge) {
+    needs('edge', edge, 'domainName', domainName);
+    needs('edge', edge, 'edgeCertificateArn', edgeCertificateArn);
+  }
   needs('certificateArn', certificateArn, 'domainName', domainName);
   needs('hostedZoneId', hostedZoneId, 'domainName', domainName);
   needs('domainName', domainName, 'certificateArn', certificateArn);

@@ -1,6 +1,7 @@
 import { App, Tags } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { checkConcurrency } from './concurrency.ts';
+import { EdgeStack } from './edge-stack.ts';
 import { functions } from './functions.ts';
 import { checkPublicAddress } from './public-address.ts';
 import { checkAlarmTopic, settingsFrom } from './settings.ts';
@@ -30,7 +31,10 @@ const libraryContext = {
   'aws:cdk:enable-asset-metadata': true,
 };
 
-/** The whole service as a CDK app of two stacks, not yet synthesized. Throws one sentence for a bad context value. */
+/**
+ * The whole service as a CDK app of two stacks, of three with an edge, not yet synthesized. Throws one sentence for a bad
+ * context value.
+ */
 export function serviceApp(options: ServiceAppOptions): App {
   const app = new App({
     outdir: options.outputDirectory,
@@ -43,7 +47,17 @@ export function serviceApp(options: ServiceAppOptions): App {
   checkAlarmTopic(settings, options.region);
   checkPublicAddress(settings, options.region);
   const state = new StatefulStack(app, 'Stateful', settings);
-  new StatelessStack(app, 'Stateless', { settings, state, bundlesDirectory: options.bundlesDirectory });
+  const stateless = new StatelessStack(app, 'Stateless', {
+    settings,
+    state,
+    bundlesDirectory: options.bundlesDirectory,
+  });
+  if (settings.edge) {
+    const edge = new EdgeStack(app, 'Edge', settings);
+    // Its key is there before it shows it, and it shows a key before the API asks for one (infra/edge.ts).
+    edge.addStackDependency(state);
+    stateless.addStackDependency(edge);
+  }
   Tags.of(app).add('service', 'template-messaging');
   Tags.of(app).add('stage', settings.stage);
   return app;

@@ -30,6 +30,21 @@ const settingRules = {
     'the ARN of a certificate of ACM',
   ],
   hostedZoneId: [v.optional(v.pipe(v.string(), v.regex(/^Z[0-9A-Z]{1,31}$/))), 'the id of a hosted zone of Route 53'],
+  /** CloudFront and a web ACL before the API, which then takes nothing that did not come through them (infra/edge.ts). */
+  edge: [
+    v.pipe(
+      v.union([v.boolean(), v.picklist(['true', 'false'])]),
+      v.transform((value) => String(value) === 'true'),
+    ),
+    'true or false',
+  ],
+  edgeCertificateArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/))),
+    'the ARN of a certificate of ACM in us-east-1',
+  ],
+  edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
@@ -95,6 +110,11 @@ export function settingsFrom(node: Node): Settings {
     domainName,
     certificateArn: setting(node, 'certificateArn', undefined),
     hostedZoneId: setting(node, 'hostedZoneId', undefined),
+    edge: setting(node, 'edge', false),
+    edgeCertificateArn: setting(node, 'edgeCertificateArn', undefined),
+    edgeKeyVersion: setting(node, 'edgeKeyVersion', 1),
+    edgeRatePerMinute: setting(node, 'edgeRatePerMinute', 6_000),
+    edgeLoginRatePerMinute: setting(node, 'edgeLoginRatePerMinute', 60),
     redirectBaseUrl: setting(node, 'redirectBaseUrl', domainName && `https://${domainName}/r`),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),

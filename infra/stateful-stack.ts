@@ -1,10 +1,11 @@
-import { RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Fn, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { PublicDomain } from './constructs/public-domain.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
+import { edgeKeysOf, edgeRegion } from './edge.ts';
 import { functions, type SecretVariable } from './functions.ts';
 import { accessLogGroupName, functionLogGroupName, queuePurposes, resourceName, secretPurposes } from './names.ts';
 import { type QueueName, queues } from './queues.ts';
@@ -34,6 +35,7 @@ export class StatefulStack extends Stack {
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
     this.addLogGroups(settings);
     this.addPublicDomain(settings);
+    if (settings.edge) this.addEdgeKeys(settings);
     this.exportAll();
     RemovalPolicies.of(this).retainOnUpdateOrDelete();
   }
@@ -86,6 +88,24 @@ export class StatefulStack extends Stack {
   private addPublicDomain({ domainName, certificateArn, hostedZoneId }: Settings): void {
     if (domainName === undefined || certificateArn === undefined) return;
     new PublicDomain(this, 'Domain', { domainName, certificateArn, hostedZoneId });
+  }
+
+  /** Made by Secrets Manager, seen by nobody, and where CloudFront's stack can read them. A new one is a new version. */
+  private addEdgeKeys(settings: Settings): void {
+    const elsewhere = new CfnCondition(this, 'ElsewhereThanTheEdge', {
+      expression: Fn.conditionNot(Fn.conditionEquals(Aws.REGION, edgeRegion)),
+    });
+    for (const name of edgeKeysOf(settings).taken) {
+      const secret = new CfnSecret(this, `EdgeKey-${name}`, {
+        name,
+        generateSecretString: { passwordLength: 48, excludePunctuation: true },
+        replicaRegions: Fn.conditionIf(elsewhere.logicalId, [{ Region: edgeRegion }], Aws.NO_VALUE),
+      });
+      Validations.of(secret).acknowledge({
+        id: 'AwsSolutions-SMG4',
+        reason: 'Edge and API have to change it in turn, which a deployment does (edgeKeyVersion).',
+      });
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { CfnDomainName } from 'aws-cdk-lib/aws-apigatewayv2';
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
+import { originName } from '../edge.ts';
 
 export interface PublicDomainProps {
   readonly domainName: string;
@@ -24,11 +25,13 @@ export class PublicDomain extends Construct {
     const target = domain.attrRegionalDomainName;
     new CfnOutput(this, 'Target', { value: target, description: `What ${domainName} has to lead to` });
     if (hostedZoneId === undefined) return;
+    const aliasTarget = { dnsName: target, hostedZoneId: domain.attrRegionalHostedZoneId };
+    new CfnRecordSet(this, 'Origin', { name: originName(domainName), type: 'A', hostedZoneId, aliasTarget });
     new CfnRecordSet(this, 'Record', {
       name: domainName,
       type: 'A',
       hostedZoneId,
-      aliasTarget: { dnsName: target, hostedZoneId: domain.attrRegionalHostedZoneId },
+      aliasTarget,
       // Alone it is what everybody gets, beside a record with a weight nobody gets it: another target can take over, and
       // give back, without a moment in which the name leads nowhere.
       setIdentifier: 'api',

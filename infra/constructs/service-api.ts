@@ -33,7 +33,7 @@ const accessLogFields = {
   authorizerError: '$context.authorizer.error',
   // Of the token, not of a request for another client: who is calling.
   clientId: '$context.authorizer.clientId',
-  // Guessing of passwords is traced by it; it goes with the retention of the log.
+  // Guessing of passwords is traced by it (with an edge it is the edge's); it goes with the retention of the log.
   sourceIp: '$context.identity.sourceIp',
 };
 

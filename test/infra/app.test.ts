@@ -9,6 +9,8 @@ const publicAddress = {
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
   hostedZoneId: 'Z0123456789ABC',
+  edge: true,
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
 };
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 
@@ -30,6 +32,12 @@ describe('context values', () => {
     ['domainName', `${'a.'.repeat(95)}com`],
     ['certificateArn', 'api.example.com'],
     ['hostedZoneId', 'example.com'],
+    ['edge', 'yes'],
+    ['edge', 1],
+    ['edgeCertificateArn', 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d'],
+    ['edgeKeyVersion', 0],
+    ['edgeRatePerMinute', 9],
+    ['edgeLoginRatePerMinute', '9'],
     ['redirectBaseUrl', 'http://example.com/r'],
     ['redirectBaseUrl', 'https://example.com/r/'],
     ['redirectBaseUrl', 'https://example.com/'],

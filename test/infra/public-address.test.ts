@@ -13,10 +13,12 @@ const only = (type: string, stack = service.stateful) => {
   expect(found.length).toBe(1);
   return found[0];
 };
+const recordOf = (name: string) =>
+  service.all('AWS::Route53::RecordSet').find(({ properties }) => properties.Name === name);
 
 describe('the public address', () => {
   it('is state: it stays when the stack of the API goes, and when its own does', () => {
-    for (const resource of [only('AWS::ApiGatewayV2::DomainName'), only('AWS::Route53::RecordSet')]) {
+    for (const resource of [only('AWS::ApiGatewayV2::DomainName'), ...service.all('AWS::Route53::RecordSet')]) {
       expect(resource).toMatchObject({ deletionPolicy: 'RetainExceptOnCreate', updateReplacePolicy: 'Retain' });
     }
     expect(only('AWS::ApiGatewayV2::DomainName')?.properties).toMatchObject({
@@ -29,7 +31,7 @@ describe('the public address', () => {
 
   it('has a record that leads to it and leaves room for another', () => {
     const domain = only('AWS::ApiGatewayV2::DomainName')?.id;
-    expect(only('AWS::Route53::RecordSet')?.properties).toEqual({
+    expect(recordOf('api.example.com')?.properties).toEqual({
       Name: 'api.example.com',
       Type: 'A',
       HostedZoneId: address.hostedZoneId,
@@ -40,6 +42,11 @@ describe('the public address', () => {
       SetIdentifier: 'api',
       Weight: 0,
     });
+  });
+
+  it('has a second name, under which an edge finds the API when the first one leads to the edge', () => {
+    const { SetIdentifier: _, Weight: __, ...plain } = recordOf('api.example.com')?.properties ?? {};
+    expect(recordOf('origin.api.example.com')?.properties).toEqual({ ...plain, Name: 'origin.api.example.com' });
   });
 
   it('has none where another name server has the name, which the stack tells what to lead to', () => {
