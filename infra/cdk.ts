@@ -63,6 +63,7 @@ function destinationOf(given: readonly string[]) {
   const { profile, region } = values;
   return {
     stage: String(contextValue('stage') ?? 'dev'),
+    hasEdge: String(contextValue('edge')) === 'true',
     isProtectionChosen: contextValue('protected') !== undefined,
     where: {
       ...(typeof profile === 'string' ? { profile } : {}),
@@ -76,16 +77,16 @@ function destinationOf(given: readonly string[]) {
  * succeeded. Says where it goes before anything is built; without a region the CDK would take one that nobody named.
  */
 async function deploy(given: readonly string[]): Promise<void> {
-  const { stage, isProtectionChosen, where } = destinationOf(given);
+  const { stage, hasEdge, isProtectionChosen, where } = destinationOf(given);
   if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
   nameTarget({ stage, ...(await callersAccount(where)) });
-  const protection = async () => protectionFor(stage, await standingsOf(stage, where));
+  const protection = async () => protectionFor(stage, await standingsOf(stage, { ...where, hasEdge }));
   const protectedNow = isProtectionChosen ? undefined : await protection();
   await build();
   if (protectedNow === undefined) return commandLine('deploy', given);
   await commandLine('deploy', [...given, '-c', `protected=${protectedNow}`]);
   if (process.exitCode !== 0 || protectedNow === 'true' || (await protection()) !== 'true') return;
-  console.error('Both stacks are there; once more, to protect them from deletion.');
+  console.error('All stacks are there; once more, to protect them from deletion.');
   await commandLine('deploy', [...given, '-c', 'protected=true']);
 }
 

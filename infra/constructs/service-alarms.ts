@@ -50,7 +50,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     periods: 2,
     whoIsHurt: 'Clients who are not told what became of their messages, if it is the platform that is refused.',
     whatToDo:
-      'Look at the source addresses of POST /platform/webhook in the access log. The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
+      'Look at the source addresses of POST /platform/webhook in the access log (with an edge: request.unauthorized in the log). The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
   });
   addAlarm(scope, settings, {
     purpose: 'receipts-missing',

@@ -14,6 +14,7 @@ const statusOfCode = {
   unauthorized: 401,
   cross_client_forbidden: 403,
   verification_refused: 403,
+  edge_required: 403,
   did_forbidden: 403,
   catalog_forbidden: 403,
   template_not_found: 404,

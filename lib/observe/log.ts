@@ -69,6 +69,7 @@ export const logEvents = [
   'receipts.unreadable',
   'redirect.missing',
   'request.failed',
+  'request.unauthorized',
   'sync.channels_failed',
   'sync.completed',
   'sync.release_failed',
@@ -115,6 +116,8 @@ export interface LogFacts {
   readonly attempt?: number | undefined;
   readonly outcome?: string | undefined;
   readonly durationMs?: number | undefined;
+  /** Where a request came from, as the edge says. */
+  readonly viewerAddress?: string | undefined;
 }
 
 const loggedKeys = new Set<string>([
@@ -135,6 +138,7 @@ const loggedKeys = new Set<string>([
   'attempt',
   'outcome',
   'durationMs',
+  'viewerAddress',
 ] satisfies (keyof LogFacts)[]);
 
 /** Writes one line to standard output, with the id of the request on whose behalf the code is running. */

@@ -10,6 +10,10 @@ const service = synthesize({
   stage: 'test',
   redirectBaseUrl: 'https://go.example.com',
   rateSourceUrl: 'https://rates.example.com/usd.json',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+  edge: true,
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
 });
 const names = Object.keys(functions);
 
