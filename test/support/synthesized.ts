@@ -27,6 +27,8 @@ export interface Synthesized {
   all(type: string): Resource[];
   /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
   target(reference: unknown): string;
+  /** The function that is called by a reference, straight or by its alias. */
+  called(reference: unknown): string;
 }
 
 /** A folder with an empty bundle for each given function, removed by `done`. */
@@ -67,6 +69,7 @@ export function synthesize(
       importedNames: importedBy(templates[1]),
       all: (type) => [...stateful, ...stateless].filter((resource) => resource.type === type),
       target: (reference) => targetOf(reference, exported),
+      called: (reference) => calledBy(reference, stateless),
     };
   } finally {
     done();
@@ -95,6 +98,12 @@ function exportsOf(template: any): Map<string, unknown> {
 function importedBy(template: unknown): Set<string> {
   const found = JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g);
   return new Set([...found].map(([, name = '']) => name));
+}
+
+function calledBy(reference: unknown, resources: readonly Resource[]): string {
+  const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"([^"]+)"/.exec(JSON.stringify(reference)) ?? [];
+  const found = resources.find((resource) => resource.id === id);
+  return found?.type === 'AWS::Lambda::Alias' ? calledBy(found.properties.FunctionName, resources) : id;
 }
 
 function targetOf(reference: unknown, exported: ReadonlyMap<string, unknown>): string {
