@@ -1,22 +1,21 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import * as v from 'valibot';
 import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { type LogFacts, log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
+import { nameOf } from '../lib/observe/name-of.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 import { deployedSyncWork } from '../lib/templates/deployed.ts';
 import { SyncLockLost } from '../lib/templates/model/sync-lock-lost.ts';
 import { runSync, type SyncPorts } from '../lib/templates/sync/sync.ts';
 import {
-  QueuedSyncSchema,
+  decodeSync,
+  type QueuedSync,
   type SyncCounts,
   type SyncMessage,
   syncDeliveries,
 } from '../lib/templates/sync/sync-message.ts';
 import { takeTurn, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
-
-const Queued = v.pipe(v.string(), v.parseJson(), QueuedSyncSchema);
 
 type Ports = SyncPorts & WalkPorts;
 
@@ -31,7 +30,7 @@ export function templatesSyncWorker(ports: Ports) {
   };
 
   async function workOff(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
-    const message = v.parse(Queued, record.body);
+    const message = readSync(record.body);
     // No request stands behind a walk: its own id ties its lines together.
     if (!('lock' in message)) {
       const delivery = { messageId: record.messageId, last: isLastDelivery(record) };
@@ -46,6 +45,15 @@ export function templatesSyncWorker(ports: Ports) {
         throw error;
       }
     });
+  }
+}
+
+function readSync(body: string): QueuedSync {
+  try {
+    return decodeSync(body);
+  } catch (error) {
+    log('sync.unreadable', { error: nameOf(error) });
+    throw error;
   }
 }
 

@@ -11,9 +11,9 @@ import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-option
 import { protectionFor, standingsOf } from './operate/stack-standing.ts';
 import { nameTarget } from './operate/target.ts';
 
-// `npm run synth` and `npm run deploy`: builds the functions, then hands over to the CDK command line, with the
-// arguments given: `npm run deploy -- -c stage=prod -c alarmTopicArn=arn:...`.
-const commands = { synth: ['synth', '--quiet'], deploy: ['deploy', '--all'] } as const;
+// `npm run synth`, `npm run diff` and `npm run deploy`: builds the functions, then hands over to the CDK command line, with
+// the arguments given: `npm run deploy -- -c stage=prod -c alarmTopicArn=arn:...`. A diff is of all stacks.
+const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy', '--all'] } as const;
 
 const root = resolve(import.meta.dirname, '..');
 const cdkDirectory = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
@@ -77,17 +77,29 @@ function destinationOf(given: readonly string[]) {
  * succeeded. Says where it goes before anything is built; without a region the CDK would take one that nobody named.
  */
 async function deploy(given: readonly string[]): Promise<void> {
-  const { stage, hasEdge, isProtectionChosen, where } = destinationOf(given);
-  if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
-  nameTarget({ stage, ...(await callersAccount(where)) });
-  const protection = async () => protectionFor(stage, await standingsOf(stage, { ...where, hasEdge }));
-  const protectedNow = isProtectionChosen ? undefined : await protection();
+  const { protection, protectedNow } = await destined(given);
   await build();
   if (protectedNow === undefined) return commandLine('deploy', given);
   await commandLine('deploy', [...given, '-c', `protected=${protectedNow}`]);
   if (process.exitCode !== 0 || protectedNow === 'true' || (await protection()) !== 'true') return;
   console.error('All stacks are there; once more, to protect them from deletion.');
   await commandLine('deploy', [...given, '-c', 'protected=true']);
+}
+
+/** What `deploy` would change, as it would protect it now. Nothing is changed. */
+async function diff(given: readonly string[]): Promise<void> {
+  const { protectedNow } = await destined(given);
+  await build();
+  await commandLine('diff', protectedNow === undefined ? given : [...given, '-c', `protected=${protectedNow}`]);
+}
+
+/** Names the destination; `protectedNow` is undefined when the arguments say it themselves. */
+async function destined(given: readonly string[]) {
+  const { stage, hasEdge, isProtectionChosen, where } = destinationOf(given);
+  if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
+  nameTarget({ stage, ...(await callersAccount(where)) });
+  const protection = async () => protectionFor(stage, await standingsOf(stage, { ...where, hasEdge }));
+  return { protection, protectedNow: isProtectionChosen ? undefined : await protection() };
 }
 
 function build(): Promise<unknown> {
@@ -111,12 +123,13 @@ function commandLine(command: keyof typeof commands, given: readonly string[]): 
 
 await runCommand(async () => {
   const [command, ...given] = process.argv.slice(2);
-  if (command !== 'synth' && command !== 'deploy') {
-    throw new CommandError('usage: node infra/cdk.ts synth|deploy [ARGUMENT ...]');
+  if (command !== 'synth' && command !== 'diff' && command !== 'deploy') {
+    throw new CommandError('usage: node infra/cdk.ts synth|diff|deploy [ARGUMENT ...]');
   }
   const line = lineWithSwallowedOptions(optionsOf(command), given);
   if (line !== undefined) throw new CommandError(swallowed(line));
   if (command === 'deploy') return deploy(given);
+  if (command === 'diff') return diff(given);
   await build();
   await commandLine(command, given);
 });

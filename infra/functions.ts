@@ -57,6 +57,11 @@ export interface FunctionShape {
   readonly consumes?: Consumption;
   /** The setting that says how much of the account's concurrency is kept for it; none takes from what is left. */
   readonly reservedConcurrency?: 'authorizerReservedConcurrency' | 'dispatchReservedConcurrency';
+  /**
+   * A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). These alarms, beside that
+   * on its own errors, take it back.
+   */
+  readonly canary?: readonly ('outcomes-unknown' | 'api-5xx' | 'authorizer-failures')[];
   /** The function exists only in a deployment that sets this. */
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }
@@ -80,6 +85,7 @@ const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
 
 /** A worker of messages for the platform. */
 const dispatching = {
+  canary: ['outcomes-unknown'],
   timeoutSeconds: 60,
   memoryMb: 256,
   tables: {
@@ -99,6 +105,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 512,
     // However much work the queues hold, requests get in.
     reservedConcurrency: 'authorizerReservedConcurrency',
+    canary: ['authorizer-failures'],
     secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
@@ -235,6 +242,7 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
   'messages-send': forClients({
+    canary: ['api-5xx'],
     memoryMb: 1024,
     tables: {
       directory: ['GetItem'],

@@ -84,6 +84,11 @@ const settingRules = {
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
   alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  /** Whether new versions of the functions that matter most are tried on a tenth of the calls first. */
+  canary: [
+    v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'false'])),
+    'true or false',
+  ],
   /** Which stacks refuse to be deleted; the tables go with the stateful one. */
   protected: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'stateful', 'false'])),
@@ -133,6 +138,7 @@ export function settingsFrom(node: Node): Settings {
     clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
+    canary: setting(node, 'canary', 'true'),
     protected: setting(node, 'protected', 'true'),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
     tokenAudience: setting(node, 'tokenAudience', `urn:template-messaging:${stage}:api`),

@@ -4,6 +4,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { addAlarm } from './constructs/alarm.ts';
 import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
+import { Canaries } from './constructs/canaries.ts';
 import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
 import { addServiceAlarms } from './constructs/service-alarms.ts';
@@ -45,22 +46,30 @@ export class StatelessStack extends Stack {
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
     const lambdas = new Map([...built].map(([name, { lambda }]) => [name, lambda]));
-    const lambdaOf = (name: string) => {
-      const found = lambdas.get(name);
+    const functionOf = (name: string) => {
+      const found = built.get(name);
       if (found === undefined) throw new Error(`there is no function ${name}`);
       return found;
     };
+    const lambdaOf = (name: string) => functionOf(name).lambda;
     const api = new ServiceApi(this, 'Api', {
       settings: props.settings,
       routes: routes.filter((route) => built.has(route.operation)),
-      authorizer: lambdaOf('authorizer'),
-      handlerOf: lambdaOf,
+      authorizer: functionOf('authorizer').called,
+      handlerOf: (operation) => functionOf(operation).called,
     });
     const { settings, state } = props;
     addServiceAlarms(this, settings);
     addConcurrencyAlarms(this, settings, lambdaOf('authorizer'));
     addStateAlarms(this, settings);
     new ApiThrottleAlarm(this, 'ApiThrottleAlarm', settings);
+    new Canaries(this, 'Canaries', {
+      settings,
+      tried: [...built].flatMap(([name, { alias }]) => {
+        const takenBackBy = functions[name]?.canary;
+        return alias === undefined || takenBackBy === undefined ? [] : [{ name, alias, takenBackBy }];
+      }),
+    });
     new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;

@@ -1,3 +1,4 @@
+import type { Stack } from 'aws-cdk-lib';
 import { Alarm, CfnAlarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -21,9 +22,11 @@ export interface AlarmProps extends AlarmText {
   readonly wholeHours?: true;
 }
 
+const idOf = (purpose: string) => `Alarm-${purpose}`;
+
 /** An alarm that tells who is hurt and what to do, and reaches the topic of the settings when there is one. */
-export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps): void {
-  const alarm = new Alarm(scope, `Alarm-${props.purpose}`, {
+export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps): Alarm {
+  const alarm = new Alarm(scope, idOf(props.purpose), {
     alarmName: resourceName(settings.stage, props.purpose),
     alarmDescription: `${props.whoIsHurt} ${props.whatToDo}`,
     metric: props.metric,
@@ -37,8 +40,16 @@ export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps
     if (!CfnAlarm.isCfnAlarm(defaultChild)) throw new Error(`the alarm ${props.purpose} has no resource`);
     defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } };
   }
-  if (settings.alarmTopicArn === undefined) return;
+  if (settings.alarmTopicArn === undefined) return alarm;
   const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${props.purpose}`, settings.alarmTopicArn));
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
+  return alarm;
+}
+
+/** The alarm that was added anywhere in the stack for this purpose. */
+export function alarmFor(stack: Stack, purpose: string): Alarm {
+  const found = stack.node.findAll().find((each) => each.node.id === idOf(purpose));
+  if (!(found instanceof Alarm)) throw new Error(`there is no alarm ${purpose}`);
+  return found;
 }

@@ -1,7 +1,16 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -25,6 +34,8 @@ export interface ServiceFunctionProps {
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  /** `live`: which version is called, where new ones are tried on few calls first. */
+  readonly alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -70,6 +81,13 @@ export class ServiceFunction extends Construct {
         reason: 'Tracing needs rights on every resource (*). Log lines carry request, job and dispatch ids instead.',
       },
     );
+    if (shape.canary === undefined) return;
+    this.alias = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
+  }
+
+  /** What gateway and queues call. */
+  get called(): IFunction {
+    return (this.alias ?? this.lambda) as IFunction;
   }
 
   useTable(table: Table, variable: string, verbs: readonly TableVerb[]): void {
@@ -92,11 +110,11 @@ export class ServiceFunction extends Construct {
 
   consume({ queue, variable }: QueueWithDeadLetters, how: Consumption & { readonly maximumConcurrency: number }): void {
     if (how.postpones) this.lambda.addEnvironment(variable, queue.queueUrl);
-    Validations.of(this.lambda).acknowledge({
+    Validations.of(this.called).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason: 'Lambda has no failure destination for queues: the redrive policy of the queue does that work.',
     });
-    this.lambda.addEventSource(
+    this.called.addEventSource(
       new SqsEventSource(queue, {
         batchSize: how.batchSize,
         ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),

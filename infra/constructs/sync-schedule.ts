@@ -26,7 +26,7 @@ export class SyncSchedule extends Construct {
         arn: queue.queueArn,
         roleArn: role.roleArn,
         // The scheduler puts the id of the execution in: it names the walk.
-        input: JSON.stringify({ walk: { id: '<aws.scheduler.execution-id>', turn: 0, after: 0 } }),
+        input: JSON.stringify({ version: 1, walk: { id: '<aws.scheduler.execution-id>', turn: 0, after: 0 } }),
         retryPolicy: { maximumRetryAttempts: 3, maximumEventAgeInSeconds: 3_600 },
       },
     });

@@ -24,10 +24,18 @@ export function qualifiedId(stack: Stack, logicalId: string): string {
   return `${stack.name}.${logicalId}`;
 }
 
-/** The name the template gives, else one that is stable and as unique as CloudFormation's own. */
+/**
+ * The name the template gives, else one that is stable and as unique as CloudFormation's own. An alias is `function:alias`.
+ */
 export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: string): string {
   const resource = stack.resources[logicalId];
   const property = nameProperties[resource?.Type ?? ''];
+  if (resource?.Type === 'AWS::Lambda::Alias') {
+    const [functionName, alias] = ['FunctionName', 'Name'].map((each) =>
+      intrinsics.resolve(resource.Properties?.[each], { stack, path: `${logicalId}.${each}` }),
+    );
+    return `${functionName}:${alias}`;
+  }
   if (property === undefined) return qualifiedId(stack, logicalId);
   const given = intrinsics.resolve(resource?.Properties?.[property], { stack, path: `${logicalId}.${property}` });
   return typeof given === 'string' ? given : `${stack.name}-${logicalId}`;
@@ -50,6 +58,11 @@ export function physicalValue(
       return pick(attribute, { Ref: name, Arn: arn('dynamodb', `table/${name}`) });
     case 'AWS::Lambda::Function':
       return pick(attribute, { Ref: name, Arn: functionArn(name) });
+    case 'AWS::Lambda::Alias':
+      return pick(attribute, { Ref: functionArn(name) });
+    // The only one: what is deployed here is what is there.
+    case 'AWS::Lambda::Version':
+      return pick(attribute, { Version: '1' });
     case 'AWS::SQS::Queue':
       return pick(attribute, { Ref: queueUrl(name), QueueUrl: queueUrl(name), QueueName: name, Arn: queueArn(name) });
     case 'AWS::SecretsManager::Secret':

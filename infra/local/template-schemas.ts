@@ -23,6 +23,13 @@ export const LambdaFunction = v.object({
   }),
 });
 
+export const Alias = v.object({
+  FunctionName: v.string(),
+  Name: v.string(),
+  FunctionVersion: v.string(),
+  RoutingConfig: unsupported('aliases that lead to two versions'),
+});
+
 export const Integration = v.object({
   IntegrationType: v.literal('AWS_PROXY'),
   IntegrationUri: v.string(),

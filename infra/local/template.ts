@@ -108,7 +108,9 @@ class TemplateReader {
 
   read(): LocalTemplate {
     const functions = this.#each(['AWS::Lambda::Function'], (found) => this.#function(found));
-    const functionIds = new Map(functions.map(({ name, id }) => [name, id]));
+    const byName = new Map(functions.map(({ name, id }) => [name, id]));
+    const aliases = this.#each(['AWS::Lambda::Alias'], (found) => this.#alias(found, byName));
+    const functionIds = new Map([...byName, ...aliases]);
     const integrations = this.#each(['AWS::ApiGatewayV2::Integration'], (found) => {
       const { IntegrationUri } = this.#properties(schemas.Integration, found);
       return [found.id, functionIdOf(IntegrationUri, functionIds, found)] as const;
@@ -148,6 +150,12 @@ class TemplateReader {
       memoryMb: MemorySize,
       environment: Environment.Variables,
     };
+  }
+
+  /** There is one version of a function here, so an alias is another name of it. */
+  #alias(found: Found, functionIds: ReadonlyMap<string, string>): readonly [string, string] {
+    const { FunctionName } = this.#properties(schemas.Alias, found);
+    return [this.#name(found), functionIdOf(FunctionName, functionIds, found)];
   }
 
   #route(found: Found, integrations: ReadonlyMap<string, string>): LocalRoute {
@@ -231,9 +239,9 @@ class TemplateReader {
   }
 }
 
-/** Functions are referred to by name, by ARN, or by an API Gateway URI around the ARN. */
+/** Functions are referred to by name, by ARN, or by an API Gateway URI around the ARN, each with or without an alias. */
 function functionIdOf(reference: string, functionIds: ReadonlyMap<string, string>, found: Found): string {
-  const name = /:function:([^:/]+)/.exec(reference)?.[1] ?? reference;
+  const name = /:function:([^/]+)/.exec(reference)?.[1] ?? reference;
   const functionId = functionIds.get(name);
   if (functionId === undefined) throw new Error(`${where(found)}: ${reference} is no function of the app`);
   return functionId;

@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 
+/** The format in which hints are queued now. */
+export const hintMessageVersion = 1;
+
 /** A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed. */
 export const HintMessageSchema = v.object({
-  version: v.literal(1),
+  version: v.literal(hintMessageVersion),
   wabaId: v.string(),
   templateIds: v.array(v.string()),
   /** The WABA's numbers: their quality, limit and throughput. */

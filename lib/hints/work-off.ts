@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Directory, Waba } from '../access/directory.ts';
 import type { Pause } from '../aws/pause.ts';
+import { queuedMessage } from '../aws/queue-body.ts';
 import type { ChannelStore } from '../channels/channel-store.ts';
 import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import { nameOf } from '../observe/name-of.ts';
 import { CallAllowance } from './call-allowance.ts';
-import { type DelayedHints, type HintMessage, HintMessageSchema } from './hint.ts';
+import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
 import { nothing, type Task, together } from './task.ts';
 import type { HintStore } from './turn-store.ts';
@@ -40,16 +41,14 @@ export interface HintRecord {
 /** Each one that fails has seen somebody else write. */
 const maxAttempts = 12;
 
-const Queued = v.pipe(v.string(), v.parseJson(), HintMessageSchema);
-
 /**
  * Works off messages of the hint queue: what they name is read again at once, or gathered for the next turn of its WABA
  * (turns.ts). WABAs side by side; returns the messages that must come again.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
-  const read = records.map(({ messageId, body }) => ({ messageId, hint: v.safeParse(Queued, body) }));
-  const failed = read.filter(({ hint }) => !hint.success).map(({ messageId }) => messageId);
-  const hints = read.flatMap(({ messageId, hint }) => (hint.success ? [{ messageId, hint: hint.output }] : []));
+  const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));
+  const failed = read.filter(({ hint }) => hint === undefined).map(({ messageId }) => messageId);
+  const hints = read.flatMap(({ messageId, hint }) => (hint === undefined ? [] : [{ messageId, hint }]));
   const byWaba = Map.groupBy(hints, ({ hint }) => hint.wabaId);
   await Promise.all(
     [...byWaba].map(async ([wabaId, ofWaba]) => {
@@ -66,6 +65,15 @@ export async function workOffHints(records: readonly HintRecord[], ports: HintPo
     }),
   );
   return failed;
+}
+
+function readHint(body: string): HintMessage | undefined {
+  try {
+    return v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion));
+  } catch (error) {
+    log('hint.unreadable', { error: nameOf(error) });
+    return undefined;
+  }
 }
 
 async function workOffWaba(ports: HintPorts, wabaId: string, hints: readonly HintMessage[]): Promise<void> {

@@ -3,12 +3,16 @@ import { backoff, type Pause } from '../aws/pause.ts';
 import { queueBody } from '../aws/queue-body.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import { correlationId } from '../observe/correlation.ts';
-import type { EventSink } from './event.ts';
+import { type EventSink, eventMessageVersion, type ServiceEvent } from './event.ts';
 
 /** All events of one call are queued within this time, or it throws: shorter than a step under the sync lock may take. */
 const sendLimitMs = 8_000;
 const batchesInFlight = 5;
 const tries = 4;
+
+export function encodeEvent(event: ServiceEvent): string {
+  return queueBody({ version: eventMessageVersion, ...event });
+}
 
 /** The event queue: ten events a request, five requests at a time. What the queue refuses is offered again, bounded. */
 export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = backoff(100, 1_000)): EventSink {
@@ -17,7 +21,7 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
     send: async (events) => {
       const signal = AbortSignal.timeout(sendLimitMs);
       const entries = events.map((event) => ({
-        body: queueBody({ correlationId: correlationId(), ...event }),
+        body: encodeEvent({ correlationId: correlationId(), ...event }),
         group: String(event.clientId),
         delaySeconds: 0,
       }));

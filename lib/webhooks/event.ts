@@ -127,6 +127,9 @@ function kind<const Type extends string, Data extends v.GenericSchema>(type: Typ
   });
 }
 
+/** The format in which events are queued now, fresh or to be tried again (D47). 0.1.0 wrote none. */
+export const eventMessageVersion = 1;
+
 /** An event for one client, as it waits for delivery (D34). The kinds are a public interface. */
 export const ServiceEventSchema = v.variant('type', [
   kind('template.created', TemplateDataSchema),

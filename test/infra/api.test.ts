@@ -45,7 +45,7 @@ describe('routes', () => {
       const integrationId = service.target(route?.properties.Target['Fn::Join'][1][1]);
       const integration = service.all('AWS::ApiGatewayV2::Integration').find(({ id }) => id === integrationId);
       expect(integration?.properties.PayloadFormatVersion).toBe('2.0');
-      const lambda = service.stateless.find(({ id }) => id === service.target(integration?.properties.IntegrationUri));
+      const lambda = service.stateless.find(({ id }) => id === service.called(integration?.properties.IntegrationUri));
       expect(lambda?.properties.FunctionName).toBe(resourceName('test', entry.operation));
     },
   );

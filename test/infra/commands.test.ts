@@ -60,6 +60,7 @@ const onAws = [
   `operate/events.ts list ${period} --stage prod`,
   'operate/outcomes.ts --dispatch 01ARZ3NDEKTSV4RRFFQ69G5FAV --stage prod',
   'cdk.ts deploy -c stage=prod',
+  'cdk.ts diff -c stage=prod',
 ];
 
 describe('an option that npm kept', () => {
@@ -72,6 +73,7 @@ describe('an option that npm kept', () => {
     ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
     ['cdk.ts deploy', 'deploy', 'call', 'stage=prod', '-c stage=prod'],
     ['cdk.ts deploy', 'deploy', 'profile', 'production', '--profile production'],
+    ['cdk.ts diff', 'diff', 'context', 'stage=prod', '--context stage=prod'],
     ['cdk.ts synth', 'synth', 'context', 'stage=prod', '--context stage=prod'],
   ])('ends %s before anything is done, with the right line', async (line, script, key, value, meant) => {
     const left = { npm_lifecycle_event: script, [`npm_config_${key}`]: value };

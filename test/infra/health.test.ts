@@ -140,6 +140,7 @@ describe('alarms', () => {
     '<queue>': Object.values(queuePurposes),
     '<worker>': Object.keys(functions).filter((name) => functions[name]?.consumes !== undefined),
     '<table>': Object.keys(tables),
+    '<canary>': Object.keys(functions).filter((name) => functions[name]?.canary !== undefined),
   };
   /** The names a row of the run book stands for. */
   const namesOf = (row: string) => {

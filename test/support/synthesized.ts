@@ -31,6 +31,8 @@ export interface Synthesized {
   output(name: string): unknown;
   /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
   target(reference: unknown): string;
+  /** The function that is called by a reference, straight or by its alias. */
+  called(reference: unknown): string;
 }
 
 /** A folder with an empty bundle for each given function, removed by `done`. */
@@ -75,6 +77,7 @@ export function synthesize(
       all: (type) => [...stateful, ...stateless, ...edge].filter((resource) => resource.type === type),
       output: (name) => templates[1].Outputs[name]?.Value,
       target: (reference) => targetOf(reference, exported),
+      called: (reference) => calledBy(reference, stateless),
     };
   } finally {
     done();
@@ -104,6 +107,12 @@ function exportsOf(template: any): Map<string, unknown> {
 function importedBy(template: unknown): Set<string> {
   const found = JSON.stringify(template).matchAll(/"Fn::ImportValue":"([^"]+)"/g);
   return new Set([...found].map(([, name = '']) => name));
+}
+
+function calledBy(reference: unknown, resources: readonly Resource[]): string {
+  const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"([^"]+)"/.exec(JSON.stringify(reference)) ?? [];
+  const found = resources.find((resource) => resource.id === id);
+  return found?.type === 'AWS::Lambda::Alias' ? calledBy(found.properties.FunctionName, resources) : id;
 }
 
 function targetOf(reference: unknown, exported: ReadonlyMap<string, unknown>): string {

@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
+import { queueBody, queuedMessage, queueMessageMaxBytes } from '../../aws/queue-body.ts';
 import { JobHeadSchema, type Recipient, RecipientSchema, RepeatSchema } from '../job.ts';
 import { CompositionPlanSchema } from '../request/compose.ts';
 
@@ -23,6 +23,9 @@ const SendJobSchema = v.object({
   repeats: v.exactOptional(v.array(RepeatSchema)),
 });
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
+
+/** The format in which jobs are queued now (D47). 0.1.0 wrote none: what is new since may be missing. */
+const sendJobVersion = 1;
 
 /** A job as acceptance knows it, before it is cut into messages. */
 export type AcceptedSend = Omit<SendJob, 'firstIndex' | 'part' | 'round' | 'parkedSeconds'>;
@@ -88,21 +91,22 @@ function slicesOfEqualSize(recipients: readonly Recipient[], parts: number): Rec
  * message that was accepted fits also with a round in it.
  */
 export function encodeJobMessage(job: SendJob): string {
-  const plain = queueBody(job);
+  const message = { version: sendJobVersion, ...job };
+  const plain = queueBody(message);
   if (Buffer.byteLength(plain) <= acceptedMaxBytes) return plain;
-  const packed = brotliCompressSync(JSON.stringify(job), compression);
-  return JSON.stringify({ brotli: packed.toString('base64') });
+  const packed = brotliCompressSync(JSON.stringify(message), compression);
+  return JSON.stringify({ version: sendJobVersion, brotli: packed.toString('base64') });
 }
 
 /**
- * Reads a message of the send-job queue. Throws when it is not one that `encodeSendJob` makes, or when it unpacks to more
- * than 16 MiB.
+ * Reads a message of the send-job queue. Throws when it is not one that `encodeSendJob` makes, when it unpacks to more
+ * than 16 MiB, and `LaterVersion`.
  */
 export function decodeSendJobMessage(body: string): SendJob {
-  const outer: unknown = JSON.parse(body);
+  const outer = queuedMessage(body, sendJobVersion);
   const compressed = v.safeParse(CompressedSchema, outer);
   if (!compressed.success) return v.parse(SendJobSchema, outer);
   const packed = Buffer.from(compressed.output.brotli, 'base64');
   const unpacked = brotliDecompressSync(packed, { maxOutputLength: maxJobBytes });
-  return v.parse(SendJobSchema, JSON.parse(unpacked.toString('utf8')));
+  return v.parse(SendJobSchema, queuedMessage(unpacked.toString('utf8'), sendJobVersion));
 }

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queue-body.ts';
 import { correlated } from '../../observe/correlation.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { type DispatchMessage, DispatchMessageSchema } from '../job.ts';
+import { type DispatchMessage, DispatchMessageSchema, dispatchMessageVersion } from '../job.ts';
 import { type BatchRecord, claimantOf } from './claim.ts';
 import { type BatchPorts, dispatchMessage } from './dispatch-message.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
@@ -101,7 +102,7 @@ async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchP
 
 function messageOf(delivery: Delivery, ports: DispatchPorts): DispatchMessage | undefined {
   try {
-    return v.parse(DispatchMessageSchema, JSON.parse(delivery.body));
+    return v.parse(DispatchMessageSchema, queuedMessage(delivery.body, dispatchMessageVersion));
   } catch (error) {
     ports.log('dispatch.error', { error: nameOf(error) });
     return undefined;

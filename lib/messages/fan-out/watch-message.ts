@@ -38,6 +38,9 @@ const ParkedWatchSchema = v.object({
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
+/** The latest format of the queue (D47). */
+export const watchVersion = 2;
+
 export const QueuedWatchSchema = v.variant('version', [WatchMessageSchema, ParkedWatchSchema]);
 
 export interface WatchQueue {

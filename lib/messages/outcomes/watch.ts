@@ -1,10 +1,17 @@
 import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queue-body.ts';
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
-import { nextLookSeconds, QueuedWatchSchema, type WatchMessage, type WatchQueue } from '../fan-out/watch-message.ts';
+import {
+  nextLookSeconds,
+  QueuedWatchSchema,
+  type WatchMessage,
+  type WatchQueue,
+  watchVersion,
+} from '../fan-out/watch-message.ts';
 import { aboutJob } from '../job.ts';
 import type { JobProgress } from './read-report.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
@@ -35,7 +42,7 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
   const again = await Promise.all(
     deliveries.map(async ({ messageId, body }) => {
       try {
-        const message = v.parse(QueuedWatchSchema, JSON.parse(body));
+        const message = v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion));
         await correlated(message.correlationId, () =>
           message.version === 1 ? look(message, ports) : lookAtParked(message, { ...ports, ...ports.parked }),
         );

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
 import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
-import type { NumberReceipts } from './receipt.ts';
+import { type NumberReceipts, receiptMessageVersion } from './receipt.ts';
 import type { ReceiptSink } from './take-webhook.ts';
 
 /** The receipt queue: as few messages as there can be, in one round trip. */
@@ -24,7 +24,7 @@ type Packed = { readonly start: string; readonly receipts: string[] }[];
 
 function bodyOf(numbers: Packed): string {
   const texts = numbers.map(({ start, receipts }) => `${start}${receipts.join(',')}]}`);
-  return `{"version":1,"numbers":[${texts.join(',')}]}`;
+  return `{"version":${receiptMessageVersion},"numbers":[${texts.join(',')}]}`;
 }
 
 const emptyBytes = Buffer.byteLength(bodyOf([]));

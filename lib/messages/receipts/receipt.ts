@@ -26,12 +26,15 @@ const NumberReceiptsSchema = v.object({
 });
 export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
+/** The format in which receipts are queued now. */
+export const receiptMessageVersion = 1;
+
 /**
  * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
  * by its signature; whether it is the number that sent the message, whoever reads the queue compares with the job.
  */
 export const ReceiptMessageSchema = v.object({
-  version: v.literal(1),
+  version: v.literal(receiptMessageVersion),
   numbers: v.array(NumberReceiptsSchema),
 });
 export type ReceiptMessage = v.InferOutput<typeof ReceiptMessageSchema>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queue-body.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
@@ -6,7 +7,7 @@ import type { Claim, DispatchKey } from '../dispatch/claim.ts';
 import { dispatchIdOf, type JobHead } from '../job.ts';
 import { countable, type ReceiptsOfJob } from './countable.ts';
 import { queueEvents } from './queue-events.ts';
-import { type Receipt, type ReceiptMessage, ReceiptMessageSchema } from './receipt.ts';
+import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
 import type { RecordPorts } from './record-ports.ts';
 import { settleClaims } from './settle-claims.ts';
@@ -56,7 +57,7 @@ async function recordTogether(messages: readonly ReadMessage[], ports: RecordPor
 
 function readMessage(body: string, ports: RecordPorts): ReceiptMessage | undefined {
   try {
-    return v.parse(ReceiptMessageSchema, JSON.parse(body));
+    return v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion));
   } catch (error) {
     ports.log('receipts.unreadable', { error: nameOf(error) });
     return undefined;

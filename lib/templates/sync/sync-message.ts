@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { queueBody, queuedMessage } from '../../aws/queue-body.ts';
 
 /** Deliveries after which the queue gives a message up (the queue's maxReceiveCount). */
 export const syncDeliveries = 5;
@@ -61,7 +62,20 @@ const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.num
 export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 
 /** What the sync queue carries. */
-export const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
+const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
+export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
+
+/** The format in which synchronizations and walks are queued now (D47). 0.1.0 wrote none. */
+const syncVersion = 1;
+
+export function encodeSync(message: QueuedSync): string {
+  return queueBody({ version: syncVersion, ...message });
+}
+
+/** Reads a message of the sync queue. Throws when it is not one that `encodeSync` makes, and `LaterVersion`. */
+export function decodeSync(body: string): QueuedSync {
+  return v.parse(QueuedSyncSchema, queuedMessage(body, syncVersion));
+}
 
 /** Where the messages go. Throws when the queue did not take one. */
 export interface SyncQueue {

@@ -1,6 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueBody } from '../../aws/queue-body.ts';
-import type { SyncQueue } from './sync-message.ts';
+import { encodeSync, type SyncQueue } from './sync-message.ts';
 
 /** The queue between the request and its worker; the client is the message group, so that no client crowds out others. */
 export function syncQueue(client: SQSClient, queueUrl: string): SyncQueue {
@@ -9,7 +8,7 @@ export function syncQueue(client: SQSClient, queueUrl: string): SyncQueue {
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: queueBody(message),
+          MessageBody: encodeSync(message),
           MessageGroupId: String(message.clientId),
         }),
       );
@@ -18,7 +17,7 @@ export function syncQueue(client: SQSClient, queueUrl: string): SyncQueue {
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: queueBody({ walk }),
+          MessageBody: encodeSync({ walk }),
           MessageGroupId: 'walk',
           DelaySeconds: delaySeconds,
         }),

@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { queueBody } from '../../aws/queue-body.ts';
 import type { PendingQueue } from './deliver-ports.ts';
+import { encodePending } from './pending.ts';
 
 /** The way back to the event queue. Every copy is a new message: neither its age nor its deliveries are counted on. */
 export function pendingQueue(client: SQSClient, queueUrl: string): PendingQueue {
@@ -9,7 +9,7 @@ export function pendingQueue(client: SQSClient, queueUrl: string): PendingQueue 
       await client.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: queueBody(pending),
+          MessageBody: encodePending(pending),
           MessageGroupId: String(pending.event.clientId),
           DelaySeconds: delaySeconds,
         }),

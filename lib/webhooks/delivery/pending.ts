@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type ServiceEvent, ServiceEventSchema } from '../event.ts';
+import { queueBody, queuedMessage } from '../../aws/queue-body.ts';
+import { eventMessageVersion, type ServiceEvent, ServiceEventSchema } from '../event.ts';
 
 /** An event that comes again: after a failed attempt, on the way to its time, or because its client had no slot free. */
 const PendingSchema = v.object({
@@ -13,11 +14,18 @@ const PendingSchema = v.object({
 });
 export type Pending = v.InferOutput<typeof PendingSchema>;
 
-const QueuedSchema = v.pipe(v.string(), v.parseJson(), v.union([PendingSchema, ServiceEventSchema]));
+const QueuedSchema = v.union([PendingSchema, ServiceEventSchema]);
 
-/** Reads a message of the event queue; `isFresh` when it is a bare event, as those who announce one queue it. */
+export function encodePending(pending: Pending): string {
+  return queueBody({ version: eventMessageVersion, ...pending });
+}
+
+/**
+ * Reads a message of the event queue; `isFresh` when it is a bare event, as those who announce one queue it. Throws when it
+ * is neither, and `LaterVersion`.
+ */
 export function decodeQueued(body: string, nowMs: number): { readonly isFresh: boolean; readonly pending: Pending } {
-  const message = v.parse(QueuedSchema, body);
+  const message = v.parse(QueuedSchema, queuedMessage(body, eventMessageVersion));
   if ('event' in message) return { isFresh: false, pending: message };
   return { isFresh: true, pending: { event: message, attempts: 0, firstSeenMs: nowMs, dueMs: nowMs, yields: 0 } };
 }

@@ -1,8 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CfnCondition, CfnOutput, CfnResource, Fn, Stack, Stage } from 'aws-cdk-lib';
+import { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { CfnEventSourceMapping, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  CfnAlias,
+  CfnEventSourceMapping,
+  Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
@@ -22,6 +34,25 @@ function only<T>(values: Readonly<Record<string, T>>): T {
   if (value === undefined || others.length > 0) throw new Error(`expected one, found ${Object.keys(values)}`);
   return value;
 }
+
+test('an alias is another name of its function: for queues, routes and authorizers', () => {
+  const template = read((app) => {
+    const stack = new Stack(app, 'App');
+    const worker = lambdaFunction(stack, 'Worker');
+    const live = new Alias(stack, 'Live', { aliasName: 'live', version: worker.currentVersion as IVersion });
+    live.addEventSource(new SqsEventSource(new Queue(stack, 'Jobs')));
+    const api = new HttpApi(stack, 'Api');
+    const authorizer = new HttpLambdaAuthorizer('Authorizer', live as IFunction, {
+      responseTypes: [HttpLambdaResponseType.SIMPLE],
+    });
+    const integration = new HttpLambdaIntegration('Integration', live as IFunction);
+    api.addRoutes({ path: '/a', methods: [HttpMethod.GET], integration, authorizer });
+  });
+  const { id } = only(template.functions);
+  expect(template.eventSources.map(({ functionId }) => functionId)).toEqual([id]);
+  expect(template.routes.map(({ functionId }) => functionId)).toEqual([id]);
+  expect(only(template.authorizers).functionId).toBe(id);
+});
 
 describe('two stacks with references across', () => {
   const template = read(twoStacks);
@@ -227,6 +258,26 @@ describe('what cannot be resolved or run is an error that names the place', () =
           sortKey: { name: 'sk', type: AttributeType.STRING },
         }).addLocalSecondaryIndex({ indexName: 'other', sortKey: { name: 'at', type: AttributeType.STRING } }),
       /^App Rows\w+\.LocalSecondaryIndexes: the local stack does not run local secondary indexes$/,
+    ],
+    [
+      'an alias that leads to two versions',
+      (app) => {
+        const routingConfig = { additionalVersionWeights: [{ functionVersion: '1', functionWeight: 0.1 }] };
+        const { functionName } = lambdaFunction(new Stack(app, 'App'), 'Worker');
+        const stack = app.node.findChild('App');
+        new CfnAlias(stack, 'Live', { functionName, name: 'live', functionVersion: '2', routingConfig });
+      },
+      /^App Live\.RoutingConfig: the local stack does not run aliases that lead to two versions$/,
+    ],
+    [
+      'an event source for an alias that is not in the app',
+      (app) => {
+        const stack = new Stack(app, 'App');
+        const eventSourceArn = new Queue(stack, 'Jobs').queueArn;
+        const { functionName } = lambdaFunction(stack, 'Worker');
+        new CfnEventSourceMapping(stack, 'Mapping', { functionName: `${functionName}:old`, eventSourceArn });
+      },
+      /^App Mapping: App-Worker\w+:old is no function of the app$/,
     ],
     [
       'an event source for a function that is not in the app',

@@ -1,20 +1,27 @@
+import { brotliCompressSync } from 'node:zlib';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { queuedMessage } from '../../../lib/aws/queue-body.ts';
+import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
 import { decodeSendJobMessage } from '../../../lib/messages/accept/send-job.ts';
-import { QueuedWatchSchema } from '../../../lib/messages/fan-out/watch-message.ts';
-import { DispatchMessageSchema, dispatchIdOf } from '../../../lib/messages/job.ts';
+import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/fan-out/watch-message.ts';
+import { DispatchMessageSchema, dispatchIdOf, dispatchMessageVersion } from '../../../lib/messages/job.ts';
+import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { composeMessage } from '../../../lib/messages/request/compose.ts';
-import { QueuedSyncSchema } from '../../../lib/templates/sync/sync-message.ts';
+import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
+import { acceptedJobs, queuedBodies } from '../../support/queued-bodies.ts';
+import * as decoders from './fixtures/decoders-0.1.0.mjs';
 import released from './fixtures/released-0.1.0.json' with { type: 'json' };
-import watches from './fixtures/watches.json' with { type: 'json' };
+import released2 from './fixtures/released-0.2.0.json' with { type: 'json' };
 
 /*
  * Queues outlive versions: what a released one has written is read by every later one (D47). The fixture holds bodies that
  * the code of 0.1.0 wrote to each of its queues: jobs of every template of the demo data, one that needed compression and
  * parts of a larger one; messages to recipients, one of them tried before; every kind of event, one of them tried before;
- * a synchronization at its start, at a checkpoint and in a walk.
+ * a synchronization at its start, at a checkpoint and in a walk. That of 0.2.0 is written by fixtures/write-released.ts and has
+ * every queue.
  */
 
 const { sendJobs, dispatchMessages, events, syncs } = released;
@@ -83,7 +90,7 @@ test('events that 0.1.0 has queued are read as they were written, every kind tha
 });
 
 test('synchronizations that 0.1.0 has queued go on where they stood', () => {
-  const read = syncs.map((body) => ({ body: JSON.parse(body), message: v.parse(QueuedSyncSchema, JSON.parse(body)) }));
+  const read = syncs.map((body) => ({ body: JSON.parse(body), message: decodeSync(body) }));
   expect(read).toHaveLength(3);
   // What was not counted yet counts from nothing.
   for (const { body, message } of read) expect(message).toMatchObject(body);
@@ -94,9 +101,107 @@ function withUrlValueAsGiven(request: unknown): unknown {
   return JSON.parse(JSON.stringify(request).replace('orders%2FA-1%3Fx%3D1', 'orders/A-1?x=1'));
 }
 
-test.each(watches.map((body) => [`version ${body.version}`, body] as const))(
-  'a watch of %s is read as it was written',
-  (_, body) => {
-    expect(v.parse(QueuedWatchSchema, body)).toEqual(body);
+const readDispatchMessage = (body: string) =>
+  v.parse(DispatchMessageSchema, queuedMessage(body, dispatchMessageVersion));
+
+/** How every queue is read, by whoever consumes it. */
+const readers: Readonly<Record<keyof typeof released2, (body: string) => unknown>> = {
+  sendJobs: decodeSendJobMessage,
+  dispatchMessages: readDispatchMessage,
+  urgentMessages: readDispatchMessage,
+  watches: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  events: (body) => {
+    const { isFresh, pending } = decodeQueued(body, 0);
+    return isFresh ? pending.event : pending;
   },
-);
+  syncs: decodeSync,
+  receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
+  hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
+};
+const queues = Object.keys(readers) as (keyof typeof readers)[];
+
+describe.each(queues)('what 0.2.0 has queued as %s (D47)', (queue) => {
+  const bodies: readonly string[] = released2[queue];
+
+  test('is there', () => expect(bodies).not.toEqual([]));
+
+  test.each(bodies.filter((body) => !body.includes('"brotli"')))('is read as it was written: %.100s', (body) => {
+    const { version, ...message } = JSON.parse(body);
+    expect(version).toBeGreaterThanOrEqual(1);
+    expect({ version, ...(readers[queue](body) as object) }).toEqual({ version, ...message });
+  });
+});
+
+test('every kind of event is among those that 0.2.0 has queued, and a compressed job has its recipients', () => {
+  const kinds = released2.events.map((body) => decodeQueued(body, 0).pending.event.type);
+  expect(new Set(kinds)).toEqual(new Set(eventTypes));
+  const [compressed = ''] = released2.sendJobs.filter((body) => body.includes('"brotli"'));
+  expect(decodeSendJobMessage(compressed)).toMatchObject({ head: { total: 4 }, firstIndex: 0 });
+});
+
+describe('what today is queued', async () => {
+  const today = await queuedBodies(acceptedJobs(sendJobs));
+
+  test.each(queues)('%s carry their version, and a later one is not read (D47)', (queue) => {
+    for (const body of today[queue]) {
+      const message = JSON.parse(body);
+      expect(message).toEqual({ ...message, version: expect.any(Number) });
+      expect(() => readers[queue](body)).not.toThrow();
+      const later = JSON.stringify({ ...message, version: 1_000 });
+      expect(() => readers[queue](later)).toThrow(expect.objectContaining({ name: 'LaterVersion' }));
+    }
+  });
+
+  test('a later version inside a compressed job is seen', () => {
+    const inner = Buffer.from(JSON.stringify({ version: 1_000 }));
+    const body = JSON.stringify({ version: 1, brotli: brotliCompressSync(inner).toString('base64') });
+    expect(() => decodeSendJobMessage(body)).toThrow(expect.objectContaining({ name: 'LaterVersion' }));
+  });
+
+  /* A deployment swaps functions one by one, so messages cross: 0.1.0's consumers meet today's senders. */
+  test('jobs are read by 0.1.0, with all their recipients', () => {
+    for (const body of today.sendJobs) {
+      const { head, firstIndex, recipients } = decodeSendJobMessage(body);
+      const read = decoders.decodeSendJobMessage(body);
+      expect(read).toMatchObject({ head: { jobId: head.jobId }, firstIndex });
+      expect(read.recipients).toEqual(recipients);
+    }
+  });
+
+  test('messages to recipients are read by 0.1.0: what it posts, to whom, under which claim', () => {
+    for (const body of today.dispatchMessages) {
+      const { jobId, index, clientId, credential, phoneNumberId, path, request, expiresAtMs } = JSON.parse(body);
+      const needed = { jobId, index, clientId, credential, phoneNumberId, path, request };
+      expect(decoders.decodeDispatchMessage(body)).toMatchObject(needed);
+      expect(decoders.decodeDispatchMessage(body)['expiresAtMs']).toBe(expiresAtMs);
+    }
+  });
+
+  test('synchronizations and walks are read by 0.1.0', () => {
+    for (const body of today.syncs) {
+      const { version: _, counts, ...message } = JSON.parse(body);
+      expect(decoders.decodeSync(body)).toMatchObject(message);
+    }
+  });
+
+  test("of events 0.1.0 reads the kinds that it had; the others come again until its function is today's", () => {
+    const unread = today.events.flatMap((body) => {
+      const { isFresh, pending } = decodeQueued(body, 0);
+      try {
+        const read = decoders.decodeQueued(body, 0);
+        expect(read).toMatchObject({
+          isFresh,
+          pending: { attempts: pending.attempts, event: { id: pending.event.id } },
+        });
+        return [];
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'ValiError' });
+        return [pending.event.type];
+      }
+    });
+    expect(unread).toEqual([
+      ...['message.held', 'message.sent', 'message.delivered', 'message.read', 'message.resolved'],
+      ...['dispatch.parked', 'dispatch.resumed', 'dispatch.completed'],
+    ]);
+  });
+});

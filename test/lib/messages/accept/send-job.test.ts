@@ -11,7 +11,7 @@ test('a small job is one message of plain JSON', () => {
   const job = makeJob(makeRecipients(3), { attends: { waitTime: -1 }, campaignId: 10, expiresAtMs: 1_700_000_060_000 });
   const [message = '', ...more] = encodeSendJob(job);
   expect(more).toEqual([]);
-  expect(JSON.parse(message)).toEqual({ ...job, firstIndex: 0 });
+  expect(JSON.parse(message)).toEqual({ version: 1, ...job, firstIndex: 0 });
   expect(decodeSendJobMessage(message)).toEqual({ ...job, firstIndex: 0 });
 });
 
@@ -73,9 +73,12 @@ test.each(['a', 'é'])('a message is plain as long as 512 bytes stay free for a 
   const most = Math.floor(roomBytes / Buffer.byteLength(letter));
   const [plain = ''] = encodeSendJob(oneOf(most, letter));
   expect(decodeSendJobMessage(plain)).toEqual({ ...oneOf(most, letter), firstIndex: 0 });
-  expect([plain.startsWith('{"head":'), Buffer.byteLength(plain)]).toEqual([true, expect.closeTo(1_048_064, -1)]);
+  expect([plain.startsWith('{"version":1,"head":'), Buffer.byteLength(plain)]).toEqual([
+    true,
+    expect.closeTo(1_048_064, -1),
+  ]);
   const [compressed = ''] = encodeSendJob(oneOf(most + 1, letter));
-  expect(compressed.startsWith('{"brotli":')).toBe(true);
+  expect(compressed.startsWith('{"version":1,"brotli":')).toBe(true);
 });
 
 test('a job that fills its message, so that a later round does not fit in, is two', () => {
@@ -109,7 +112,7 @@ test('every string comes back exactly, plain and compressed (R22)', () => {
   );
   const odd = { to: 'US.abc', params: { body: ['\ufffe\uffff🙂\u0001\ud800'] } };
   const [compressed = ''] = encodeSendJob(makeJob([odd, ...padding]));
-  expect(compressed.startsWith('{"brotli":')).toBe(true);
+  expect(compressed.startsWith('{"version":1,"brotli":')).toBe(true);
   expect(decodeSendJobMessage(compressed).recipients[0]).toEqual(odd);
 });
 

@@ -1,0 +1,76 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { FunctionShape } from '../functions.ts';
+import { resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+import { addAlarm, alarmFor } from './alarm.ts';
+
+/** A function whose new versions are tried first. */
+export interface Tried {
+  readonly name: string;
+  readonly alias: Alias;
+  readonly takenBackBy: NonNullable<FunctionShape['canary']>;
+}
+
+/**
+ * A new version of these functions gets a tenth of the calls for five minutes, then all of them; an alarm in that time takes
+ * the deployment back. The setting `canary` switches that off for a deployment while an alarm rings: CodeDeploy would
+ * refuse it. Made after the alarms.
+ */
+export class Canaries extends Construct {
+  constructor(scope: Construct, id: string, { settings, tried }: { settings: Settings; tried: readonly Tried[] }) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application', {
+      applicationName: resourceName(settings.stage, 'functions'),
+    });
+    // AWS's own policy for it: to move aliases and to read alarms.
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      reason:
+        'CodeDeploy needs what AWS says it needs: it moves aliases, reads alarms and calls hooks, of which there are none.',
+    });
+    const isCareful = settings.canary === 'true';
+    for (const each of tried) {
+      const errors = this.errorsAlarm(each, settings);
+      new LambdaDeploymentGroup(this, each.name, {
+        application,
+        deploymentGroupName: resourceName(settings.stage, each.name),
+        role,
+        alias: each.alias,
+        deploymentConfig: isCareful
+          ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES
+          : LambdaDeploymentConfig.ALL_AT_ONCE,
+        alarms: isCareful ? [errors, ...each.takenBackBy.map((purpose) => alarmFor(Stack.of(this), purpose))] : [],
+        autoRollback: { failedDeployment: true, deploymentInAlarm: isCareful },
+      });
+    }
+  }
+
+  /** Errors of the version that the alias leads to, or is to lead to; those of the one before do not count. */
+  private errorsAlarm({ name, alias }: Tried, settings: Settings) {
+    const { version } = alias.version;
+    const functionName = resourceName(settings.stage, name);
+    return addAlarm(this, settings, {
+      purpose: `${name}-new-version`,
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Errors',
+        dimensionsMap: {
+          FunctionName: functionName,
+          Resource: `${functionName}:${alias.aliasName}`,
+          ExecutedVersion: version,
+        },
+        statistic: 'Sum',
+        period: Duration.minutes(1),
+      }),
+      above: 0,
+      whoIsHurt: `Whoever meets the new version of ${name}, a call in ten: it fails.`,
+      whatToDo: `The deployment is taken back by itself. Read the log of ${name} for the time of the alarm before the next one.`,
+    });
+  }
+}

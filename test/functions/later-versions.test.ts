@@ -1,0 +1,58 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventsDeliver } from '../../functions/events-deliver.ts';
+import { messagesFanOut } from '../../functions/messages-fan-out.ts';
+import { messagesReceipts } from '../../functions/messages-receipts.ts';
+import { messagesWatch } from '../../functions/messages-watch.ts';
+import { platformHints } from '../../functions/platform-hints.ts';
+import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
+import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
+import { log } from '../../lib/observe/log.ts';
+import { DispatchWorld } from '../support/dispatch-ports.ts';
+
+/*
+ * A deployment is taken back, or swaps one function after the other: consumers meet messages of a later version. They are
+ * neither guessed nor dropped: reported failed, they come again, and a log line says why (D47).
+ */
+
+const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
+const attributes = { SentTimestamp: '1800000000000', ApproximateReceiveCount: '1' };
+const event = {
+  Records: [{ messageId: 'm1', receiptHandle: 'r1', attributes, body: '{"version":1000}' }],
+} as unknown as SQSEvent;
+
+type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/** All that reading may touch: whatever else a consumer asked of its ports would throw. */
+const reading = { log, postpone: async () => undefined, nowMs: () => 1_800_000_000_000 } as never;
+
+const consumers: [string, Handler, string][] = [
+  ['send jobs', messagesFanOut(reading), 'job.failed'],
+  ['messages to recipients', messagesDispatch(new DispatchWorld().ports({ log })), 'dispatch.error'],
+  ['watches', messagesWatch(reading), 'job.watch_failed'],
+  ['events', eventsDeliver(reading), 'webhook.not_recorded'],
+  ['receipts', messagesReceipts(reading), 'receipts.unreadable'],
+  ['hints', platformHints(reading), 'hint.unreadable'],
+];
+
+describe('a message of a later version', () => {
+  const lines: string[] = [];
+
+  beforeEach(() => {
+    lines.length = 0;
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    vi.spyOn(console, 'log').mockImplementation((text) => void lines.push(String(text)));
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  test.each(consumers)('of %s is reported failed, and told', async (_, handler, told) => {
+    const answer = await handler(event, context);
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(lines.join('\n')).toMatch(new RegExp(`"${told}".*"LaterVersion"`));
+  });
+
+  test('of synchronizations fails its run, and is told', async () => {
+    await expect(templatesSyncWorker(reading)(event, context)).rejects.toMatchObject({ name: 'LaterVersion' });
+    expect(lines.join('\n')).toMatch(/"sync.unreadable".*"LaterVersion"/);
+  });
+});

@@ -1,0 +1,157 @@
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type FilledIn, fillIn, type Lacking } from '../../../infra/operate/fill-in.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+/*
+ * The example of infra/TABLES.md: users are found by `name`, and are to be found by `folded`, which does not care about
+ * letter case. Four versions of the code, one deployed after the other; two neighbours always run side by side.
+ */
+
+const client: DynamoDBDocumentClient = localDocumentClient();
+let table: string;
+beforeEach(async () => {
+  table = await freshTable('credentials');
+});
+
+const folded = (name: string) => name.toLowerCase();
+const write = (pk: string, item: object) => client.send(new PutCommand({ TableName: table, Item: { pk, ...item } }));
+const read = async (pk: string) =>
+  (await client.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item ?? {};
+
+/** What each version writes, and what it knows of an item. */
+const versions = [
+  { writes: 'old', write: (pk: string, name: string) => write(pk, { name }), know: (item: Item) => folded(item.name) },
+  {
+    writes: 'both, reads the old',
+    write: (pk: string, name: string) => write(pk, { name, folded: folded(name) }),
+    know: (item: Item) => folded(item.name),
+  },
+  {
+    writes: 'both, reads the new',
+    write: (pk: string, name: string) => write(pk, { name, folded: folded(name) }),
+    know: (item: Item) => item.folded,
+  },
+  {
+    writes: 'new',
+    write: (pk: string, name: string) => write(pk, { folded: folded(name) }),
+    know: (item: Item) => item.folded,
+  },
+] as const;
+type Item = { readonly name: string; readonly folded: string };
+
+const lacking: Lacking = (item) =>
+  typeof item['name'] === 'string' && item['folded'] === undefined
+    ? { set: { folded: folded(item['name']) }, from: ['name'] }
+    : undefined;
+
+const filling = { lacking, pause: async () => undefined };
+
+async function all(): Promise<Item[]> {
+  return ((await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items ?? []) as Item[];
+}
+
+/** One bounded run after the other, as an operator would. */
+async function filledIn(limitItems: number, meanwhile: (run: number) => Promise<unknown> = async () => undefined) {
+  const runs: FilledIn[] = [];
+  let after: FilledIn['next'];
+  do {
+    const run = await fillIn(client, { table, ...filling, limitItems, ...(after === undefined ? {} : { after }) });
+    runs.push(run);
+    after = run.next;
+    await meanwhile(runs.length);
+  } while (after !== undefined);
+  return runs;
+}
+
+describe.each([0, 1, 2])('step %i', (step) => {
+  test('versions that run side by side know what the other has written', async () => {
+    const [before, after] = [versions[step], versions[step + 1]];
+    if (before === undefined || after === undefined) throw new Error('no such version');
+    await before.write('u1', 'Ana');
+    await after.write('u2', 'LUIS');
+    // Nobody reads the new attribute before all have it.
+    if (step === 1) await filledIn(10);
+    for (const version of [before, after]) {
+      expect([version.know((await read('u1')) as Item), version.know((await read('u2')) as Item)]).toEqual([
+        'ana',
+        'luis',
+      ]);
+    }
+  });
+});
+
+describe('the fill-in', () => {
+  const users = Array.from({ length: 25 }, (_, index) => `User${index}`);
+  beforeEach(async () => {
+    for (const name of users) await versions[0].write(name, name);
+  });
+
+  test('gives every item what it lacks, some at a time, and ends', async () => {
+    const runs = await filledIn(10);
+    for (const { looked } of runs) expect(looked).toBeLessThanOrEqual(10);
+    expect(runs.reduce((sum, { filled }) => sum + filled, 0)).toBe(25);
+    const items = await all();
+    expect(items.map((item) => item.folded).toSorted()).toEqual(items.map(({ name }) => folded(name)).toSorted());
+  });
+
+  test('takes tables with a sort key too', async () => {
+    const rows = await freshTable('channels');
+    for (const sk of ['a', 'b']) {
+      await client.send(new PutCommand({ TableName: rows, Item: { pk: 'p', sk, name: sk.toUpperCase() } }));
+    }
+    const run = await fillIn(client, { table: rows, ...filling, limitItems: 1 });
+    expect(run).toMatchObject({ looked: 1, filled: 1, passed: 0, next: { pk: 'p', sk: 'a' } });
+    const { Items } = await client.send(new ScanCommand({ TableName: rows, ConsistentRead: true }));
+    expect(Items).toEqual([
+      { pk: 'p', sk: 'a', name: 'A', folded: 'a' },
+      { pk: 'p', sk: 'b', name: 'B' },
+    ]);
+  });
+
+  test('repeated writes nothing', async () => {
+    await filledIn(100);
+    expect(await filledIn(100)).toEqual([{ looked: 25, filled: 0, passed: 0 }]);
+  });
+
+  test('goes on after a run that died half way, from where that began', async () => {
+    let calls = 0;
+    const dying: Lacking = (item) => {
+      calls += 1;
+      if (calls === 7) throw new Error('died');
+      return lacking(item);
+    };
+    await expect(fillIn(client, { table, ...filling, lacking: dying, limitItems: 100 })).rejects.toThrow('died');
+    expect((await all()).filter((item) => item.folded !== undefined)).toHaveLength(6);
+    expect(await filledIn(100)).toEqual([{ looked: 25, filled: 19, passed: 0 }]);
+  });
+
+  test.each([
+    ['changed', (pk: string) => versions[1].write(pk, 'Changed'), 'changed'],
+    ['changed by a version that does not know the attribute', (pk: string) => versions[0].write(pk, 'Old'), undefined],
+    ['deleted', (pk: string) => client.send(deletion(pk)), 'gone'],
+  ])('leaves to its writer what was %s after it was read', async (_, change, expected) => {
+    const last = ((await client.send(new ScanCommand({ TableName: table }))).Items ?? []).at(-1)?.['pk'] as string;
+    const interrupted = localDocumentClient();
+    let isChanged = false;
+    interrupted.middlewareStack.add(
+      (next, context) => async (args) => {
+        // The page is read; before its first item is written, somebody else writes the last one.
+        if (context['commandName'] === 'UpdateItemCommand' && !isChanged) {
+          isChanged = true;
+          await change(last);
+        }
+        return await next(args);
+      },
+      { step: 'deserialize' },
+    );
+    expect(await fillIn(interrupted, { table, ...filling, limitItems: 100 })).toMatchObject({ filled: 24, passed: 1 });
+    expect(isChanged).toBe(true);
+    const item = await read(last);
+    expect(expected === 'gone' ? item : item['folded']).toEqual(expected === 'gone' ? {} : expected);
+  });
+});
+
+function deletion(pk: string) {
+  return new DeleteCommand({ TableName: table, Key: { pk } });
+}
