@@ -3,6 +3,7 @@ import { correlationId } from './correlation.ts';
 /** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
   'authorizer.failed',
+  'dispatch.batch',
   'dispatch.batch_not_recorded',
   'dispatch.breaker_failed',
   'dispatch.claim_failed',
@@ -114,6 +115,10 @@ export interface LogFacts {
   readonly attempt?: number | undefined;
   readonly outcome?: string | undefined;
   readonly durationMs?: number | undefined;
+  /** How often what happened, by names of ours. */
+  readonly tally?: Readonly<Record<string, number>> | undefined;
+  /** Of a line that is written on behalf of several requests. */
+  readonly correlationIds?: readonly string[] | undefined;
 }
 
 const loggedKeys = new Set<string>([
@@ -134,6 +139,8 @@ const loggedKeys = new Set<string>([
   'attempt',
   'outcome',
   'durationMs',
+  'tally',
+  'correlationIds',
 ] satisfies (keyof LogFacts)[]);
 
 /** Writes one line to standard output, with the id of the request on whose behalf the code is running. */
