@@ -17,18 +17,21 @@ const root = resolve(import.meta.dirname, '../..');
 const figuresOnly = process.argv.includes('--figures');
 const interrupted = new AbortController();
 
-/** What is aimed at, in dollars a million messages, and whether it is reached and so held. */
-const sendings: readonly (Sending & { readonly title: string; readonly aim: number; readonly held: boolean })[] = [
+/**
+ * In dollars a million messages: what is aimed at, and a limit a tenth above what is reached, so that it does not get worse. The
+ * aim is the limit once it is reached.
+ */
+const sendings: readonly (Sending & { readonly title: string; readonly aim: number; readonly limit: number })[] = [
   {
-    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, held: false },
+    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.8 },
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0 },
   },
   {
-    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, held: false },
+    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 15.5 },
     ...{ recipients: 1, requests: 10, bursts: 20, everyMs: 3_000, gatherMs: 150 },
   },
   {
-    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, held: false },
+    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 19.5 },
     ...{ recipients: 1, requests: 1, bursts: 40, everyMs: 3_000, gatherMs: 0 },
   },
 ];
@@ -65,8 +68,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     say(tableOf(`${sending.title} (${batch} a batch)`, parts));
     say(`  aimed at: $${sending.aim.toFixed(2)}, found: $${dollars.toFixed(2)}\n`);
     if (figuresOnly) {
-      const limit = sending.held ? { limit: sending.aim } : {};
-      report({ figure: `cost.${sending.name}`, value: dollars, unit: 'dollars a million', ...limit });
+      report({ figure: `cost.${sending.name}`, value: dollars, unit: 'dollars a million', limit: sending.limit });
     }
   }
   if (figuresOnly) return;
