@@ -4,6 +4,7 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { startMs } from '../../../faults/scenario-job.ts';
 import { logBytesOfRun, messagesOf } from '../../../support/dispatch-log.ts';
 import { DispatchWorld } from '../../../support/dispatch-ports.ts';
+import { seededRandom } from '../../../support/faults.ts';
 import { memoryPaces } from '../../../support/memory-paces.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -54,5 +55,25 @@ test('messages that are in each other’s way write at most 200 bytes of log eac
   }
   expect(world.posted).toHaveLength(100);
   expect(runs).toBeGreaterThan(18);
+  expect(bytes / 100).toBeLessThanOrEqual(200);
+});
+
+test('nor do they where timers are late, so that slot after slot passes by', async () => {
+  const [clock, world] = [new VirtualClock(startMs), new DispatchWorld()];
+  const paces = memoryPaces();
+  const random = seededRandom(12);
+  const pause = async (ms: number) => await clock.pause(random() < 0.8 ? ms + 250 : ms);
+  let waiting = messagesOf(1, 100);
+  let [bytes, missed] = [0, 0];
+  while (waiting.length > 0) {
+    bytes += await logBytesOfRun(waiting.slice(0, 10), { clock, world, changes: { pause, paces } });
+    const copies = world.copies.splice(0).map(({ message }) => message);
+    missed += copies.length;
+    waiting = [...waiting.slice(10), ...copies];
+    await clock.run(clock.pause(5_000));
+  }
+  expect(world.posted).toHaveLength(100);
+  // Some have even given back their claims.
+  expect(missed).toBeGreaterThan(0);
   expect(bytes / 100).toBeLessThanOrEqual(200);
 });
