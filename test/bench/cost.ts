@@ -4,7 +4,7 @@ import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
 import * as assumed from './cost/assumed.ts';
-import { type Counts, times, together, totalDollars } from './cost/price.ts';
+import { times, together, totalDollars } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
 import { aMillion, tableOf } from './cost/table.ts';
 import { costOfEvent, costOfReceipt } from './cost/told.ts';
@@ -72,17 +72,14 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     }
   }
   if (figuresOnly) return;
-  const keyed = await difference(costOfAcceptance(stack, 1, true), costOfAcceptance(stack, 1));
+  const withoutKey = await costOfAcceptance(stack, 1);
+  const keyed = together(await costOfAcceptance(stack, 1, true), times(withoutKey, -1));
   say(`${tableOf('An Idempotency-Key, for each request that has one', { acceptance: keyed })}\n`);
   for (const posted of [1, 10, 100]) {
     const receipts = times(await costOfReceipt(stack, posted), 3);
     say(`${tableOf(`Three receipts of a message, ${posted} a post`, { receipts })}\n`);
   }
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
-}
-
-async function difference(one: Promise<Counts>, other: Promise<Counts>): Promise<Counts> {
-  return together(await one, times(await other, -1));
 }
 
 function say(text: string): void {
