@@ -4,6 +4,7 @@ import { correlationId } from './correlation.ts';
 export const logEvents = [
   'authorizer.failed',
   'budget.not_leased',
+  'dispatch.batch',
   'dispatch.batch_not_recorded',
   'dispatch.breaker_failed',
   'dispatch.claim_failed',
@@ -120,6 +121,10 @@ export interface LogFacts {
   readonly durationMs?: number | undefined;
   /** Where a request came from, as the edge says. */
   readonly viewerAddress?: string | undefined;
+  /** How often what happened, by names of ours. */
+  readonly tally?: Readonly<Record<string, number>> | undefined;
+  /** Of a line that is written on behalf of several requests. */
+  readonly correlationIds?: readonly string[] | undefined;
 }
 
 const loggedKeys = new Set<string>([
@@ -141,6 +146,8 @@ const loggedKeys = new Set<string>([
   'outcome',
   'durationMs',
   'viewerAddress',
+  'tally',
+  'correlationIds',
 ] satisfies (keyof LogFacts)[]);
 
 /** Writes one line to standard output, with the id of the request on whose behalf the code is running. */

@@ -76,8 +76,9 @@ async function benchBody(
   }
 }
 
-function bodyText(noise: number): string {
-  const recipients = audience(recipientCount, 0).map(({ to, params }, index) => ({
+/** A request to so many recipients. */
+export function bodyText(noise: number, count = recipientCount): string {
+  const recipients = audience(count, 0).map(({ to, params }, index) => ({
     to,
     params: { ...params, body: [params.body[0], `${params.body[1]}${incompressible(index, noise)}`] },
   }));
@@ -90,7 +91,10 @@ function incompressible(seed: number, length: number): string {
 }
 
 /** The built function in front of the proxies. */
-function startAcceptor(stack: RunningStack, { dynamodb, sqs }: Proxies): FunctionProcess {
+export function startAcceptor(
+  stack: RunningStack,
+  { dynamodb, sqs }: Readonly<Record<'dynamodb' | 'sqs', { readonly endpoint: string }>>,
+): FunctionProcess {
   const { addresses } = stack;
   const queueUrl = addresses.queueUrls[resourceName(addresses.stage, queuePurposes.sendJobs)];
   return startFunction(stack, 'messages-send', {
@@ -99,7 +103,7 @@ function startAcceptor(stack: RunningStack, { dynamodb, sqs }: Proxies): Functio
   });
 }
 
-function sendEvent(body: string, headers: Readonly<Record<string, string>> = {}) {
+export function sendEvent(body: string, headers: Readonly<Record<string, string>> = {}) {
   return makeHttpEvent({
     routeKey: 'POST /v1/template/messages/{did}',
     pathParameters: { did: demoDid },

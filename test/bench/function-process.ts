@@ -9,12 +9,16 @@ const program = new URL('function-process.mjs', import.meta.url).pathname;
 const ReplySchema = v.object({
   answer: v.object({ statusCode: v.literal(200), body: v.string() }),
   peakBytes: v.number(),
+  processorMs: v.number(),
+  logBytes: v.number(),
 });
 
-/** The answer of a function, and the peak memory of its process so far, in bytes. */
+/** The answer of a function, the peak memory of its process so far, in bytes, and what the invocation took. */
 export interface Invocation {
   readonly body: string;
   readonly peakBytes: number;
+  readonly processorMs: number;
+  readonly logBytes: number;
 }
 
 export interface FunctionProcess {
@@ -50,14 +54,15 @@ export function startFunction(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   });
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the function ended')));
+  ended.catch(() => undefined);
   return {
     memoryMb,
     invoke: async (event) => {
       child.send(event as object);
-      const ended = once(child, 'exit').then(() => Promise.reject(new Error('the function ended')));
       const [reply] = await Promise.race([once(child, 'message'), ended]);
-      const { answer, peakBytes } = v.parse(ReplySchema, reply);
-      return { body: answer.body, peakBytes };
+      const { answer, ...taken } = v.parse(ReplySchema, reply);
+      return { body: answer.body, ...taken };
     },
     stop: () => child.kill('SIGKILL'),
   };

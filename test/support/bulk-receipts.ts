@@ -22,6 +22,10 @@ interface Bulk {
   readonly messages: number;
   readonly wanted: WantedEvents;
   readonly events: MemoryEvents;
+  /** Receipts of one queue message, which are those of one post. */
+  readonly together?: number;
+  /** Each receipt comes once. */
+  readonly undoubled?: boolean;
 }
 
 /**
@@ -29,22 +33,28 @@ interface Bulk {
  * for each. Returns how many they were, what they took, the messages that are not read by what is stored, and of the events,
  * where each step is wanted, how many are missing and how many were told under an id that is not theirs.
  */
-export async function recordInBulk({ client, table, jobId, messages, wanted, events }: Bulk) {
+export async function recordInBulk(bulk: Bulk) {
+  const { client, table, jobId, messages, wanted, events, together = 1, undoubled = false } = bulk;
   const head = { ...scenarioHead, jobId, total: messages };
   await jobStore(client, table).begin(head, 1);
   const once = Array.from({ length: messages }, (_, index) =>
     statuses.map((status) => ({ jobId, index, status, atMs: startMs, platformMessageId: `wamid.${index * 7_919}` })),
   ).flat();
   const random = seededRandom(39);
-  const shuffled = [...once, ...once.filter(() => random() < 0.5)]
+  const doubled = undoubled ? [] : once.filter(() => random() < 0.5);
+  const shuffled = [...once, ...doubled]
     .map((receipt) => ({ receipt, place: random() }))
     .sort((one, other) => one.place - other.place)
-    .map(({ receipt }, place) => ({ messageId: String(place), body: JSON.stringify(messageOf(receipt)) }));
+    .map(({ receipt }) => receipt);
+  const queued = Array.from({ length: Math.ceil(shuffled.length / together) }, (_, place) => {
+    const receipts = shuffled.slice(place * together, (place + 1) * together);
+    return { messageId: String(place), body: JSON.stringify(messageOf(receipts)) };
+  });
   const store = receiptStore({ client, table, pause: async () => undefined });
   const { take } = dispatchStore({ client, table, nowMs: () => startMs });
   const meter = meterRequests(client);
-  for (let first = 0; first < shuffled.length; first += batchSize) {
-    const failed = await recordReceipts(shuffled.slice(first, first + batchSize), {
+  for (let first = 0; first < queued.length; first += batchSize) {
+    const failed = await recordReceipts(queued.slice(first, first + batchSize), {
       records: store,
       claims: { ...store, take },
       wanted,
@@ -55,7 +65,7 @@ export async function recordInBulk({ client, table, jobId, messages, wanted, eve
     });
     if (failed.length > 0) throw new Error(`${failed.length} queue messages came to nothing`);
   }
-  const { writes } = meter.taken();
+  const cost = meter.taken();
   const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => store.ofGroup(jobId, group));
   const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
   const lost = Array.from({ length: messages }, (_, index) => fold(stored.get(index) ?? [])?.proof !== 'read');
@@ -65,14 +75,16 @@ export async function recordInBulk({ client, table, jobId, messages, wanted, eve
   );
   return {
     receipts: once.length,
-    writes,
+    runs: Math.ceil(queued.length / batchSize),
+    cost,
+    writes: cost.writes,
     lost: lost.filter(Boolean).length,
     eventsLost: [...expected].filter((id) => !told.has(id)).length,
     eventsUnexpected: [...told].filter((id) => !expected.has(id)).length,
   };
 }
 
-function messageOf(receipt: Receipt): ReceiptMessage {
+function messageOf(receipts: readonly Receipt[]): ReceiptMessage {
   const { wabaId, phoneNumberId } = scenarioHead;
-  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [...receipts] }] };
 }

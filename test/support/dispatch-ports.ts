@@ -25,6 +25,11 @@ export class DispatchWorld {
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
   private runs = 0;
 
+  /** What the line of each batch sums up. */
+  tallied(): LogFacts['tally'][] {
+    return this.logged.filter(({ event }) => event === 'dispatch.batch').map(({ facts }) => facts.tally);
+  }
+
   readonly claims: Claims = {
     take: async (...args) => this.call('take', args) as never,
     release: async (...args) => this.call('release', args) as never,

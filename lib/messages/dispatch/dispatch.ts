@@ -5,6 +5,7 @@ import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import { type DispatchMessage, DispatchMessageSchema, dispatchMessageVersion } from '../job.ts';
+import { batchLog } from './batch-log.ts';
 import { type BatchRecord, claimantOf } from './claim.ts';
 import { type BatchPorts, dispatchMessage } from './dispatch-message.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
@@ -27,8 +28,10 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
   const readable = messages.filter((message) => message !== undefined);
   const guarded = await guardBatch(readable, ports);
   const places = (guarded.heldBack ?? placeUnlessParked(readable, ports)).values();
+  const lines = batchLog(ports);
   const shared: BatchPorts = {
     ...ports,
+    log: lines.log,
     send: guarded.send,
     jobs: gatheredJobStates(ports.jobStates.of, ports),
     learning: paceLearning(ports),
@@ -44,6 +47,7 @@ export async function dispatchBatch(deliveries: readonly Delivery[], ports: Disp
       return await correlated(placed.message.correlationId, async () => endingOf(placed, attempt, shared));
     }),
   );
+  lines.end(deliveries.length);
   const taken = Object.fromEntries(
     endings.flatMap((ending) => {
       if (ending.taken === undefined) return [];
@@ -84,9 +88,20 @@ async function batchIsRecorded(taken: BatchRecord, ports: DispatchPorts): Promis
       return true;
     } catch (error) {
       ports.log('dispatch.batch_not_recorded', { count: total, attempt, error: nameOf(error) });
-      if (attempt === 3 || ports.remainingMs() < 5_000) return false;
+      if (attempt === 3 || ports.remainingMs() < 5_000) {
+        logUnrecorded(taken, ports);
+        return false;
+      }
       await ports.pause(500 * attempt);
     }
+  }
+}
+
+/** They end `unknown`: whoever settles them by hand finds here that the platform took them. */
+function logUnrecorded(taken: BatchRecord, ports: DispatchPorts): void {
+  for (const [dispatchId, { held }] of Object.entries(taken)) {
+    if (held === undefined) ports.log('dispatch.sent', { dispatchId });
+    else ports.log('dispatch.held', { dispatchId, code: held });
   }
 }
 

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import type { BatchRecord } from '../../../../lib/messages/dispatch/claim.ts';
 import { batchItemOf, batchRecordOf, claimOf } from '../../../../lib/messages/dispatch/claim-items.ts';
+import { batchKey } from '../../../../lib/messages/items.ts';
 import { seededRandom } from '../../../support/faults.ts';
 
 const writeUnitBytes = 1_024;
@@ -24,10 +27,13 @@ function tenMessages(jobs: number, platformIdLength: number): BatchRecord {
   );
 }
 
-/** As DynamoDB counts it: names and values, a number by two digits a byte. */
+/** Of the item as it is written (dispatch-store.ts), as DynamoDB counts it: names and values, a number by two digits a byte. */
 function itemBytes(record: BatchRecord): number {
-  const keys = `pkBATCH#${'u'.repeat(36)}skBATCH`.length;
-  return keys + 'packed'.length + batchItemOf(record).packed.byteLength + 'expiresAtSeconds'.length + 6;
+  const item = marshall({ ...batchKey(randomUUID()), ...batchItemOf(record), expiresAtSeconds: 1_800_000_001 });
+  return Object.entries(item).reduce((bytes, [name, { S, B, N }]) => {
+    if (S === undefined && B === undefined && N === undefined) throw new Error(`${name} is of another type`);
+    return bytes + name.length + (S?.length ?? B?.byteLength ?? Math.ceil((N?.length ?? 0) / 2) + 1);
+  }, 0);
 }
 
 test.each([
@@ -38,6 +44,12 @@ test.each([
 ])('the record of ten messages of %i jobs, platform ids of %i characters, is one write unit (R15)', (jobs, length) => {
   const record = tenMessages(jobs, length);
   expect(batchRecordOf(batchItemOf(record))).toEqual(record);
+  expect(itemBytes(record)).toBeLessThan(writeUnitBytes);
+});
+
+test('so is the record of ten that the platform holds, of ten jobs', () => {
+  const ten = Object.entries(tenMessages(10, 60));
+  const record = Object.fromEntries(ten.map(([id, taken]) => [id, { ...taken, held: 'held_for_quality_assessment' }]));
   expect(itemBytes(record)).toBeLessThan(writeUnitBytes);
 });
 

@@ -198,9 +198,7 @@ describe('a message that misses slot after slot', () => {
     expect(await world.dispatch(messages, { pause: oversleep })).toEqual([]);
     expect([world.posted, world.store.claims]).toEqual([[], {}]);
     expect(world.copies).toMatchObject([{ delaySeconds: 0, message: { attempt: 0, missedSlots: 10 } }]);
-    const missed = { event: 'dispatch.slot_missed', facts: { dispatchId: 'J-108' } };
-    const retried = { event: 'dispatch.retry', facts: { code: 'slot' } };
-    expect(world.logged).toMatchObject([...Array(10).fill(missed), retried]);
+    expect(world.tallied()).toEqual([{ slot_missed: 10, retry_slot: 1 }]);
   });
 
   test('gives it back at once when the next is far, and waits in the queue', async () => {
@@ -215,7 +213,7 @@ describe('a message that misses slot after slot', () => {
     expect(await world.dispatch(messages, { claims: { ...world.claims, take } })).toEqual([]);
     expect([world.posted, world.store.claims]).toEqual([[], {}]);
     expect(world.copies).toMatchObject([{ delaySeconds: 8, message: { attempt: 0, missedSlots: 1 } }]);
-    expect(world.logged.at(-1)).toMatchObject({ event: 'dispatch.retry', facts: { code: 'slot' } });
+    expect(world.tallied()).toEqual([{ slot_missed: 1, retry_slot: 1 }]);
   });
 
   test.each([
@@ -301,8 +299,7 @@ describe('what its job says, between claim and call (D46, D53)', () => {
     expect(await world.dispatch([dispatchMessage(0)], { jobStates })).toEqual([]);
     expect([world.posted, world.store.claims]).toEqual([[], {}]);
     expect(world.copies).toMatchObject([{ message: { attempts: { claims: 1 } } }]);
-    const facts = { dispatchId: 'J-0', error: 'Error' };
-    expect(world.logged).toContainEqual({ event: 'dispatch.job_not_read', facts });
+    expect(world.tallied()).toEqual([{ job_not_read_Error: 1, retry_claims: 1 }]);
   });
 });
 

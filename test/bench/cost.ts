@@ -1,0 +1,111 @@
+import { join, resolve } from 'node:path';
+import { logIn } from '../../infra/local/demo/client.ts';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
+import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import list from '../../infra/operate/list-prices.json' with { type: 'json' };
+import * as assumed from './cost/assumed.ts';
+import { times, together, totalDollars } from './cost/price.ts';
+import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
+import { aMillion, tableOf } from './cost/table.ts';
+import { costOfEvent, costOfReceipt } from './cost/told.ts';
+import { figuresAboveTheirLimit, report } from './figure.ts';
+
+// `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
+// lines for `npm run bench`; exit status 1 when one is above its limit.
+
+const root = resolve(import.meta.dirname, '../..');
+const figuresOnly = process.argv.includes('--figures');
+const interrupted = new AbortController();
+
+/**
+ * In dollars a million messages: what is aimed at, and a limit a tenth above what is reached, so that it does not get worse. The
+ * aim is the limit once it is reached.
+ */
+const sendings: readonly (Sending & { readonly title: string; readonly aim: number; readonly limit: number })[] = [
+  {
+    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.8 },
+    ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0 },
+  },
+  {
+    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 15.5 },
+    ...{ recipients: 1, requests: 10, bursts: 20, everyMs: 3_000, gatherMs: 150 },
+  },
+  {
+    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 19.5 },
+    ...{ recipients: 1, requests: 1, bursts: 40, everyMs: 3_000, gatherMs: 0 },
+  },
+];
+
+async function cost(): Promise<void> {
+  const { signal } = interrupted;
+  const stack = await startStack({
+    apiPort: 0,
+    platformPort: 0,
+    outputDirectory: join(root, 'dist', `cdk-cost-${process.pid}`),
+    dynamodb: chosenDynamoDb(process.env),
+    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    report: console.error,
+    signal,
+  });
+  try {
+    await Promise.race([measure(stack, signal), stack.broken.then((error) => Promise.reject(error))]);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
+  const client = await logIn(stack.addresses, 'supervisor1001', signal);
+  await client.synchronize();
+  // What is accepted here is nobody's: it ends with the stack.
+  await stack.poller.pause();
+  say(preface());
+  // Code runs slower at first.
+  await costOfSending(stack, { name: 'warm-up', recipients: 300, requests: 1, bursts: 1, everyMs: 1_000, gatherMs: 0 });
+  for (const sending of sendings) {
+    const { batch, ...parts } = await costOfSending(stack, sending);
+    const dollars = totalDollars(times(together(...Object.values(parts)), aMillion));
+    say(tableOf(`${sending.title} (${batch} a batch)`, parts));
+    say(`  aimed at: $${sending.aim.toFixed(2)}, found: $${dollars.toFixed(2)}\n`);
+    if (figuresOnly) {
+      report({ figure: `cost.${sending.name}`, value: dollars, unit: 'dollars a million', limit: sending.limit });
+    }
+  }
+  if (figuresOnly) return;
+  const withoutKey = await costOfAcceptance(stack, 1);
+  const keyed = together(await costOfAcceptance(stack, 1, true), times(withoutKey, -1));
+  say(`${tableOf('An Idempotency-Key, for each request that has one', { acceptance: keyed })}\n`);
+  for (const posted of [1, 10, 100]) {
+    const receipts = times(await costOfReceipt(stack, posted), 3);
+    say(`${tableOf(`Three receipts of a message, ${posted} a post`, { receipts })}\n`);
+  }
+  say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
+}
+
+function say(text: string): void {
+  if (!figuresOnly) console.log(text);
+}
+
+function preface(): string {
+  return `List prices of ${list.region} as of ${list.asOf}: ${list.source}.
+Requests, units, bytes and processor time are measured; processor time is this machine's, and that of the fan-out and the
+dispatch includes the models of their queues. Lambda is billed by wall time: a worker that waits for its slot or for an answer
+is paid for by its memory, and answers are assumed to take ${assumed.storeMs} ms (tables), ${assumed.queueMs} ms (queues), ${assumed.platformMs} ms (platform) and
+${assumed.receiverMs} ms (receivers). Memory: messages-send ${assumed.memoryOf('messages-send')} MB, messages-fan-out ${assumed.memoryOf('messages-fan-out')} MB, messages-dispatch ${assumed.memoryOf('messages-dispatch')} MB,
+messages-receipts ${assumed.memoryOf('messages-receipts')} MB, events-deliver ${assumed.memoryOf('events-deliver')} MB. Of AWS's own log lines ${assumed.invocationLogBytes} bytes an invocation and ${assumed.accessLogBytes} a request
+are assumed; the authorizer is asked once a minute. Not in it: the watcher of jobs, storage, custom metrics, traffic
+to the platform, secrets, starts of new processes, and polls of queues that are empty. Receipts are those of one job of 1,000,
+recorded 500 posts at a time: of single sends, each may be a write of its own.
+`;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+
+try {
+  await cost();
+  process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
+} catch (error) {
+  console.error(interrupted.signal.aborted ? 'Interrupted.' : error);
+  process.exitCode = 1;
+}
+process.exit();
