@@ -16,19 +16,19 @@ export interface BuildOptions {
   readonly readable?: boolean;
 }
 
-/** Bundles every function for Lambda, after clearing away what an earlier build left. Returns the names. */
+/** Bundles every function for Lambda, and clears away what an earlier build left. Returns the names. */
 export async function buildFunctions(options: BuildOptions): Promise<string[]> {
   const { functionsDirectory, outputDirectory, readable = false } = options;
   const bundles = join(outputDirectory, 'functions');
+  const made = `${bundles}.${process.pid}`;
   const meta = join(outputDirectory, 'meta');
   const maps = join(outputDirectory, 'source-maps');
-  for (const folder of [bundles, meta]) rmSync(folder, { recursive: true, force: true });
   const names = readdirSync(functionsDirectory)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => basename(file, '.ts'));
   const { metafile } = await build({
     entryPoints: names.map((name) => ({ in: join(functionsDirectory, `${name}.ts`), out: `${name}/index` })),
-    outdir: bundles,
+    outdir: made,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     minify: !readable,
@@ -45,13 +45,21 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
     metafile: true,
     logLevel: 'warning',
   });
-  for (const name of names) setMapBeside(name, bundles, maps);
-  // Maps are exchanged one by one: a process that starts meanwhile finds its own.
-  for (const old of readdirSync(maps).filter((name) => !names.includes(name))) {
-    rmSync(join(maps, old), { recursive: true });
+  mkdirSync(bundles, { recursive: true });
+  // Exchanged one by one: whoever starts or synthesizes meanwhile finds all of them.
+  for (const name of names) {
+    setMapBeside(name, made, maps);
+    rmSync(join(bundles, name), { recursive: true, force: true });
+    renameSync(join(made, name), join(bundles, name));
+  }
+  rmSync(made, { recursive: true });
+  for (const folder of [bundles, maps]) {
+    for (const old of readdirSync(folder).filter((name) => !names.includes(name))) {
+      rmSync(join(folder, old), { recursive: true, force: true });
+    }
   }
   mkdirSync(meta, { recursive: true });
-  writeFileSync(join(meta, 'functions.json'), JSON.stringify(metafile));
+  writeFileSync(join(meta, 'functions.json'), JSON.stringify(metafile).replaceAll(`${basename(made)}/`, 'functions/'));
   return names;
 }
 
