@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { deployed, deployedAccess, deployedSignIn } from '../lib/access/deployed.ts';
+import { deployed, deployedDirectory, deployedSignIn } from '../lib/access/deployed.ts';
 import { passwordMaxLength } from '../lib/access/sign-in/password.ts';
 import { type SignInPorts, signIn } from '../lib/access/sign-in/sign-in.ts';
 import { sourceNetwork } from '../lib/access/sign-in/source-address.ts';
 import { issueToken, type TokenScope } from '../lib/access/tokens/token.ts';
 import type { SigningKey } from '../lib/access/tokens/token-keys.ts';
+import { sourceAddressOf } from '../lib/http/edge-guard.ts';
 import { answer, type Endpoint, jsonValue, Refusal, textBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { count } from '../lib/observe/metrics.ts';
@@ -30,7 +31,7 @@ export interface LoginPorts extends SignInPorts {
 export function login(ports: LoginPorts): Endpoint {
   return publicEndpoint(loginBody, async (event) => {
     const given = v.parse(LoginSchema, jsonValue(String(event.body)));
-    const attempt = { ...given, network: sourceNetwork(event.requestContext.http.sourceIp) };
+    const attempt = { ...given, network: sourceNetwork(sourceAddressOf(event)) };
 
     const nowMs = ports.nowMs();
     const user = await signIn(ports, attempt, nowMs);
@@ -50,4 +51,4 @@ export function login(ports: LoginPorts): Endpoint {
   });
 }
 
-export const handler = deployed(() => login({ ...deployedAccess(), ...deployedSignIn(), newTokenId: randomUUID }));
+export const handler = deployed(() => login({ ...deployedDirectory(), ...deployedSignIn(), newTokenId: randomUUID }));

@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHints } from '../lib/hints/deployed.ts';
 import { type HintPorts, workOffHints } from '../lib/hints/work-off.ts';
 import { metered } from '../lib/observe/metrics.ts';
@@ -16,5 +16,5 @@ export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
 
 export const handler = deployed(() => {
   const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
-  return platformHints({ ...deployedAccess(), ...deployedHints(platform) });
+  return platformHints({ ...deployedDirectory(), ...deployedHints(platform) });
 });

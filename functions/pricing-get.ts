@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { deployed, deployedFrame } from '../lib/access/deployed.ts';
 import { clientEndpoint } from '../lib/access/page.ts';
-import { deployed } from '../lib/aws/deployed.ts';
 import { answer, type Endpoint, invalid, noBody, parse } from '../lib/http/page.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
 import { deployedRates } from '../lib/pricing/deployed.ts';
@@ -29,5 +29,5 @@ export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readon
 }
 
 export const handler = deployed(() =>
-  pricingGet({ rates: currentRates(deployedRates().find, shippedRates, Date.now), nowMs: Date.now }),
+  pricingGet({ ...deployedFrame(), rates: currentRates(deployedRates().find, shippedRates, Date.now) }),
 );

@@ -1,5 +1,5 @@
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { type LogFacts, log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
@@ -89,5 +89,5 @@ function isLastDelivery({ attributes }: SQSRecord): boolean {
 export const handler = deployed(() => {
   // A page has half a megabyte. What JSON of a few megabytes can become in memory, this function has.
   const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
-  return templatesSyncWorker({ ...deployedAccess(), ...deployedSyncWork(platform) });
+  return templatesSyncWorker({ ...deployedDirectory(), ...deployedSyncWork(platform) });
 });

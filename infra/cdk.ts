@@ -63,6 +63,7 @@ function destinationOf(given: readonly string[]) {
   const { profile, region } = values;
   return {
     stage: String(contextValue('stage') ?? 'dev'),
+    hasEdge: String(contextValue('edge')) === 'true',
     isProtectionChosen: contextValue('protected') !== undefined,
     where: {
       ...(typeof profile === 'string' ? { profile } : {}),
@@ -81,7 +82,7 @@ async function deploy(given: readonly string[]): Promise<void> {
   if (protectedNow === undefined) return commandLine('deploy', given);
   await commandLine('deploy', [...given, '-c', `protected=${protectedNow}`]);
   if (process.exitCode !== 0 || protectedNow === 'true' || (await protection()) !== 'true') return;
-  console.error('Both stacks are there; once more, to protect them from deletion.');
+  console.error('All stacks are there; once more, to protect them from deletion.');
   await commandLine('deploy', [...given, '-c', 'protected=true']);
 }
 
@@ -94,10 +95,10 @@ async function diff(given: readonly string[]): Promise<void> {
 
 /** Names the destination; `protectedNow` is undefined when the arguments say it themselves. */
 async function destined(given: readonly string[]) {
-  const { stage, isProtectionChosen, where } = destinationOf(given);
+  const { stage, hasEdge, isProtectionChosen, where } = destinationOf(given);
   if (!stagePattern.test(stage)) throw new CommandError(`the context value stage must be ${stageDescription}`);
   nameTarget({ stage, ...(await callersAccount(where)) });
-  const protection = async () => protectionFor(stage, await standingsOf(stage, where));
+  const protection = async () => protectionFor(stage, await standingsOf(stage, { ...where, hasEdge }));
   return { protection, protectedNow: isProtectionChosen ? undefined : await protection() };
 }
 

@@ -13,6 +13,7 @@ export const settingVariables = {
   REDIRECT_BASE_URL: 'redirectBaseUrl',
   RATE_SOURCE_URL: 'rateSourceUrl',
   DISPATCH_MAXIMUM_CONCURRENCY: 'dispatchMaximumConcurrency',
+  CLIENT_RATE_PER_MINUTE: 'clientRatePerMinute',
 } as const satisfies Record<string, keyof Settings>;
 
 export type SettingVariable = keyof typeof settingVariables;
@@ -68,6 +69,16 @@ export interface FunctionShape {
 /** The gateway gives up at 30 s. Half a gigabyte is for its share of processor: start-up is what a caller waits for. */
 const endpoint = { timeoutSeconds: 29, memoryMb: 512 };
 
+/** An endpoint behind the authorizer: its requests count for their client (D54). */
+function forClients({ tables = {}, settings = [], ...shape }: Partial<FunctionShape>): FunctionShape {
+  return {
+    ...endpoint,
+    ...shape,
+    tables: { ...tables, budgets: ['UpdateItem'] },
+    settings: [...settings, 'CLIENT_RATE_PER_MINUTE'],
+  };
+}
+
 const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
@@ -105,19 +116,16 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
-  'templates-list': {
-    ...endpoint,
+  'templates-list': forClients({
     memoryMb: 1024,
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
-  },
-  'templates-get': {
-    ...endpoint,
+  }),
+  'templates-get': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem'] },
-  },
-  'campaigns-list': { ...endpoint, tables: { directory: ['GetItem', 'Query'] } },
-  'channels-list': { ...endpoint, memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } },
-  'templates-create': {
-    ...endpoint,
+  }),
+  'campaigns-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),
+  'channels-list': forClients({ memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } }),
+  'templates-create': forClients({
     // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
     memoryMb: 1024,
     tables: {
@@ -129,9 +137,8 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
-  },
-  'templates-edit': {
-    ...endpoint,
+  }),
+  'templates-edit': forClients({
     memoryMb: 1024,
     tables: {
       directory: ['GetItem'],
@@ -142,9 +149,8 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
     sendsTo: ['events'],
-  },
-  'templates-delete': {
-    ...endpoint,
+  }),
+  'templates-delete': forClients({
     tables: {
       directory: ['GetItem'],
       templates: ['BatchGetItem', 'UpdateItem'],
@@ -154,14 +160,13 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['events'],
-  },
-  'templates-sync': {
-    ...endpoint,
+  }),
+  'templates-sync': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'UpdateItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync'],
-  },
+  }),
   'templates-sync-worker': {
     // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
     timeoutSeconds: 120,
@@ -178,26 +183,21 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     sendsTo: ['sync', 'events'],
     consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },
-  'templates-status': {
-    ...endpoint,
+  'templates-status': forClients({
     tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
-  },
-  'channel-campaigns-grouped': {
-    ...endpoint,
+  }),
+  'channel-campaigns-grouped': forClients({
     tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem'] },
-  },
-  'channel-campaigns-add': {
-    ...endpoint,
+  }),
+  'channel-campaigns-add': forClients({
     tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
-  },
-  'channel-campaigns-replace': {
-    ...endpoint,
+  }),
+  'channel-campaigns-replace': forClients({
     tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
-  },
-  'channel-campaigns-remove': {
-    ...endpoint,
+  }),
+  'channel-campaigns-remove': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
-  },
+  }),
   'platform-webhook-verify': { ...endpoint, memoryMb: 256, secrets: ['PLATFORM_APPS_SECRET'] },
   'platform-webhook-receive': {
     ...endpoint,
@@ -223,13 +223,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     consumes: { queue: 'hints', batchSize: 10, maximumConcurrency: 5 },
   },
   redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
-  'catalog-products-list': {
-    ...endpoint,
+  'catalog-products-list': forClients({
     tables: { directory: ['GetItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
-  },
-  'pricing-get': { ...endpoint, tables: { rates: ['GetItem'] } },
+  }),
+  'pricing-get': forClients({ tables: { rates: ['GetItem'] } }),
   'pricing-refresh': {
     timeoutSeconds: 60,
     memoryMb: 256,
@@ -237,14 +236,12 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     settings: ['RATE_SOURCE_URL'],
     onlyWith: 'rateSourceUrl',
   },
-  'webhook-config-put': {
-    ...endpoint,
+  'webhook-config-put': forClients({
     tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
-  },
-  'webhook-config-get': { ...endpoint, tables: { directory: ['GetItem'], webhooks: ['GetItem'] } },
-  'messages-send': {
-    ...endpoint,
+  }),
+  'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
+  'messages-send': forClients({
     canary: ['api-5xx'],
     memoryMb: 1024,
     tables: {
@@ -257,19 +254,17 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'events'],
-  },
+  }),
   // All receipts of a job of 10,000 are in memory at once.
-  'messages-report': {
-    ...endpoint,
+  'messages-report': forClients({
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
-  },
-  'messages-cancel': {
-    ...endpoint,
+  }),
+  'messages-cancel': forClients({
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
-  },
-  'dispatches-list': { ...endpoint, tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } },
+  }),
+  'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,

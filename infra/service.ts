@@ -1,7 +1,9 @@
 import { App, Tags } from 'aws-cdk-lib';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { checkConcurrency } from './concurrency.ts';
+import { EdgeStack } from './edge-stack.ts';
 import { functions } from './functions.ts';
+import { checkPublicAddress } from './public-address.ts';
 import { checkAlarmTopic, settingsFrom } from './settings.ts';
 import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
@@ -29,7 +31,10 @@ const libraryContext = {
   'aws:cdk:enable-asset-metadata': true,
 };
 
-/** The whole service as a CDK app of two stacks, not yet synthesized. Throws one sentence for a bad context value. */
+/**
+ * The whole service as a CDK app of two stacks, of three with an edge, not yet synthesized. Throws one sentence for a bad
+ * context value.
+ */
 export function serviceApp(options: ServiceAppOptions): App {
   const app = new App({
     outdir: options.outputDirectory,
@@ -40,8 +45,19 @@ export function serviceApp(options: ServiceAppOptions): App {
   const settings = settingsFrom(app.node);
   checkConcurrency(functions, settings);
   checkAlarmTopic(settings, options.region);
+  checkPublicAddress(settings, options.region);
   const state = new StatefulStack(app, 'Stateful', settings);
-  new StatelessStack(app, 'Stateless', { settings, state, bundlesDirectory: options.bundlesDirectory });
+  const stateless = new StatelessStack(app, 'Stateless', {
+    settings,
+    state,
+    bundlesDirectory: options.bundlesDirectory,
+  });
+  if (settings.edge) {
+    const edge = new EdgeStack(app, 'Edge', settings);
+    // Its key is there before it shows it, and it shows a key before the API asks for one (infra/edge.ts).
+    edge.addStackDependency(state);
+    stateless.addStackDependency(edge);
+  }
   Tags.of(app).add('service', 'template-messaging');
   Tags.of(app).add('stage', settings.stage);
   return app;

@@ -13,6 +13,9 @@ const wholeNumber = v.pipe(
   v.transform(Number),
 );
 
+/** Two labels at least, of letters, digits and hyphens within. */
+const hostPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
 const retentionChoices: unknown[] = Object.values(RetentionDays);
 
 /** Every context value of the deployment: what it must be, and how a refusal describes it. */
@@ -20,6 +23,28 @@ const settingRules = {
   stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
+  /** The public address, its certificate in the stacks' region, and the Route 53 zone that its record goes into. */
+  domainName: [v.optional(v.pipe(v.string(), v.maxLength(190), v.regex(hostPattern))), 'a host name in lower case'],
+  certificateArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/))),
+    'the ARN of a certificate of ACM',
+  ],
+  hostedZoneId: [v.optional(v.pipe(v.string(), v.regex(/^Z[0-9A-Z]{1,31}$/))), 'the id of a hosted zone of Route 53'],
+  /** CloudFront and a web ACL before the API, which then takes nothing that did not come through them (infra/edge.ts). */
+  edge: [
+    v.pipe(
+      v.union([v.boolean(), v.picklist(['true', 'false'])]),
+      v.transform((value) => String(value) === 'true'),
+    ),
+    'true or false',
+  ],
+  edgeCertificateArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:us-east-1:\d{12}:certificate\/[\w-]+$/))),
+    'the ARN of a certificate of ACM in us-east-1',
+  ],
+  edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
@@ -43,9 +68,14 @@ const settingRules = {
   dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   /** The quota of the account in its region that all of it is taken from. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  /** Requests of all callers together; a route with limits of its own has its share beside it. */
+  stageRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(10_000)), 'a whole number from 1 to 10000'],
+  stageBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(5_000)), 'a whole number from 1 to 5000'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
   loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
   loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
+  /** Requests of one client behind the authorizer (D54). */
+  clientRatePerMinute: [wholeNumber, 'a whole number from 0 (no limit) to 999999'],
   logRetentionDays: [
     v.pipe(
       wholeNumber,
@@ -78,12 +108,21 @@ export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof s
 export function settingsFrom(node: Node): Settings {
   refuseUnknown(Object.keys(node.getAllContext()));
   const stage = setting(node, 'stage', 'dev');
+  const domainName = setting(node, 'domainName', undefined);
   const dispatchMaximumConcurrency = setting(node, 'dispatchMaximumConcurrency', 200);
   return {
     stage,
     platformBaseUrl: setting(node, 'platformBaseUrl', platformDefaults.baseUrl),
     platformVersion: setting(node, 'platformVersion', platformDefaults.version),
-    redirectBaseUrl: setting(node, 'redirectBaseUrl', undefined),
+    domainName,
+    certificateArn: setting(node, 'certificateArn', undefined),
+    hostedZoneId: setting(node, 'hostedZoneId', undefined),
+    edge: setting(node, 'edge', false),
+    edgeCertificateArn: setting(node, 'edgeCertificateArn', undefined),
+    edgeKeyVersion: setting(node, 'edgeKeyVersion', 1),
+    edgeRatePerMinute: setting(node, 'edgeRatePerMinute', 6_000),
+    edgeLoginRatePerMinute: setting(node, 'edgeLoginRatePerMinute', 60),
+    redirectBaseUrl: setting(node, 'redirectBaseUrl', domainName && `https://${domainName}/r`),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
@@ -92,8 +131,11 @@ export function settingsFrom(node: Node): Settings {
     authorizerReservedConcurrency: setting(node, 'authorizerReservedConcurrency', 100),
     dispatchReservedConcurrency: setting(node, 'dispatchReservedConcurrency', dispatchMaximumConcurrency),
     accountConcurrency: setting(node, 'accountConcurrency', 1_000),
+    stageRatePerSecond: setting(node, 'stageRatePerSecond', 200),
+    stageBurst: setting(node, 'stageBurst', 400),
     loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
     loginBurst: setting(node, 'loginBurst', 20),
+    clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
     canary: setting(node, 'canary', 'true'),

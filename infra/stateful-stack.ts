@@ -1,9 +1,11 @@
-import { RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnCondition, Fn, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { PublicDomain } from './constructs/public-domain.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
+import { edgeKeysOf, edgeRegion } from './edge.ts';
 import { functions, type SecretVariable } from './functions.ts';
 import { accessLogGroupName, functionLogGroupName, queuePurposes, resourceName, secretPurposes } from './names.ts';
 import { type QueueName, queues } from './queues.ts';
@@ -11,7 +13,7 @@ import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
 /**
- * What must outlive every deployment: tables, secrets, the queues and the logs. A queue counts as state because it holds
+ * What must outlive every deployment: tables, secrets, the queues, the logs and the public address. A queue counts as state because it holds
  * work that was promised with a 200: taking the functions down and up again must not lose an accepted message.
  *
  * Everything stays when it leaves the stack or the stack is deleted, but for what a failed creation has just made: that
@@ -32,6 +34,8 @@ export class StatefulStack extends Stack {
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
     this.addLogGroups(settings);
+    this.addPublicDomain(settings);
+    if (settings.edge) this.addEdgeKeys(settings);
     this.exportAll();
     RemovalPolicies.of(this).retainOnUpdateOrDelete();
   }
@@ -78,6 +82,29 @@ export class StatefulStack extends Stack {
     const names = Object.keys(functions).map((name) => [name, functionLogGroupName(settings.stage, name)] as const);
     for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {
       new LogGroup(this, `Log-${id}`, { logGroupName, retention: settings.logRetentionDays });
+    }
+  }
+
+  private addPublicDomain({ domainName, certificateArn, hostedZoneId }: Settings): void {
+    if (domainName === undefined || certificateArn === undefined) return;
+    new PublicDomain(this, 'Domain', { domainName, certificateArn, hostedZoneId });
+  }
+
+  /** Made by Secrets Manager, seen by nobody, and where CloudFront's stack can read them. A new one is a new version. */
+  private addEdgeKeys(settings: Settings): void {
+    const elsewhere = new CfnCondition(this, 'ElsewhereThanTheEdge', {
+      expression: Fn.conditionNot(Fn.conditionEquals(Aws.REGION, edgeRegion)),
+    });
+    for (const name of edgeKeysOf(settings).taken) {
+      const secret = new CfnSecret(this, `EdgeKey-${name}`, {
+        name,
+        generateSecretString: { passwordLength: 48, excludePunctuation: true },
+        replicaRegions: Fn.conditionIf(elsewhere.logicalId, [{ Region: edgeRegion }], Aws.NO_VALUE),
+      });
+      Validations.of(secret).acknowledge({
+        id: 'AwsSolutions-SMG4',
+        reason: 'Edge and API have to change it in turn, which a deployment does (edgeKeyVersion).',
+      });
     }
   }
 

@@ -13,6 +13,7 @@ import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { addStateAlarms } from './constructs/state-alarms.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
+import { edgeKeysOf, textOfSecret } from './edge.ts';
 import { type FunctionShape, functions, settingVariables, type TableVerb, workersOf } from './functions.ts';
 import { metricService } from './metrics.ts';
 import { resourceName } from './names.ts';
@@ -20,6 +21,9 @@ import { routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import type { StatefulStack } from './stateful-stack.ts';
 import { type TableName, tables } from './tables.ts';
+
+/** Functions that the gateway calls. */
+const operations = new Set(routes.map((route) => route.operation));
 
 export interface StatelessStackProps {
   readonly settings: Settings;
@@ -86,6 +90,9 @@ export class StatelessStack extends Stack {
       bundleDirectory: join(props.bundlesDirectory, name),
       environment: {
         POWERTOOLS_SERVICE_NAME: metricService(settings),
+        ...(settings.edge && operations.has(name)
+          ? { EDGE_KEYS: edgeKeysOf(settings).taken.map(textOfSecret).join(' ') }
+          : {}),
         ...Object.fromEntries(
           (shape.settings ?? []).flatMap((variable) => {
             const value = settings[settingVariables[variable]];
@@ -138,7 +145,6 @@ export class StatelessStack extends Stack {
  */
 function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps): [string, FunctionShape][] {
   const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];
-  const operations = new Set(routes.map((route) => route.operation));
   const missing = Object.keys(functions).filter((name) => !built.includes(name) && !operations.has(name));
   if (missing.length > 0) {
     throw new Error(`${bundlesDirectory} holds no bundle of ${missing.join(', ')}: run npm run build first`);

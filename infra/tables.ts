@@ -62,6 +62,12 @@ export const tables = {
     expires: true,
     holds: 'where the codes of redirects lead',
   },
+  budgets: {
+    variable: 'BUDGETS_TABLE',
+    sortKey: false,
+    expires: true,
+    holds: 'how many requests each client has leased of the running minute',
+  },
 } as const satisfies Record<string, TableShape>;
 
 export type TableName = keyof typeof tables;

@@ -50,7 +50,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     periods: 2,
     whoIsHurt: 'Clients who are not told what became of their messages, if it is the platform that is refused.',
     whatToDo:
-      'Look at the source addresses of POST /platform/webhook in the access log. The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
+      'Look at the source addresses of POST /platform/webhook in the access log (with an edge: request.unauthorized in the log). The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
   });
   addAlarm(scope, settings, {
     purpose: 'receipts-missing',
@@ -94,6 +94,16 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt: 'Everybody with a token: without the verification keys each request ends with a status of 500.',
     whatToDo:
       'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
+  });
+  addAlarm(scope, settings, {
+    purpose: 'requests-not-budgeted',
+    metric: serviceMetric(settings, 'RequestsNotBudgeted'),
+    // A single slow write is no outage.
+    above: 20,
+    periods: 2,
+    whoIsHurt: 'Clients beside one that floods: for 10 minutes requests pass without being counted for their client.',
+    whatToDo:
+      'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. Nobody is refused meanwhile; the limits of the stage still hold.',
   });
   addAlarm(scope, settings, {
     purpose: 'events-not-queued',

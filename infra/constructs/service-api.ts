@@ -1,6 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  CfnApiMapping,
   type CfnStage,
   HttpApi,
   HttpMethod,
@@ -32,14 +33,11 @@ const accessLogFields = {
   authorizerError: '$context.authorizer.error',
   // Of the token, not of a request for another client: who is calling.
   clientId: '$context.authorizer.clientId',
-  // Guessing of passwords is traced by it; it goes with the retention of the log.
+  // Guessing of passwords is traced by it (with an edge it is the edge's); it goes with the retention of the log.
   sourceIp: '$context.identity.sourceIp',
 };
 
 const stageName = '$default';
-
-/** Requests a second of all callers together. */
-const stageThrottle = { rateLimit: 200, burstLimit: 400 };
 
 export interface ServiceApiProps {
   readonly settings: Settings;
@@ -50,8 +48,8 @@ export interface ServiceApiProps {
 
 /**
  * The HTTP API: each given route on its function with payload format 2.0, the authorizer on every route that is not
- * public. No CORS (the contract has no browser callers). The execute-api address stays on, it is the only one: switch it
- * off together with adding a custom domain, or whatever guards that domain can be walked around.
+ * public. No CORS (the contract has no browser callers). With a domain of its own that is the only address: the
+ * execute-api one would lead around whatever guards the domain.
  */
 export class ServiceApi extends Construct {
   readonly url: string;
@@ -62,7 +60,12 @@ export class ServiceApi extends Construct {
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { settings } = props;
-    const api = new HttpApi(this, 'Api', { apiName: resourceName(settings.stage, 'api'), createDefaultStage: false });
+    const { domainName } = settings;
+    const api = new HttpApi(this, 'Api', {
+      apiName: resourceName(settings.stage, 'api'),
+      createDefaultStage: false,
+      ...(domainName === undefined ? {} : { disableExecuteApiEndpoint: true }),
+    });
     const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
       // One answer serves all routes of a token, so it says yes or no; a policy for one route's ARN would refuse the next.
       responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -83,7 +86,14 @@ export class ServiceApi extends Construct {
       const throttle = throttleOf(route, settings);
       if (throttle !== undefined) throttleRoute(stage, added, route, throttle);
     }
-    this.url = api.apiEndpoint;
+    if (domainName === undefined) {
+      this.url = api.apiEndpoint;
+    } else {
+      // By name: the domain belongs to the stateful stack, which is there before this one.
+      const mapping = new CfnApiMapping(this, 'Mapping', { apiId: api.apiId, domainName, stage: stageName });
+      mapping.node.addDependency(stage);
+      this.url = `https://${domainName}`;
+    }
     this.api = api;
     this.routes = props.routes;
     this.addAlarms(settings);
@@ -138,7 +148,7 @@ export class ServiceApi extends Construct {
       httpApi: api,
       stageName,
       autoDeploy: true,
-      throttle: stageThrottle,
+      throttle: { rateLimit: settings.stageRatePerSecond, burstLimit: settings.stageBurst },
       detailedMetricsEnabled: true,
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),

@@ -46,6 +46,8 @@ export interface StackOptions {
   readonly sourceMaps?: boolean;
   /** A function, by the stem of its file, that waits for a debugger on the port; its time-outs are suspended. */
   readonly inspected?: { readonly name: string; readonly port: number } | undefined;
+  /** The functions take only requests that show one of these, apart by spaces, as those of an edge do. */
+  readonly edgeKeys?: string;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
   /** Ends the start-up: everything begun so far is ended, then `startStack` rejects. */
@@ -118,7 +120,11 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const runner = createRunner({
     functions: template.functions,
     maximumInstances,
-    environment: { ...functionEnvironment(addresses), ...receiverEnvironment(addresses) },
+    environment: {
+      ...functionEnvironment(addresses),
+      ...receiverEnvironment(addresses),
+      ...present({ EDGE_KEYS: options.edgeKeys }),
+    },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
     ...present({ onLog: options.onLog }),
@@ -214,7 +220,13 @@ async function synthesize(
   if (!built) await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
   const environment = {
     CDK_OUTDIR: outputDirectory,
-    CDK_CONTEXT_JSON: JSON.stringify({ stage, dispatchMaximumConcurrency: dispatchingInstances, ...addresses }),
+    CDK_CONTEXT_JSON: JSON.stringify({
+      stage,
+      dispatchMaximumConcurrency: dispatchingInstances,
+      // Counted as where it is deployed, and in nobody's way.
+      clientRatePerMinute: 100_000,
+      ...addresses,
+    }),
     // The rules of CloudFormation take most of the time, and are for what is deployed.
     CDK_VALIDATION: 'false',
   };

@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { CommandError } from './command.ts';
@@ -9,10 +10,11 @@ export interface StackStanding {
   readonly refusesDeletion: boolean;
 }
 
-/** The two stacks of a stage; undefined for one that is not there. */
+/** The stacks of a stage; undefined for one that is not there, and no `edge` where the deployment has none. */
 export interface Standings {
   readonly stateful: StackStanding | undefined;
   readonly stateless: StackStanding | undefined;
+  readonly edge?: StackStanding | undefined;
 }
 
 /** A stack that the next deployment creates. */
@@ -34,11 +36,13 @@ const made = [
  * How the next deployment is to be protected: a stack is not until it has been made once, so that a creation that fails
  * can be taken away and repeated. Throws a `CommandError` for a stack that no deployment gets any further.
  */
-export function protectionFor(stage: string, { stateful, stateless }: Standings): Settings['protected'] {
+export function protectionFor(stage: string, { stateful, ...others }: Standings): Settings['protected'] {
   const statefulMade = isMade(resourceName(stage, 'stateful'), stateful);
-  const statelessMade = isMade(resourceName(stage, 'stateless'), stateless);
+  const othersMade = Object.entries(others).map(([purpose, standing]) =>
+    isMade(resourceName(stage, purpose), standing),
+  );
   if (!statefulMade) return 'false';
-  return statelessMade ? 'true' : 'stateful';
+  return othersMade.includes(false) ? 'stateful' : 'true';
 }
 
 function isMade(name: string, standing: StackStanding | undefined): boolean {
@@ -58,27 +62,30 @@ function isMade(name: string, standing: StackStanding | undefined): boolean {
 
 const help = 'infra/RECOVERY.md says what to do.';
 
-/** Asks CloudFormation how the two stacks of a stage stand; needs the right `cloudformation:DescribeStacks`. */
+/** Asks CloudFormation how the stacks of a stage stand; needs the right `cloudformation:DescribeStacks`. */
 export async function standingsOf(
   stage: string,
-  where: { readonly profile?: string; readonly region?: string } = {},
+  where: Whereabouts & { readonly hasEdge?: boolean } = {},
 ): Promise<Standings> {
+  const { hasEdge = false, ...own } = where;
+  return {
+    stateful: await standingOf(own, resourceName(stage, 'stateful')),
+    stateless: await standingOf(own, resourceName(stage, 'stateless')),
+    ...(hasEdge ? { edge: await standingOf({ ...own, region: edgeRegion }, resourceName(stage, 'edge')) } : {}),
+  };
+}
+
+interface Whereabouts {
+  readonly profile?: string;
+  readonly region?: string;
+}
+
+async function standingOf(where: Whereabouts, name: string): Promise<StackStanding | undefined> {
   const client = new CloudFormationClient({
     ...where,
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
-  try {
-    return {
-      stateful: await standingOf(client, resourceName(stage, 'stateful')),
-      stateless: await standingOf(client, resourceName(stage, 'stateless')),
-    };
-  } finally {
-    client.destroy();
-  }
-}
-
-async function standingOf(client: CloudFormationClient, name: string): Promise<StackStanding | undefined> {
   try {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
     if (stack?.StackStatus === undefined) return undefined;
@@ -88,5 +95,7 @@ async function standingOf(client: CloudFormationClient, name: string): Promise<S
     const { name: kind, message } = error as Error;
     if (kind === 'ValidationError' && message.includes('does not exist')) return undefined;
     throw error;
+  } finally {
+    client.destroy();
   }
 }

@@ -2,23 +2,56 @@ import type { Context } from 'aws-lambda';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReader } from '../http/body.ts';
 import { type Endpoint, endpoint, type HttpEvent, type Preparation } from '../http/endpoint.ts';
+import { Refusal } from '../http/refusal.ts';
 import { type Caller, callerOf } from './caller.ts';
+import type { ClientBudget, Standing } from './client-budget.ts';
 
 /** A request whose caller is known. */
 export type ClientEvent = HttpEvent & { readonly caller: Caller };
 
+/** What the frame of a page takes; without a budget nobody counts. */
+export interface ClientEndpointPorts {
+  readonly nowMs: () => number;
+  readonly budget?: ClientBudget | undefined;
+}
+
 /**
  * The page of every route that is not public. Whoever the authorizer did not accept gets 401 before anything else of the
- * request is looked at, its body included, and before any port is touched (D2, D5); the page gets the caller with the
- * event. `body` says what the page reads of a body, if anything.
+ * request is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has
+ * used up its minute (D54). The page gets the caller with the event. `body` says what the page reads of a body, if
+ * anything.
  */
 export function clientEndpoint(
-  { nowMs }: { readonly nowMs: () => number },
+  { nowMs, budget }: ClientEndpointPorts,
   body: BodyReader,
   handle: (event: ClientEvent, context: Context) => Promise<Answer>,
 ): Endpoint {
+  const standings = new WeakMap<HttpEvent, Standing>();
   const who: Preparation = async ({ event }) => {
-    Object.assign(event, { caller: callerOf(event, nowMs()) });
+    const caller = callerOf(event, nowMs());
+    Object.assign(event, { caller });
+    if (budget === undefined) return;
+    const standing = await budget.spend(caller.clientId, nowMs());
+    standings.set(event, standing);
+    if (!standing.allowed) throw tooManyRequests(standing);
   };
-  return endpoint([who, body], handle);
+  const page = endpoint([who, body], handle);
+  return async (event, context) => {
+    const given = await page(event, context);
+    const standing = standings.get(event);
+    return standing === undefined ? given : { ...given, headers: { ...given.headers, ...rateLimitHeaders(standing) } };
+  };
+}
+
+function tooManyRequests({ limit, resetSeconds }: Standing): Refusal {
+  const message = `the client has made its ${limit} requests of this minute; try again in ${resetSeconds} s`;
+  return new Refusal('too_many_requests', message, { headers: { 'retry-after': String(resetSeconds) } });
+}
+
+function rateLimitHeaders({ limit, remaining, resetSeconds }: Standing): Readonly<Record<string, string>> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(resetSeconds),
+  };
 }

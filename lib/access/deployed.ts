@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
 import { log } from '../observe/log.ts';
+import { leaseStore } from './budget/lease-store.ts';
+import { leasedBudget } from './budget/leased-budget.ts';
 import { directoryStore } from './directory-store.ts';
 import { credentialStore } from './sign-in/credential-store.ts';
 import { loginAttemptsStore } from './sign-in/login-attempts-store.ts';
@@ -10,9 +12,21 @@ import { keysKeptSeconds, signingKey } from './tokens/token-keys.ts';
 
 export { deployed } from '../aws/deployed.ts';
 
-/** What every page that serves a client takes: the directory, and the clock. */
-export function deployedAccess() {
+/** What the frame of every page behind the authorizer takes: the clock, and the budget of clients unless it is off (D54). */
+export function deployedFrame() {
+  const limit = Number(environmentVariable('CLIENT_RATE_PER_MINUTE'));
+  const counter = leaseStore(documents(), environmentVariable('BUDGETS_TABLE'));
+  return { nowMs: Date.now, budget: limit === 0 ? undefined : leasedBudget(counter, limit) };
+}
+
+/** Who the clients are, and the clock. */
+export function deployedDirectory() {
   return { directory: directoryStore(documents(), environmentVariable('DIRECTORY_TABLE')), nowMs: Date.now };
+}
+
+/** What every page that serves a client takes. */
+export function deployedAccess() {
+  return { ...deployedFrame(), ...deployedDirectory() };
 }
 
 /** The tokens that this deployment issues and accepts. */

@@ -4,11 +4,14 @@ import { correlated } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
 import { metered } from '../observe/metrics.ts';
 import { type Answer, refusalAnswer } from './answer.ts';
+import { edgeGuard } from './edge-guard.ts';
 import { Refusal } from './refusal.ts';
 
 /** What API Gateway hands to an endpoint; `body` is what the page's body reader has made of it. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
   body?: unknown;
+  /** Of the edge's viewer; only where the edge's key was shown (`edgeGuard`). */
+  viewerAddress?: string | undefined;
   requestContext: APIGatewayProxyEventV2['requestContext'] & {
     authorizer?: { lambda?: Readonly<Record<string, unknown>> };
   };
@@ -24,6 +27,8 @@ export const answerEarlyMs = 4_000;
 
 /**
  * Wraps a page behind its preparations; pages are built with `clientEndpoint` or `publicEndpoint`, which choose those.
+ * Where the deployment has an edge, nothing is taken that did not come through it.
+ *
  * Refusals become answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502
  * by itself. Every answer says in `x-request-id` under which id its log lines, and those of the work it began, are found.
  */
@@ -31,13 +36,15 @@ export function endpoint<E extends HttpEvent>(
   preparations: readonly Preparation[],
   handle: (event: E, context: Context) => Promise<Answer>,
 ): Endpoint {
+  // Not handed through by thirty pages: it is the deployment's, and none of them has a say in it.
+  const edgeKeys = (process.env['EDGE_KEYS'] ?? '').split(' ').filter((key) => key !== '');
   const wrapped = middy<HttpEvent, Answer>({
     timeoutEarlyInMillis: answerEarlyMs,
     timeoutEarlyResponse: () => {
       throw new Refusal('platform_unreachable', 'the request could not be finished in time');
     },
-  }).use(answerRefusals());
-  for (const preparation of preparations) wrapped.before(preparation);
+  }).use(answerRefusals({ hasEdge: edgeKeys.length > 0 }));
+  for (const preparation of [edgeGuard(edgeKeys), ...preparations]) wrapped.before(preparation);
   const handler = wrapped.handler(handle as Endpoint) as unknown as Endpoint;
   return async (event, context) => {
     const { requestId } = event.requestContext;
@@ -46,7 +53,7 @@ export function endpoint<E extends HttpEvent>(
   };
 }
 
-function answerRefusals(): middy.MiddlewareObj<HttpEvent, Answer> {
+function answerRefusals({ hasEdge }: { readonly hasEdge: boolean }): middy.MiddlewareObj<HttpEvent, Answer> {
   return {
     onError: (request) => {
       const error = request.error;
@@ -58,6 +65,11 @@ function answerRefusals(): middy.MiddlewareObj<HttpEvent, Answer> {
           code: refusal.code,
           error: describeCause(refusal),
         });
+      }
+      // The access log names the gateway's caller, which is the edge.
+      if (hasEdge && refusal.status === 401) {
+        const { routeKey, viewerAddress } = request.event;
+        log('request.unauthorized', { route: routeKey, viewerAddress });
       }
       request.response = refusalAnswer(refusal);
     },

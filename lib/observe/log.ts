@@ -3,6 +3,7 @@ import { correlationId } from './correlation.ts';
 /** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
   'authorizer.failed',
+  'budget.not_leased',
   'dispatch.batch_not_recorded',
   'dispatch.breaker_failed',
   'dispatch.claim_failed',
@@ -69,6 +70,7 @@ export const logEvents = [
   'receipts.unreadable',
   'redirect.missing',
   'request.failed',
+  'request.unauthorized',
   'sync.channels_failed',
   'sync.completed',
   'sync.release_failed',
@@ -116,6 +118,8 @@ export interface LogFacts {
   readonly attempt?: number | undefined;
   readonly outcome?: string | undefined;
   readonly durationMs?: number | undefined;
+  /** Where a request came from, as the edge says. */
+  readonly viewerAddress?: string | undefined;
 }
 
 const loggedKeys = new Set<string>([
@@ -136,6 +140,7 @@ const loggedKeys = new Set<string>([
   'attempt',
   'outcome',
   'durationMs',
+  'viewerAddress',
 ] satisfies (keyof LogFacts)[]);
 
 /** Writes one line to standard output, with the id of the request on whose behalf the code is running. */

@@ -39,6 +39,7 @@ export const metricNames = [
   'WebhooksSwitchedOff',
   'LoginFailures',
   'AuthorizerFailures',
+  'RequestsNotBudgeted',
 ] as const;
 export type MetricName = (typeof metricNames)[number];
 

@@ -21,12 +21,13 @@ interface Body {
 /**
  * The everyday body has names and order numbers. The second carries as much random text as makes it need exactly two
  * queue messages, and so a commit; the last is as large as Lambda lets through (6 MB) and as random: SQS takes 1 MiB a request, so that
- * one needs more than two, and its number has no limit here.
+ * one needs more than two, and its number has no limit here. One of the DynamoDB requests is the first lease of the
+ * client's budget (D54), which most requests do without.
  */
 const bodies: readonly Body[] = [
-  { name: 'everyday', noise: 0, sqsLimit: 1, dynamodbLimit: 3 },
-  { name: 'two_parts', noise: 150, sqsLimit: 2, dynamodbLimit: 4 },
-  { name: 'largest', noise: 450, dynamodbLimit: 4 },
+  { name: 'everyday', noise: 0, sqsLimit: 1, dynamodbLimit: 4 },
+  { name: 'two_parts', noise: 150, sqsLimit: 2, dynamodbLimit: 5 },
+  { name: 'largest', noise: 450, dynamodbLimit: 5 },
 ];
 
 /**

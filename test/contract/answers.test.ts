@@ -222,6 +222,8 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
   test.each(built.map(({ operation }) => operation))('%s', async (operation) => {
     const success = await asked[operation]?.success();
     const refused = await asked[operation]?.refused();
+    const isPublic = built.find((route) => route.operation === operation)?.public === true;
+    for (const reply of [success, refused]) expect(reply?.headers.has('x-ratelimit-limit')).toBe(!isPublic);
     // A browser asks, and is sent on without a body.
     if (operation === 'redirect') {
       expect(success).toMatchObject({ status: 302, text: '' });

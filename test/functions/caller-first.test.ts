@@ -2,10 +2,12 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { authorizerContext } from '../../lib/access/caller.ts';
+import type { ClientBudget } from '../../lib/access/client-budget.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 
-// A page cannot forget to ask who is calling (D2): every route that is not public is tried, the ones to come included.
+// A page cannot forget to ask who is calling (D2), nor to count it (D54): every route that is not public is tried, the ones
+// to come included.
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const subject = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: nowMs / 1_000 + 60 };
@@ -42,12 +44,22 @@ function untouchable(name: string, touched: string[]): object {
   });
 }
 
-/** A clock and nothing else that may be used. */
-function portsOf(touched: string[]): object {
-  return new Proxy(
-    { nowMs: () => nowMs },
-    { get: (clock, key) => (key === 'nowMs' ? clock.nowMs : untouchable(String(key), touched)) },
-  );
+/** A clock and a budget, and nothing else that may be used. */
+function portsOf(touched: string[], budget?: ClientBudget): object {
+  const known = { nowMs: () => nowMs, budget };
+  return new Proxy(known, {
+    get: (_, key) => (key in known ? Reflect.get(known, key) : untouchable(String(key), touched)),
+  });
+}
+
+/** A budget of two requests that says what is asked of it. */
+function smallBudget() {
+  const asked: (readonly [number, number])[] = [];
+  const spend = async (clientId: number, atMs: number) => {
+    asked.push([clientId, atMs]);
+    return { allowed: asked.length <= 2, limit: 2, remaining: Math.max(0, 2 - asked.length), resetSeconds: 17 };
+  };
+  return { asked, spend };
 }
 
 /** A request of which only the gateway's own part may be looked at. */
@@ -60,6 +72,12 @@ function requestOf(authorizer: unknown, touched: string[]): HttpEvent {
 }
 
 const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+const exhausted = async () => ({ allowed: false, limit: 2, remaining: 0, resetSeconds: 17 });
+
+const callOf = async (page: Endpoint, event = makeHttpEvent({ token: subject })) => {
+  const { statusCode, headers, body } = await page(event, context);
+  return { statusCode, headers, body: JSON.parse(body ?? '') };
+};
 const unauthorized = { statusCode: 401, body: '{"message":"Unauthorized","code":"unauthorized"}' };
 
 describe.each(routes.filter((route) => route.public !== true))('$method $path', ({ operation }) => {
@@ -67,13 +85,52 @@ describe.each(routes.filter((route) => route.public !== true))('$method $path', 
     const touched: string[] = [];
     const page = await pageOf(operation);
     const request = requestOf(authorizer, touched);
-    expect(await page(portsOf(touched))(request, context)).toMatchObject(unauthorized);
-    expect(touched).toEqual([]);
+    const budget = smallBudget();
+    const refused = await page(portsOf(touched, budget))(request, context);
+    expect(refused).toMatchObject(unauthorized);
+    expect(Object.keys(refused.headers ?? {})).not.toContainEqual(expect.stringMatching(/^x-ratelimit/));
+    expect([touched, budget.asked]).toEqual([[], []]);
   });
 
   test('an accepted caller gets further', async () => {
     const page = await pageOf(operation);
     const { statusCode } = await page(portsOf([]))(makeHttpEvent({ token: subject }), context);
     expect(statusCode).not.toBe(401);
+  });
+
+  test('each request of an accepted caller counts for its client, and every answer says how it stands', async () => {
+    const budget = smallBudget();
+    const page = (await pageOf(operation))(portsOf([], budget));
+    for (const remaining of ['1', '0']) {
+      const { statusCode, headers } = await callOf(page);
+      expect(statusCode).not.toBe(429);
+      expect(headers).toMatchObject({
+        'x-ratelimit-limit': '2',
+        'x-ratelimit-remaining': remaining,
+        'x-ratelimit-reset': '17',
+      });
+      expect(headers).not.toHaveProperty('retry-after');
+    }
+    expect(budget.asked).toEqual([
+      [1001, nowMs],
+      [1001, nowMs],
+    ]);
+  });
+
+  test('over its budget a client is answered 429 with when to try again, and nothing is looked at', async () => {
+    const touched: string[] = [];
+    const page = (await pageOf(operation))(portsOf(touched, { spend: exhausted }));
+    expect(await callOf(page, requestOf({ lambda: accepted }, touched))).toMatchObject({
+      statusCode: 429,
+      headers: {
+        'retry-after': '17',
+        'x-ratelimit-limit': '2',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': '17',
+        'x-request-id': 'request-1',
+      },
+      body: { code: 'too_many_requests', message: expect.stringMatching(/\b2 requests\b.*\b17 s$/) },
+    });
+    expect(touched).toEqual([]);
   });
 });

@@ -119,7 +119,12 @@ describe('stage', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
     expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 });
     expect(all).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
-    const [chosen] = synthesize({ loginRatePerSecond: '40', loginBurst: 80 }).all('AWS::ApiGatewayV2::Stage');
+    const chosenLimits = { stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 };
+    const [chosen] = synthesize(chosenLimits).all('AWS::ApiGatewayV2::Stage');
+    expect(chosen?.properties.DefaultRouteSettings).toMatchObject({
+      ThrottlingRateLimit: 1_000,
+      ThrottlingBurstLimit: 2_000,
+    });
     expect(chosen?.properties.RouteSettings['POST /login']).toMatchObject({
       ThrottlingRateLimit: 40,
       ThrottlingBurstLimit: 80,

@@ -5,6 +5,13 @@ import { serviceApp } from '../../infra/service.ts';
 import { stubBundles, synthesize } from '../support/synthesized.ts';
 
 const places = { bundlesDirectory: 'none', outputDirectory: 'none' };
+const publicAddress = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+  hostedZoneId: 'Z0123456789ABC',
+  edge: true,
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
+};
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 
 describe('context values', () => {
@@ -16,6 +23,21 @@ describe('context values', () => {
     ['platformBaseUrl', 'http://example.com'],
     ['platformBaseUrl', 'https://example.com/path'],
     ['platformBaseUrl', 'no address'],
+    ['domainName', 'https://api.example.com'],
+    ['domainName', 'Api.example.com'],
+    ['domainName', 'example'],
+    ['domainName', 'api.example.com.'],
+    ['domainName', '-api.example.com'],
+    ['domainName', '203.0.113.7'],
+    ['domainName', `${'a.'.repeat(95)}com`],
+    ['certificateArn', 'api.example.com'],
+    ['hostedZoneId', 'example.com'],
+    ['edge', 'yes'],
+    ['edge', 1],
+    ['edgeCertificateArn', 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d'],
+    ['edgeKeyVersion', 0],
+    ['edgeRatePerMinute', 9],
+    ['edgeLoginRatePerMinute', '9'],
     ['redirectBaseUrl', 'http://example.com/r'],
     ['redirectBaseUrl', 'https://example.com/r/'],
     ['redirectBaseUrl', 'https://example.com/'],
@@ -43,8 +65,14 @@ describe('context values', () => {
     ['accountConcurrency', 'all'],
     ['protected', 'yes'],
     ['protected', 1],
+    ['stageRatePerSecond', 0],
+    ['stageRatePerSecond', 10_001],
+    ['stageBurst', '0'],
+    ['stageBurst', 5_001],
     ['loginRatePerSecond', 0],
     ['loginRatePerSecond', 201],
+    ['clientRatePerMinute', '-1'],
+    ['clientRatePerMinute', 1_000_000],
     ['loginBurst', '1.5'],
     ['loginBurst', 401],
     ['logRetentionDays', 31],
@@ -78,6 +106,7 @@ describe('context values', () => {
       platformVersion: 'v26.0',
       syncLockScope: 'client',
       dispatchMaximumConcurrency: '120',
+      clientRatePerMinute: '0',
       logRetentionDays: '365',
       tokenIssuer: 'https://issuer.example',
     });
@@ -92,6 +121,7 @@ describe('context values', () => {
       }),
     );
     expect(environments).toContainEqual(expect.objectContaining({ TOKEN_ISSUER: 'https://issuer.example' }));
+    expect(environments).toContainEqual(expect.objectContaining({ CLIENT_RATE_PER_MINUTE: '0' }));
     const concurrencies = service
       .all('AWS::Lambda::EventSourceMapping')
       .map(({ properties }) => properties.ScalingConfig.MaximumConcurrency);
@@ -160,6 +190,7 @@ describe('rule packs (R45)', () => {
   // `npm test` synthesizes the deployed app as well, without what is left out by default.
   it('of CloudFormation are kept by every part that a context value brings', () => {
     const everything = {
+      ...publicAddress,
       redirectBaseUrl: 'https://go.example.com',
       rateSourceUrl: 'https://rates.example.com/usd.json',
       syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
@@ -177,6 +208,7 @@ describe('rule packs (R45)', () => {
     ['Serverless', ServerlessChecks],
   ])('%s finds nothing that is not answered with a reason', (_, Pack) => {
     const { app } = synthesize({
+      ...publicAddress,
       redirectBaseUrl: 'https://go.example.com',
       rateSourceUrl: 'https://rates.example.com/usd.json',
     });

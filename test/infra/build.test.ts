@@ -43,6 +43,8 @@ describe('messages-send at start-up', () => {
     MESSAGES_TABLE: 'messages',
     REDIRECTS_TABLE: 'redirects',
     WEBHOOKS_TABLE: 'webhooks',
+    BUDGETS_TABLE: 'budgets',
+    CLIENT_RATE_PER_MINUTE: '3000',
     EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
     SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',

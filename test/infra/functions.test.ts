@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 import { resourceName } from '../../infra/names.ts';
+import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
 import { type Resource, synthesize } from '../support/synthesized.ts';
 import { variablesReadBy } from '../support/variables-read.ts';
@@ -9,6 +10,10 @@ const service = synthesize({
   stage: 'test',
   redirectBaseUrl: 'https://go.example.com',
   rateSourceUrl: 'https://rates.example.com/usd.json',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+  edge: true,
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
 });
 const names = Object.keys(functions);
 
@@ -193,6 +198,14 @@ describe('roles (R46)', () => {
     ];
     expect(whoMay(/Put|Update|Delete|Write/, table).toSorted()).toEqual(writers);
     expect(whoMay(/GetItem/, table)).toEqual(['redirect']);
+  });
+
+  it('let exactly those behind the authorizer count what clients ask for, and nobody read or delete it (D54)', () => {
+    const table = resourceName('test', 'budgets');
+    const guarded = routes.filter((route) => route.public !== true).map(({ operation }) => operation);
+    expect(whoMay(/./, table).toSorted()).toEqual(guarded.toSorted());
+    expect(whoMay(/UpdateItem$/, table).toSorted()).toEqual(guarded.toSorted());
+    expect(whoMay(/Get|Query|Put|Delete/, table)).toEqual([]);
   });
 
   it('give health and the authorizer no table', () => {

@@ -20,11 +20,15 @@ export interface Synthesized {
   readonly app: App;
   readonly stateful: readonly Resource[];
   readonly stateless: readonly Resource[];
+  /** None where the settings have no edge. */
+  readonly edge: readonly Resource[];
   /** What the stateful stack exports, by name, and the names that the stateless one imports. */
   readonly exports: ReadonlyMap<string, unknown>;
   readonly importedNames: ReadonlySet<string>;
-  /** Resources of one type, of both stacks. */
+  /** Resources of one type, of all stacks. */
   all(type: string): Resource[];
+  /** What an output of the stateless stack says. */
+  output(name: string): unknown;
   /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
   target(reference: unknown): string;
   /** The function that is called by a reference, straight or by its alias. */
@@ -58,16 +62,20 @@ export function synthesize(
   try {
     const app = serviceApp({ bundlesDirectory, outputDirectory, context, rulesApply });
     const assembly = app.synth();
-    const templates = ['Stateful', 'Stateless'].map((id) => assembly.getStackArtifact(id).template);
-    const [stateful = [], stateless = []] = templates.map(resourcesOf);
+    const templates = ['Stateful', 'Stateless', ...(app.node.tryFindChild('Edge') ? ['Edge'] : [])].map(
+      (id) => assembly.getStackArtifact(id).template,
+    );
+    const [stateful = [], stateless = [], edge = []] = templates.map(resourcesOf);
     const exported = exportsOf(templates[0]);
     return {
       app,
       stateful,
       stateless,
+      edge,
       exports: exported,
       importedNames: importedBy(templates[1]),
-      all: (type) => [...stateful, ...stateless].filter((resource) => resource.type === type),
+      all: (type) => [...stateful, ...stateless, ...edge].filter((resource) => resource.type === type),
+      output: (name) => templates[1].Outputs[name]?.Value,
       target: (reference) => targetOf(reference, exported),
       called: (reference) => calledBy(reference, stateless),
     };
@@ -92,7 +100,8 @@ function resourcesOf(template: any): Resource[] {
 // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation template
 function exportsOf(template: any): Map<string, unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation output
-  return new Map(Object.values<any>(template.Outputs).map((output) => [output.Export.Name, output.Value]));
+  const exported = Object.values<any>(template.Outputs).filter((output) => output.Export !== undefined);
+  return new Map(exported.map((output) => [output.Export.Name, output.Value]));
 }
 
 function importedBy(template: unknown): Set<string> {

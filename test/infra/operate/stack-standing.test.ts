@@ -32,6 +32,27 @@ describe('a deployment is protected', () => {
   });
 });
 
+describe('a deployment with an edge is protected', () => {
+  const [made, notMade] = [standing('UPDATE_COMPLETE'), standing('ROLLBACK_COMPLETE')];
+
+  it.each([
+    ['true', made, made, made],
+    ['stateful', made, made, notMade],
+    ['stateful', made, made, undefined],
+    ['stateful', made, notMade, made],
+    ['false', notMade, made, made],
+  ] as const)('%s', (protection, stateful, stateless, edge) => {
+    expect(protectionFor('prod', { stateful, stateless, edge })).toBe(protection);
+  });
+
+  it('and not begun while that is being changed', () => {
+    const edge = standing('UPDATE_IN_PROGRESS');
+    expect(() => protectionFor('prod', { stateful: made, stateless: made, edge })).toThrow(
+      'The stack template-messaging-prod-edge is being changed (UPDATE_IN_PROGRESS): wait until that has ended.',
+    );
+  });
+});
+
 describe('no deployment is begun', () => {
   const other = standing('CREATE_COMPLETE', true);
   const refusal = (name: 'stateful' | 'stateless', one: StackStanding | undefined) => () =>
@@ -68,9 +89,13 @@ describe('no deployment is begun', () => {
 describe('how the stacks stand', () => {
   let server: Server;
   let answers: Readonly<Record<string, string | undefined>>;
+  /** That the requests were signed for. */
+  let regions: (string | undefined)[];
   const kept = { ...process.env };
   beforeEach(async () => {
+    regions = [];
     server = createServer((request, response) => {
+      regions.push(/\/([a-z0-9-]+)\/cloudformation\//.exec(request.headers.authorization ?? '')?.[1]);
       let body = '';
       request.on('data', (chunk: Buffer) => {
         body += chunk.toString();
@@ -107,6 +132,16 @@ describe('how the stacks stand', () => {
       stateful: { status: 'UPDATE_COMPLETE', refusesDeletion: true },
       stateless: { status: 'ROLLBACK_COMPLETE', refusesDeletion: false },
     });
+  });
+
+  it('is asked of the edge in its own region, where there is one', async () => {
+    answers = { 'template-messaging-prod-edge': '<StackStatus>CREATE_COMPLETE</StackStatus>' };
+    expect(await standingsOf('prod', { region: 'eu-west-1', hasEdge: true })).toEqual({
+      stateful: undefined,
+      stateless: undefined,
+      edge: { status: 'CREATE_COMPLETE', refusesDeletion: false },
+    });
+    expect(regions).toEqual(['eu-west-1', 'eu-west-1', 'us-east-1']);
   });
 
   it('is nothing where there are none', async () => {

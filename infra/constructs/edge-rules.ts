@@ -1,0 +1,87 @@
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * Slows down single addresses, those that log in sooner than others. No rule looks at a body: those of AWS refuse large
+ * ones, and texts of messages that look like code to them.
+ */
+export class EdgeRules extends Construct {
+  readonly webAclArn: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const acl = new CfnWebACL(this, 'WebAcl', {
+      name: resourceName(settings.stage, 'edge'),
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility(settings, 'edge'),
+      customResponseBodies: {
+        slowed: {
+          contentType: 'APPLICATION_JSON',
+          content: JSON.stringify({ message: 'too many requests from this address', code: 'too_many_requests' }),
+        },
+      },
+      rules: [
+        slowed(settings, 'edge-login', {
+          limit: settings.edgeLoginRatePerMinute,
+          // Spelled in any way that might reach it; a path that only begins so is slowed down for nothing.
+          scopeDownStatement: pathIs('/login', 'STARTS_WITH', ['URL_DECODE', 'NORMALIZE_PATH', 'LOWERCASE']),
+        }),
+        slowed(settings, 'edge-address', {
+          limit: settings.edgeRatePerMinute,
+          // The platform posts for everybody from a few addresses; what it posts is signed, and the route has a throttle.
+          // Spelled exactly so, or it would be a way around the rule.
+          scopeDownStatement: { notStatement: { statement: pathIs('/platform/webhook', 'EXACTLY', ['NONE']) } },
+        }),
+      ].map((rule, priority) => ({ ...rule, priority })),
+    });
+    this.webAclArn = acl.attrArn;
+  }
+}
+
+function slowed(
+  settings: Settings,
+  purpose: string,
+  rate: { readonly limit: number; readonly scopeDownStatement: CfnWebACL.StatementProperty },
+): Omit<CfnWebACL.RuleProperty, 'priority'> {
+  return {
+    name: purpose,
+    statement: { rateBasedStatement: { ...rate, aggregateKeyType: 'IP', evaluationWindowSec: 60 } },
+    action: {
+      block: {
+        customResponse: {
+          responseCode: 429,
+          customResponseBodyKey: 'slowed',
+          responseHeaders: [{ name: 'Retry-After', value: '60' }],
+        },
+      },
+    },
+    visibilityConfig: visibility(settings, purpose),
+  };
+}
+
+function pathIs(
+  searchString: string,
+  positionalConstraint: 'EXACTLY' | 'STARTS_WITH',
+  transformations: readonly string[],
+): CfnWebACL.StatementProperty {
+  return {
+    byteMatchStatement: {
+      fieldToMatch: { uriPath: {} },
+      searchString,
+      positionalConstraint,
+      textTransformations: transformations.map((type, priority) => ({ type, priority })),
+    },
+  };
+}
+
+/** Samples would show headers, and so tokens. */
+function visibility({ stage }: Settings, purpose: string): CfnWebACL.VisibilityConfigProperty {
+  return {
+    cloudWatchMetricsEnabled: true,
+    sampledRequestsEnabled: false,
+    metricName: resourceName(stage, purpose),
+  };
+}

@@ -1,0 +1,41 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import { CfnDomainName } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
+import { Construct } from 'constructs';
+import { originName } from '../edge.ts';
+
+export interface PublicDomainProps {
+  readonly domainName: string;
+  readonly certificateArn: string;
+  /** The zone of the name; without one its owner makes the record, from the output. */
+  readonly hostedZoneId: string | undefined;
+}
+
+/**
+ * The address that clients, recipients and the platform know. It is state: an address that is made anew has another
+ * target, and names are kept by resolvers. Which API answers there is said by the stack of the API.
+ */
+export class PublicDomain extends Construct {
+  constructor(scope: Construct, id: string, { domainName, certificateArn, hostedZoneId }: PublicDomainProps) {
+    super(scope, id);
+    const domain = new CfnDomainName(this, 'Name', {
+      domainName,
+      domainNameConfigurations: [{ certificateArn, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }],
+    });
+    const target = domain.attrRegionalDomainName;
+    new CfnOutput(this, 'Target', { value: target, description: `What ${domainName} has to lead to` });
+    if (hostedZoneId === undefined) return;
+    const aliasTarget = { dnsName: target, hostedZoneId: domain.attrRegionalHostedZoneId };
+    new CfnRecordSet(this, 'Origin', { name: originName(domainName), type: 'A', hostedZoneId, aliasTarget });
+    new CfnRecordSet(this, 'Record', {
+      name: domainName,
+      type: 'A',
+      hostedZoneId,
+      aliasTarget,
+      // Alone it is what everybody gets, beside a record with a weight nobody gets it: another target can take over, and
+      // give back, without a moment in which the name leads nowhere.
+      setIdentifier: 'api',
+      weight: 0,
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Settings } from './settings.ts';
+
+/**
+ * Refuses, in one sentence, half of a public address: a certificate or zone without the name, the name without its
+ * certificate, an edge without name or certificate, and a certificate of another region than the stacks', which API Gateway
+ * would refuse in the middle of the deployment.
+ */
+export function checkPublicAddress(settings: Settings, region: string | undefined): void {
+  const { domainName, certificateArn, hostedZoneId, edge, edgeCertificateArn } = settings;
+  if (edge) {
+    needs('edge', edge, 'domainName', domainName);
+    needs('edge', edge, 'edgeCertificateArn', edgeCertificateArn);
+  }
+  needs('certificateArn', certificateArn, 'domainName', domainName);
+  needs('hostedZoneId', hostedZoneId, 'domainName', domainName);
+  needs('domainName', domainName, 'certificateArn', certificateArn);
+  const certificateRegion = certificateArn?.split(':')[3];
+  if (certificateRegion === undefined || region === undefined || certificateRegion === region) return;
+  throw new Error(
+    `the context value certificateArn names a certificate in ${certificateRegion}, and the stacks go to ${region}: API Gateway takes those of its own region only`,
+  );
+}
+
+function needs(name: string, value: unknown, other: string, otherValue: unknown): void {
+  if (value === undefined || otherValue !== undefined) return;
+  throw new Error(`the context value ${name} needs ${other} beside it`);
+}

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { edgeKeysOf } from '../../infra/edge.ts';
+import { routes } from '../../infra/routes.ts';
+import { serviceApp } from '../../infra/service.ts';
+import { type Resource, stubBundles, synthesize } from '../support/synthesized.ts';
+
+const address = {
+  stage: 'test',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+  hostedZoneId: 'Z0123456789ABC',
+};
+const edgeCertificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b';
+const service = synthesize({ ...address, edge: true, edgeCertificateArn });
+const renewed = synthesize({ ...address, edge: 'true', edgeCertificateArn, edgeKeyVersion: '3' });
+
+const only = (type: string, from: readonly Resource[] = service.edge) => {
+  const [found, ...others] = from.filter((resource) => resource.type === type);
+  expect(others).toEqual([]);
+  return found?.properties;
+};
+const distribution = only('AWS::CloudFront::Distribution').DistributionConfig;
+const resolved = (name: string) => `{{resolve:secretsmanager:template-messaging-test-${name}:SecretString}}`;
+
+describe('the distribution', () => {
+  it('answers at the public name, over TLS 1.2 and newer alone', () => {
+    expect(distribution).toMatchObject({
+      Enabled: true,
+      Aliases: ['api.example.com'],
+      IPV6Enabled: false,
+      ViewerCertificate: {
+        AcmCertificateArn: edgeCertificateArn,
+        MinimumProtocolVersion: 'TLSv1.2_2021',
+        SslSupportMethod: 'sni-only',
+      },
+    });
+    expect(distribution.DefaultCacheBehavior.ViewerProtocolPolicy).toBe('https-only');
+    expect(distribution).not.toHaveProperty('CacheBehaviors');
+  });
+
+  it('passes every method on, with all that the viewer sent, the host too, and the address of the viewer', () => {
+    const { AllowedMethods, OriginRequestPolicyId } = distribution.DefaultCacheBehavior;
+    expect(AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+    const policy = service.edge.find(({ id }) => id === service.target(OriginRequestPolicyId));
+    expect(policy?.properties.OriginRequestPolicyConfig).toMatchObject({
+      HeadersConfig: {
+        HeaderBehavior: 'allViewerAndWhitelistCloudFront',
+        Headers: ['CloudFront-Viewer-Address'],
+      },
+      QueryStringsConfig: { QueryStringBehavior: 'all' },
+      CookiesConfig: { CookieBehavior: 'all' },
+    });
+  });
+
+  it('keeps nothing: no answer, and no error, which it would keep for ten seconds whatever the answer says', () => {
+    // The managed policy CachingDisabled.
+    expect(distribution.DefaultCacheBehavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad');
+    const kept = distribution.CustomErrorResponses.map((each: Record<string, unknown>) => [
+      each['ErrorCode'],
+      each['ErrorCachingMinTTL'],
+    ]);
+    expect(kept).toEqual([400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504].map((code) => [code, 0]));
+  });
+
+  it('asks the API under its second name, over TLS, longer than the gateway waits', () => {
+    expect(distribution.Origins).toEqual([
+      expect.objectContaining({
+        DomainName: 'origin.api.example.com',
+        CustomOriginConfig: expect.objectContaining({
+          OriginProtocolPolicy: 'https-only',
+          OriginSSLProtocols: ['TLSv1.2'],
+          OriginReadTimeout: 35,
+        }),
+        OriginCustomHeaders: [{ HeaderName: 'x-origin-key', HeaderValue: resolved('edge-key-1') }],
+      }),
+    ]);
+  });
+
+  it('has the public name for itself while it is there, beside the record of the API', () => {
+    const records = service.all('AWS::Route53::RecordSet').map(({ properties }) => properties);
+    const weights = records
+      .filter(({ Name }) => Name === 'api.example.com')
+      .map((each) => [each.SetIdentifier, each.Weight]);
+    expect(weights).toEqual([
+      ['api', 0],
+      ['edge', 1],
+    ]);
+    expect(only('AWS::Route53::RecordSet').AliasTarget.HostedZoneId).toBe('Z2FDTNDATAQYW2');
+  });
+
+  it('makes no record where another name server has the name', () => {
+    const { hostedZoneId: _, ...elsewhere } = address;
+    expect(synthesize({ ...elsewhere, edge: true, edgeCertificateArn }).all('AWS::Route53::RecordSet')).toEqual([]);
+  });
+});
+
+describe('the rules', () => {
+  const acl = only('AWS::WAFv2::WebACL');
+
+  it('are those of the distribution', () => {
+    expect(service.target(distribution.WebACLId)).toBe(
+      service.edge.find(({ type }) => type === 'AWS::WAFv2::WebACL')?.id,
+    );
+    expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
+  });
+
+  it('count a minute of each address, and answer 429 as the API would', () => {
+    for (const { Statement, Action } of acl.Rules) {
+      expect(Statement.RateBasedStatement).toMatchObject({ AggregateKeyType: 'IP', EvaluationWindowSec: 60 });
+      expect(Action.Block.CustomResponse).toEqual({
+        ResponseCode: 429,
+        CustomResponseBodyKey: 'slowed',
+        ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }],
+      });
+    }
+    const { ContentType, Content } = acl.CustomResponseBodies.slowed;
+    expect(ContentType).toBe('APPLICATION_JSON');
+    expect(JSON.parse(Content)).toEqual({
+      message: 'too many requests from this address',
+      code: 'too_many_requests',
+    });
+  });
+
+  it('are stricter for the login, however it is spelled, and leave the webhook of the platform out', () => {
+    const limits = acl.Rules.map((rule: Record<string, unknown>) => [rule['Name'], rule['Priority'], limitOf(rule)]);
+    expect(limits).toEqual([
+      ['edge-login', 0, 60],
+      ['edge-address', 1, 6_000],
+    ]);
+    const [login, others] = acl.Rules.map(
+      (rule: { Statement: { RateBasedStatement: { ScopeDownStatement: unknown } } }) =>
+        rule.Statement.RateBasedStatement.ScopeDownStatement,
+    );
+    expect(login.ByteMatchStatement).toMatchObject({
+      SearchString: '/login',
+      PositionalConstraint: 'STARTS_WITH',
+      TextTransformations: [{ Type: 'URL_DECODE' }, { Type: 'NORMALIZE_PATH' }, { Type: 'LOWERCASE' }],
+    });
+    expect(others.NotStatement.Statement.ByteMatchStatement).toMatchObject({
+      SearchString: '/platform/webhook',
+      PositionalConstraint: 'EXACTLY',
+      TextTransformations: [{ Type: 'NONE' }],
+    });
+    expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/login', '/platform/webhook']));
+  });
+
+  it('have the limits of the context, and show nobody a token', () => {
+    const limits = { edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' };
+    const chosen = synthesize({ ...address, edge: true, edgeCertificateArn, ...limits });
+    expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000]);
+    expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
+  });
+
+  function limitOf(rule: Record<string, unknown>): unknown {
+    return (rule as { Statement: { RateBasedStatement: { Limit: unknown } } }).Statement.RateBasedStatement.Limit;
+  }
+});
+
+describe('the key', () => {
+  const keysOf = ({ stateful }: typeof service) =>
+    stateful.filter(({ properties }) => String(properties?.Name).includes('edge-key'));
+
+  it('is made by Secrets Manager, kept, and there in the region of the edge', () => {
+    const [key, ...others] = keysOf(service);
+    expect(others).toEqual([]);
+    expect(key).toMatchObject({
+      type: 'AWS::SecretsManager::Secret',
+      deletionPolicy: 'RetainExceptOnCreate',
+      properties: {
+        Name: 'template-messaging-test-edge-key-1',
+        GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
+        ReplicaRegions: {
+          'Fn::If': ['ElsewhereThanTheEdge', [{ Region: 'us-east-1' }], { Ref: 'AWS::NoValue' }],
+        },
+      },
+    });
+  });
+
+  it('is asked for by every function that the gateway calls, and told to no other', () => {
+    const operations = routes.map(({ operation }) => `template-messaging-test-${operation}`).sort();
+    const told = service.all('AWS::Lambda::Function').flatMap(({ properties }) => {
+      const keys = properties.Environment?.Variables.EDGE_KEYS;
+      if (keys === undefined) return [];
+      expect(keys).toBe(resolved('edge-key-1'));
+      return [properties.FunctionName];
+    });
+    expect(told.sort()).toEqual(operations);
+  });
+
+  it('changes without a gap: what the edge shows before and after its turn is taken before and after that of the API', () => {
+    for (const edgeKeyVersion of [1, 2, 3, 9]) {
+      const [now, next] = [0, 1].map((more) => edgeKeysOf({ stage: 'test', edgeKeyVersion: edgeKeyVersion + more }));
+      for (const shown of [now?.shown, next?.shown]) expect(now?.taken).toContain(shown);
+      expect(next?.taken).toContain(next?.shown);
+    }
+  });
+
+  it('is worth nothing when the version was raised twice', () => {
+    const leaked = edgeKeysOf({ stage: 'test', edgeKeyVersion: 4 }).shown;
+    expect(edgeKeysOf({ stage: 'test', edgeKeyVersion: 6 }).taken).not.toContain(leaked);
+  });
+
+  it('is two where it has been changed: the API takes both, the edge shows the one before', () => {
+    expect(keysOf(renewed).map(({ properties }) => properties.Name)).toEqual([
+      'template-messaging-test-edge-key-3',
+      'template-messaging-test-edge-key-2',
+    ]);
+    const [lambda] = renewed
+      .all('AWS::Lambda::Function')
+      .filter(({ properties }) => properties.FunctionName === 'template-messaging-test-health');
+    expect(lambda?.properties.Environment.Variables.EDGE_KEYS).toBe(
+      `${resolved('edge-key-3')} ${resolved('edge-key-2')}`,
+    );
+    const { Origins } = only('AWS::CloudFront::Distribution', renewed.edge).DistributionConfig;
+    expect(Origins[0].OriginCustomHeaders[0].HeaderValue).toBe(resolved('edge-key-2'));
+  });
+
+  it('is not referred to more often than CloudFormation allows in a template', () => {
+    const references = JSON.stringify(renewed.stateless).match(/\{\{resolve:/g) ?? [];
+    expect(references.length).toBeLessThanOrEqual(60);
+    expect(references.length).toBe(2 * routes.length);
+  });
+});
+
+describe('the stack', () => {
+  const { done, ...places } = stubBundles();
+  const app = serviceApp({ ...places, context: { ...address, edge: true, edgeCertificateArn }, rulesApply: false });
+  const assembly = app.synth();
+  done();
+  const stack = assembly.getStackArtifact('Edge');
+
+  it('is in the region of CloudFront, and protected like that of the API', () => {
+    expect(stack.stackName).toBe('template-messaging-test-edge');
+    expect(stack.environment.region).toBe('us-east-1');
+    expect(stack.terminationProtection).toBe(true);
+    const firstTime = synthesize({ ...address, edge: true, edgeCertificateArn, protected: 'stateful' });
+    const edge = firstTime.app.node.findChild('Edge') as unknown as { readonly terminationProtection: boolean };
+    expect(edge.terminationProtection).toBe(false);
+  });
+
+  it('is deployed when its key is there, and before the API asks for it', () => {
+    const dependenciesOf = (id: string) =>
+      assembly
+        .getStackArtifact(id)
+        .dependencies.map((each) => each.id)
+        .filter((each) => !each.endsWith('.assets'));
+    expect(dependenciesOf('Edge')).toEqual(['Stateful']);
+    expect(dependenciesOf('Stateless')).toEqual(expect.arrayContaining(['Stateful', 'Edge']));
+  });
+
+  it('is not there unless it is asked for, and neither are its keys', () => {
+    const without = synthesize({ ...address, edgeCertificateArn });
+    expect(without.edge).toEqual([]);
+    expect(without.all('AWS::CloudFront::Distribution')).toEqual([]);
+    expect(JSON.stringify([without.stateful, without.stateless])).not.toMatch(/edge-key|EDGE_KEYS/);
+  });
+
+  it.each([
+    ['domainName', { edgeCertificateArn }],
+    ['edgeCertificateArn', address],
+  ])('needs %s', (name, context) => {
+    expect(() => synthesize({ ...context, edge: true })).toThrow(`the context value edge needs ${name} beside it`);
+  });
+});
