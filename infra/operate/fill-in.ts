@@ -12,7 +12,7 @@ export interface FillIn {
   /** Items that one run looks at, at most: what it may cost. */
   readonly limitItems: number;
   /** Where the run before has ended; from the beginning when absent. */
-  readonly after?: Item;
+  readonly after?: Item | undefined;
   readonly pageItems?: number;
   /** Between two pages: leaves the table to those who serve. */
   readonly pause: () => Promise<void>;

@@ -56,7 +56,7 @@ async function filledIn(limitItems: number, meanwhile: (run: number) => Promise<
   const runs: FilledIn[] = [];
   let after: FilledIn['next'];
   do {
-    const run = await fillIn(client, { table, ...filling, limitItems, ...(after === undefined ? {} : { after }) });
+    const run = await fillIn(client, { table, ...filling, limitItems, after });
     runs.push(run);
     after = run.next;
     await meanwhile(runs.length);
