@@ -334,11 +334,11 @@ describe('connections', () => {
   });
 
   test('an answer that comes after a sleep keeps no connection: it slept too', async () => {
-    const { begin, call, used, closed, pass } = await twoAtOnce();
+    const { begin, used, closed, pass } = await twoAtOnce();
     const end = await begin(0);
     pass(2_000);
     await end();
-    await call(send);
+    await (await begin(1))();
     expect(used).toEqual([0, 1]);
     await closed(0);
   });
