@@ -307,7 +307,8 @@ describe('an old copy is read again by one request at a time (D23)', () => {
   });
 
   test('while the platform does not answer it is asked once in 10 s, and the copy is used', async () => {
-    const { ports, asked } = setup(old(), unreachable);
+    const { ports: waiting, asked } = setup(old(), unreachable);
+    const ports = { ...waiting, pause: () => Promise.reject(new Error('nobody has to wait')) };
     const copy = { template: sendable.order, contract, storedCopyUsed: true };
     expect([await resolveTemplate(wanted, ports), await resolveTemplate(wanted, ports)]).toEqual([copy, copy]);
     expect(asked).toHaveLength(1);
