@@ -104,7 +104,10 @@ export class StatelessStack extends Stack {
     for (const [table, verbs] of Object.entries(shape.tables ?? {}) as [TableName, readonly TableVerb[]][]) {
       added.useTable(state.tables[table], tables[table].variable, verbs);
     }
-    for (const variable of shape.secrets ?? []) added.readSecret(state.secrets[variable], variable);
+    for (const variable of shape.secrets ?? []) {
+      added.readSecret(state.secrets[variable], variable);
+      if (variable === 'PLATFORM_CREDENTIALS_SECRET') added.readSecretGroups(state.secrets[variable]);
+    }
     for (const queue of shape.sendsTo ?? []) added.sendTo(state.queues[queue]);
     if (shape.consumes !== undefined) {
       added.consume(state.queues[shape.consumes.queue], {

@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -101,6 +101,21 @@ export class ServiceFunction extends Construct {
   readSecret(secret: { readonly arn: string; readonly name: string }, variable: string): void {
     this.allow(['secretsmanager:GetSecretValue'], secret.arn);
     this.lambda.addEnvironment(variable, secret.name);
+  }
+
+  /**
+   * Also those whose names are the secret's and a suffix of a hyphen and two characters: provisioning makes them. Secrets
+   * Manager puts a hyphen and six characters behind each name.
+   */
+  readSecretGroups(secret: { readonly name: string }): void {
+    const resourceName = `${secret.name}-??-??????`;
+    const arn = Stack.of(this).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.allow(['secretsmanager:GetSecretValue'], arn);
   }
 
   sendTo({ queue, variable }: QueueWithDeadLetters): void {

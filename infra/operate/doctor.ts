@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { directoryStore } from '../../lib/access/directory-store.ts';
+import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
-import { type PlatformCredentials, PlatformCredentialsSchema } from '../../lib/provisioning/platform-credentials.ts';
 import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
 import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 import { callersAccount } from './account.ts';
@@ -20,6 +20,7 @@ import {
 } from './doctor-rules.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
+import { readCredentials } from './stored-credentials.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -130,8 +131,11 @@ const askedAtATime = 10;
 
 async function wabasOf({ target, platform }: Patient): Promise<WabaState[]> {
   const directory = directoryStore(target.documentClient, target.tableName('directory'));
-  const credentials = (await stored(target, 'PLATFORM_CREDENTIALS_SECRET', PlatformCredentialsSchema)) ?? {};
-  const apps = (await stored(target, 'PLATFORM_APPS_SECRET', PlatformAppsSchema)) ?? {};
+  const { credentials } = await readable(target, 'PLATFORM_CREDENTIALS_SECRET', () => readCredentials(target));
+  const apps = await readable(target, 'PLATFORM_APPS_SECRET', async () => {
+    const text = await target.secrets.read(target.secretName('PLATFORM_APPS_SECRET'));
+    return v.parse(PlatformAppsSchema, JSON.parse(text ?? '{}'));
+  });
   const wabas = new Map<string, string>();
   for (const clientId of await directory.listClientIds()) {
     for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
@@ -168,18 +172,17 @@ async function wabaState(
   }
 }
 
-/** Undefined when nothing was written yet. The parsers' own words are not passed on: they quote what they read. */
-async function stored<Schema extends v.GenericSchema>(
-  { secrets, secretName }: Target,
+/** The parsers' own words are not passed on: they quote what they read. */
+async function readable<T>(
+  { secretName }: Target,
   variable: Parameters<Target['secretName']>[0],
-  schema: Schema,
-): Promise<v.InferOutput<Schema> | undefined> {
-  const name = secretName(variable);
-  const text = await secrets.read(name);
-  if (text === undefined) return undefined;
+  read: () => Promise<T>,
+): Promise<T> {
   try {
-    return v.parse(schema, JSON.parse(text));
-  } catch {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof v.ValiError)) throw error;
+    const name = secretName(variable);
     throw new CommandError(`the secret ${name} cannot be read; put its last good value back, or provision again`);
   }
 }

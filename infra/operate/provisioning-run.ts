@@ -3,14 +3,11 @@ import * as v from 'valibot';
 import { credentialKey } from '../../lib/access/sign-in/credential-items.ts';
 import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/access/sign-in/password.ts';
 import type { Fault } from '../../lib/http/refusal.ts';
+import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
-import {
-  type PlatformCredentials,
-  PlatformCredentialsSchema,
-  wantedPlatformCredentials,
-} from '../../lib/provisioning/platform-credentials.ts';
+import { wantedPlatformCredentials } from '../../lib/provisioning/platform-credentials.ts';
 import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
 import {
   credentialItem,
@@ -28,6 +25,7 @@ import {
 import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
+import { assertRoom, readCredentials, writeCredentials } from './stored-credentials.ts';
 import type { Target } from './target.ts';
 import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
 
@@ -80,7 +78,8 @@ export async function provision(
 ): Promise<ProvisioningReport> {
   const { documentClient, tableName } = target;
   const store = provisioningStore({ documentClient, tableName, nowMs });
-  const { file, stored } = await judge(data, target, textFaults);
+  const judgedFirst = await judge(data, target, textFaults);
+  const { file } = judgedFirst;
   const allowed = (prepared: Prepared): Prepared => {
     const removals = prepared.report.lines.filter(({ change }) => change === 'removed').length;
     if (removals > removalsAllowed) throw new RemovalsRefused(prepared.report, removals);
@@ -88,7 +87,7 @@ export async function provision(
   };
   if (dryRun) {
     await store.assertFree();
-    const prepared = allowed(await prepare({ file, stored }, { target, store, nowMs: nowMs() }));
+    const prepared = allowed(await prepare(judgedFirst, { target, store, nowMs: nowMs() }));
     return await withSubscriptions(prepared, file, { platform, dryRun });
   }
   const run = await store.begin(randomUUID());
@@ -121,10 +120,11 @@ interface Prepared {
   readonly report: ProvisioningReport;
   /** As they are after the run. */
   readonly credentials: PlatformCredentials;
+  readonly grouped: boolean;
 }
 
 async function prepare(
-  { file, stored }: Judged,
+  { file, stored, grouped }: Judged,
   { target, store, nowMs }: { readonly target: Target; readonly store: ProvisioningStore; readonly nowMs: number },
 ): Promise<Prepared> {
   const items = await store.read(file.users.map(({ username }) => username));
@@ -134,6 +134,7 @@ async function prepare(
     platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
     platformApps: wantedPlatformApps(file),
   };
+  assertRoom(wanted.platformCredentials, grouped);
   const plan = provisioningPlan({ items, ...stored }, wanted);
   const nowSeconds = Math.floor(nowMs / 1000);
   const tokenKeys = await plannedTokenKeys(target, nowSeconds);
@@ -149,23 +150,22 @@ async function prepare(
   const { lines, clientsToSynchronize } = plan;
   const keysCreated = { tokenKeysCreated: tokenKeys.missing, sealingKeysCreated: sealingKeys.missing };
   const report = { lines, counts, passwordsHashed, ...keysCreated, clientsToSynchronize, subscriptions: [] };
-  return { plan, tokenKeys, sealingKeys, report, credentials: wanted.platformCredentials };
+  return { plan, tokenKeys, sealingKeys, report, credentials: wanted.platformCredentials, grouped };
 }
 
 /** The secrets know no conditions: the lock is renewed right before each of them is written. */
 async function carryOut(
-  { plan, tokenKeys, sealingKeys }: Prepared,
+  { plan, tokenKeys, sealingKeys, grouped }: Prepared,
   run: ProvisioningRun,
   target: Target,
 ): Promise<void> {
   await run.write(plan.revocations);
-  for (const [variable, value] of [
-    ['PLATFORM_CREDENTIALS_SECRET', plan.platformCredentials],
-    ['PLATFORM_APPS_SECRET', plan.platformApps],
-  ] as const) {
-    if (value === undefined) continue;
+  if (plan.platformCredentials !== undefined) {
+    await writeCredentials(target, plan.platformCredentials, { grouped, renew: () => run.renew() });
+  }
+  if (plan.platformApps !== undefined) {
     await run.renew();
-    await target.secrets.write(target.secretName(variable), JSON.stringify(value));
+    await target.secrets.write(target.secretName('PLATFORM_APPS_SECRET'), JSON.stringify(plan.platformApps));
   }
   for (const keys of [tokenKeys, sealingKeys]) {
     if (!keys.missing) continue;
@@ -179,34 +179,37 @@ interface Judged {
   readonly file: ProvisioningFile;
   /** What the secrets hold: nothing before the first run. */
   readonly stored: { readonly platformCredentials: PlatformCredentials; readonly platformApps: PlatformApps };
+  /** Whether the credentials are in groups already. */
+  readonly grouped: boolean;
 }
 
 /** The file, judged as a whole. */
 async function judge(data: unknown, target: Target, textFaults: readonly Fault[]): Promise<Judged> {
-  const [platformCredentials, platformApps] = await Promise.all([
-    storedSecret(target, 'PLATFORM_CREDENTIALS_SECRET', {
-      what: 'platform credential',
-      schema: PlatformCredentialsSchema,
-    }),
-    storedSecret(target, 'PLATFORM_APPS_SECRET', { what: 'platform app', schema: PlatformAppsSchema }),
+  const [{ credentials: platformCredentials, grouped }, platformApps] = await Promise.all([
+    readable(target, 'PLATFORM_CREDENTIALS_SECRET', 'platform credential', () => readCredentials(target)),
+    readable(target, 'PLATFORM_APPS_SECRET', 'platform app', () => readApps(target)),
   ]);
   const file = provisioningFile(data, Object.keys(platformCredentials), textFaults);
-  return { file, stored: { platformCredentials, platformApps } };
+  return { file, stored: { platformCredentials, platformApps }, grouped };
+}
+
+async function readApps({ secrets, secretName }: Target): Promise<PlatformApps> {
+  return v.parse(PlatformAppsSchema, JSON.parse((await secrets.read(secretName('PLATFORM_APPS_SECRET'))) ?? '{}'));
 }
 
 /** Neither the parser's words nor valibot's are passed on: both quote what they read. */
-async function storedSecret<Schema extends v.GenericSchema>(
-  { secrets, secretName }: Target,
+async function readable<T>(
+  { secretName }: Target,
   variable: Parameters<Target['secretName']>[0],
-  { what, schema }: { readonly what: string; readonly schema: Schema },
-): Promise<v.InferOutput<Schema>> {
-  const name = secretName(variable);
-  const text = await secrets.read(name);
+  what: string,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
-    return v.parse(schema, JSON.parse(text ?? '{}'));
-  } catch {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof v.ValiError)) throw error;
     throw new CommandError(
-      `Nothing was written: what is stored in the secret ${name} are no ${what}s that can be read; ` +
+      `Nothing was written: what is stored in the secret ${secretName(variable)} are no ${what}s that can be read; ` +
         `put its last good value back, or write {} into it and run again with every ${what} in the file.`,
       1,
     );

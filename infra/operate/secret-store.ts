@@ -1,4 +1,5 @@
 import {
+  CreateSecretCommand,
   GetSecretValueCommand,
   PutSecretValueCommand,
   ResourceNotFoundException,
@@ -10,9 +11,14 @@ export interface SecretStore {
   /** The current text; undefined when nothing has been written yet. */
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
+  /** The same, for a secret that no deployment has created: the first time, it is. */
+  writeOwn(name: string, text: string): Promise<void>;
 }
 
 export function secretStore(client: SecretsManagerClient): SecretStore {
+  const write: SecretStore['write'] = async (name, text) => {
+    await client.send(new PutSecretValueCommand({ SecretId: name, SecretString: text }));
+  };
   return {
     read: async (name) => {
       try {
@@ -22,8 +28,14 @@ export function secretStore(client: SecretsManagerClient): SecretStore {
         throw error;
       }
     },
-    write: async (name, text) => {
-      await client.send(new PutSecretValueCommand({ SecretId: name, SecretString: text }));
+    write,
+    writeOwn: async (name, text) => {
+      try {
+        await write(name, text);
+      } catch (error) {
+        if (!(error instanceof ResourceNotFoundException)) throw error;
+        await client.send(new CreateSecretCommand({ Name: name, SecretString: text }));
+      }
     },
   };
 }

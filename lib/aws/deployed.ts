@@ -30,11 +30,14 @@ export const queues = /* @__PURE__ */ once(() => queueClient());
 
 const readSecret: () => ReadSecret = /* @__PURE__ */ once(() => secretReader());
 
-/** Reads the text of the secret that a variable names. The variable is read at once, the secret with every call. */
-export function secretText(variable: string): () => Promise<string> {
+/**
+ * Reads the text of the secret that a variable names, or of the one whose name is that with a suffix. The variable is read
+ * at once, the secret with every call.
+ */
+export function secretText(variable: string): (suffix?: string) => Promise<string> {
   const read = readSecret();
   const secretId = environmentVariable(variable);
-  return () => read(secretId);
+  return (suffix = '') => read(`${secretId}${suffix}`);
 }
 
 /** What `parse` makes of the secret that a variable names, kept for `keptSeconds`. */

@@ -1,5 +1,4 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { beginInvocation } from './invocation.ts';
 
 /**
  * Everything that is counted: a closed list. Only `PlatformErrors` has a dimension of its own, `code`, of a bounded set.
@@ -68,7 +67,6 @@ export function countPlatformError(code: string): void {
  * plain counters and one for each platform code, or nothing when nothing was counted.
  */
 export async function metered<Result>(work: () => Promise<Result>): Promise<Result> {
-  beginInvocation();
   try {
     return await work();
   } finally {

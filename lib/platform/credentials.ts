@@ -1,9 +1,14 @@
-import * as v from 'valibot';
 import { keptFor } from '../aws/secrets.ts';
 import { nameOf } from '../observe/name-of.ts';
+import {
+  groupCount,
+  groupCredentials,
+  groupOf,
+  groupSuffix,
+  type PlatformCredentials,
+  storedCredentials,
+} from './credential-groups.ts';
 import { PlatformFailure } from './failure.ts';
-
-const CredentialsSchema = v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() }));
 
 export interface PlatformCredential {
   readonly accessToken: string;
@@ -15,22 +20,35 @@ export type CredentialOf = (name: string) => Promise<PlatformCredential>;
 
 const keepForMs = 300_000;
 
+/** Reads the text of the secret `platform-credentials`, or of the one whose name has this suffix. */
+export type ReadCredentialsText = (suffix: string) => Promise<string>;
+
 /**
- * Credentials from the secret that `readSecretText` reads, kept 5 minutes. A secret that cannot be read or understood, or
- * that lacks the name, is a failure of ours before anything was sent: `PlatformFailure` `not_sent`, answered 502 (D7).
+ * Credentials from the secret that `readText` reads, or from those of their groups once there are too many for one
+ * (`credentialSecrets`). Each is kept 5 minutes and read by one at a time, however many ask. A secret that cannot be read or
+ * understood, or that lacks the name, is a failure of ours before anything was sent: `PlatformFailure` `not_sent`,
+ * answered 502 (D7).
  */
-export function platformCredentials(readSecretText: () => Promise<string>, nowMs: () => number): CredentialOf {
-  const credentials = keptFor(keepForMs, nowMs, async () =>
-    v.parse(CredentialsSchema, JSON.parse(await readSecretText())),
+export function platformCredentials(readText: ReadCredentialsText, nowMs: () => number): CredentialOf {
+  const kept = <Stored>(suffix: string, parse: (text: string) => Stored) =>
+    keptFor(keepForMs, nowMs, async () => parse(await readText(suffix)));
+  const single = kept('', storedCredentials);
+  const groups: readonly (() => Promise<PlatformCredentials>)[] = Array.from({ length: groupCount }, (_, group) =>
+    kept(groupSuffix(group), groupCredentials),
   );
+  const holding = async (name: string) => {
+    const stored = await single();
+    return stored === 'grouped' ? await groups[groupOf(name)]?.() : stored;
+  };
   return async (name) => {
+    let all: PlatformCredentials | undefined;
     try {
-      const all = await credentials();
-      if (Object.hasOwn(all, name)) return all[name] as PlatformCredential;
+      all = await holding(name);
     } catch (error) {
       // The cause is named, not carried: messages of JSON.parse and valibot quote what they read, here a token.
       throw notSent(`the credentials could not be read: ${nameOf(error)}`);
     }
+    if (all !== undefined && Object.hasOwn(all, name)) return all[name] as PlatformCredential;
     throw notSent('a WABA names a credential that the secret does not hold');
   };
 }

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
 import { present } from '../keys/present.ts';
-import { invocationNumber } from '../observe/invocation.ts';
 import { count, countPlatformError } from '../observe/metrics.ts';
+import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
 import { PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
@@ -38,6 +38,8 @@ export interface TransportOptions {
   readonly version: string;
   readonly timeoutMs: number;
   readonly maxReplyBytes?: number;
+  /** The machine's own unless told. */
+  readonly clocks?: Clocks;
 }
 
 /** The cause of a `PlatformFailure` whose reply was longer than the transport takes. */
@@ -55,42 +57,21 @@ const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
 const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
 type Scheme = typeof http;
 
-/**
- * A Lambda is frozen between invocations while the other side closes its end; a request written to such a connection ends
- * in a reset that cannot be told from an accepted one. So connections are kept within an invocation, never for the next.
- */
+/** Connections and TLS sessions are the transport's own, and kept from one invocation to the next (`wakefulConnections`). */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const scheme = base.protocol === 'https:' ? https : http;
-  const agentNow = agentPerInvocation(() => new scheme.Agent({ keepAlive: true }));
+  // The agent of https keeps the last session of a host by itself, and offers it with the next connection.
+  const agent = new scheme.Agent({ keepAlive: true, scheduling: 'fifo' });
+  const connections = wakefulConnections(agent, options.clocks ?? machineClocks);
   return async (call) => {
     try {
-      return await callOnce(base, scheme, agentNow(), options, call);
+      return await callOnce(base, scheme, connections, options, call);
     } catch (error) {
       if (error instanceof PlatformFailure) countFailure(error);
       throw error;
     }
   };
-}
-
-function agentPerInvocation(newAgent: () => HttpAgent): () => HttpAgent {
-  let current: { readonly agent: HttpAgent; readonly invocation: number } | undefined;
-  return () => {
-    const invocation = invocationNumber();
-    if (current?.invocation !== invocation) {
-      if (current !== undefined) retire(current.agent);
-      current = { agent: newAgent(), invocation };
-    }
-    return current.agent;
-  };
-}
-
-/** Ends the idle connections; one that is in use ends with its call. */
-function retire(agent: HttpAgent): void {
-  agent.maxFreeSockets = 0;
-  for (const sockets of Object.values(agent.freeSockets)) {
-    for (const socket of sockets ?? []) socket.destroy();
-  }
 }
 
 function countFailure(failure: PlatformFailure): void {
@@ -102,7 +83,7 @@ function countFailure(failure: PlatformFailure): void {
 function callOnce(
   base: URL,
   { request, established }: Scheme,
-  agent: HttpAgent,
+  connections: Connections,
   options: TransportOptions,
   call: PlatformCall,
 ): Promise<PlatformReply> {
@@ -117,7 +98,7 @@ function callOnce(
     const outgoing = request(
       url,
       {
-        agent,
+        agent: connections.agent(),
         method: call.method,
         headers: {
           ...call.headers,
@@ -134,6 +115,8 @@ function callOnce(
       },
     );
     outgoing.on('socket', (socket: Socket) => {
+      connections.taken(socket);
+      // One that was used before may have taken the request, however soon it ends.
       if (outgoing.reusedSocket) mayHaveLeft = true;
       else socket.once(established, () => (mayHaveLeft = true));
     });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
-import type { PlatformCredentials } from './platform-credentials.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 

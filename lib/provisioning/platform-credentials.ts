@@ -1,14 +1,5 @@
-import * as v from 'valibot';
-import { plainObject } from '../http/closed-object.ts';
+import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
-
-/** The secret with the platform's tokens, by the name that WABAs refer to. */
-export const PlatformCredentialsSchema = v.pipe(
-  plainObject,
-  v.record(v.string(), v.object({ accessToken: v.string(), appId: v.string() })),
-);
-
-export type PlatformCredentials = v.InferOutput<typeof PlatformCredentialsSchema>;
 
 /** The file's credentials, and of the stored ones those that a WABA of the file still names (D36). */
 export function wantedPlatformCredentials(stored: PlatformCredentials, file: ProvisioningFile): PlatformCredentials {

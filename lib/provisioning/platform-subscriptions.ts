@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { nameOf } from '../observe/name-of.ts';
+import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import { PlatformFailure } from '../platform/failure.ts';
 import { readList } from '../platform/list-page.ts';
 import type { PlatformTransport } from '../platform/transport.ts';
-import type { PlatformCredentials } from './platform-credentials.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 import { appOfWaba } from './wanted-apps.ts';
 

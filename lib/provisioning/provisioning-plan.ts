@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { goneAttributes, isListedChannelKey } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
+import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { narrowed } from './narrowed-access.ts';
 import { type PlanLine, planLines } from './plan-lines.ts';
-import type { PlatformCredentials } from './platform-credentials.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace, ProvisionedItem } from './provisioned-items.ts';
 

@@ -20,6 +20,7 @@ import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
+import { benchWire } from './wire.ts';
 
 // `npm run bench`: builds, measures, prints one JSON line per figure; exit status 1 when one is above its limit. What
 // is compared is taken in turns within one run, because machines differ and are busy.
@@ -37,6 +38,7 @@ async function bench(): Promise<void> {
   benchBundles(names);
   await benchDispatch();
   await benchPace();
+  await benchWire();
   await benchPlatformWebhook();
   await benchEventDelivery();
   const environments = await benchOnStack();

@@ -19,19 +19,23 @@ const clientSources: Readonly<Record<string, string>> = {
   '@aws-sdk/client-sqs': `
     import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
     export const sqs = [new SQSClient({}), SendMessageCommand, SendMessageBatchCommand];`,
-  '@aws-sdk/client-secrets-manager': `
-    import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-    export const secrets = [new SecretsManagerClient({}), GetSecretValueCommand];`,
 };
+
+/** The authorizer of 0.1.0, which read its keys with the SDK. */
+const authorizerWithSdk = `
+  import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+  export { handler } from './functions/authorizer.ts';
+  export const secrets = [new SecretsManagerClient({}), GetSecretValueCommand];`;
 
 /**
  * Start-up of every function that holds SDK clients, as a ratio to a file that holds only the same clients: import of
  * the bundle in a fresh process, `node:http` loaded before, the two in turn, median of 15 each. The limit is on processor
  * time: importing waits for nothing else, and elapsed time, printed beside it, tells more about what else the machine does.
+ * The authorizer holds none, and is compared with what it was when it did.
  */
 export async function benchStartup(
   names: readonly string[],
-  environmentOf: (name: string) => Readonly<Record<string, string>>,
+  environmentOf: (name: string) => Environment,
   signal: AbortSignal,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'startup-'));
@@ -39,28 +43,42 @@ export async function benchStartup(
     for (const name of names) {
       const clients = Object.keys(clientSources).filter((client) => packagesOf(name).has(client));
       if (clients.length === 0) continue;
-      const baseline = await baselineFor(clients, folder);
+      const baseline = await bundled(clients.map((client) => clientSources[client]).join('\n'), folder);
       signal.throwIfAborted();
-      const ours: Import[] = [];
-      const theirs: Import[] = [];
-      for (let run = 0; run < runs; run += 1) {
-        ours.push(importOf(bundleOf(name), environmentOf(name)));
-        theirs.push(importOf(baseline, {}));
-      }
-      const ratio = (time: keyof Import) =>
-        median(ours.map((one) => one[time])) / median(theirs.map((one) => one[time]));
-      report({ figure: `startup.${name}`, value: ratio('processorMs'), limit: 1.25, unit: 'ratio' });
-      report({ figure: `startup.${name}.elapsed`, value: ratio('elapsedMs'), unit: 'ratio' });
+      const { processor, elapsed } = ratiosOf(name, environmentOf(name), baseline);
+      report({ figure: `startup.${name}`, value: processor, limit: 1.25, unit: 'ratio' });
+      report({ figure: `startup.${name}.elapsed`, value: elapsed, unit: 'ratio' });
     }
+    const withSdk = await bundled(authorizerWithSdk, folder);
+    const { processor, elapsed } = ratiosOf('authorizer', environmentOf('authorizer'), withSdk);
+    report({ figure: 'startup.authorizer_to_one_with_the_sdk', value: processor, limit: 0.5, unit: 'ratio' });
+    report({ figure: 'startup.authorizer_to_one_with_the_sdk.elapsed', value: elapsed, unit: 'ratio' });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function baselineFor(clients: readonly string[], folder: string): Promise<string> {
-  const outfile = join(folder, `${clients.map((client) => client.split('-').at(-1)).join('-')}.mjs`);
+type Environment = Readonly<Record<string, string>>;
+
+/** What the start-up of a function takes of that of `baseline`, both in the same environment and in turn. */
+function ratiosOf(name: string, environment: Environment, baseline: string) {
+  const ours: Import[] = [];
+  const theirs: Import[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    ours.push(importOf(bundleOf(name), environment));
+    theirs.push(importOf(baseline, environment));
+  }
+  const ratio = (time: keyof Import) => median(ours.map((one) => one[time])) / median(theirs.map((one) => one[time]));
+  return { processor: ratio('processorMs'), elapsed: ratio('elapsedMs') };
+}
+
+let bundles = 0;
+
+async function bundled(source: string, folder: string): Promise<string> {
+  bundles += 1;
+  const outfile = join(folder, `${bundles}.mjs`);
   await build({
-    stdin: { contents: clients.map((client) => clientSources[client]).join('\n'), resolveDir: process.cwd() },
+    stdin: { contents: source, resolveDir: process.cwd(), loader: 'ts' },
     outfile,
     bundle: true,
     minify: true,
@@ -77,7 +95,7 @@ async function baselineFor(clients: readonly string[], folder: string): Promise<
 const ImportSchema = v.object({ processorMs: v.number(), elapsedMs: v.number() });
 type Import = v.InferOutput<typeof ImportSchema>;
 
-function importOf(file: string, environment: Readonly<Record<string, string>>): Import {
+function importOf(file: string, environment: Environment): Import {
   const script = `
     await import('node:http');
     const [startedMs, used] = [performance.now(), process.cpuUsage()];

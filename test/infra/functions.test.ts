@@ -61,13 +61,26 @@ function textOf(resource: unknown): string {
   return parts.map((part) => (typeof part === 'string' ? part : part.Ref)).join(separator);
 }
 
+const groupPattern =
+  'arn:AWS::Partition:secretsmanager:AWS::Region:AWS::AccountId:secret:template-messaging-test-platform-credentials-??-??????';
+
+/** The secrets that provisioning makes for groups of platform credentials: named by a pattern, for none is in a template. */
+function isGroupPattern(resource: unknown): boolean {
+  return JSON.stringify(resource).includes('??') && textOf(resource) === groupPattern;
+}
+
+/** What a function may do with what stands in a template. */
+function onResources(name: string): Statement[] {
+  return beyondLogs(name).filter(({ resource }) => !isGroupPattern(resource));
+}
+
 /** Names of the functions whose role holds one of the actions on the resource with the physical name. */
 function whoMay(action: RegExp, physicalName: string): string[] {
   const resource = service.stateful.find(({ properties }) =>
     [properties.TableName, properties.Name, properties.QueueName].includes(physicalName),
   );
   return names.filter((name) =>
-    beyondLogs(name).some(
+    onResources(name).some(
       (statement) =>
         statement.actions.some((each) => action.test(each)) && service.target(statement.resource) === resource?.id,
     ),
@@ -117,7 +130,7 @@ describe.each(names)('function %s', (name) => {
 
   it('may touch no resource beyond those its shape names (R46)', () => {
     const { tables: granted = {}, secrets = [], sendsTo = [], consumes } = functions[name] ?? {};
-    const rights = beyondLogs(name).map(({ resource }) => service.target(resource));
+    const rights = onResources(name).map(({ resource }) => service.target(resource));
     const queueCount = new Set([...sendsTo, ...(consumes === undefined ? [] : [consumes.queue])]).size;
     expect(new Set(rights).size).toBe(Object.keys(granted).length + secrets.length + queueCount);
   });
@@ -165,6 +178,16 @@ describe('roles (R46)', () => {
 
   it('let only login read the private signing key (R39)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
+  });
+
+  it('let those that read the platform credentials read their groups too, and nobody else', () => {
+    const ofGroups = names.filter((name) =>
+      statementsOf(name).some(
+        ({ actions, resource }) => isGroupPattern(resource) && actions.join() === 'secretsmanager:GetSecretValue',
+      ),
+    );
+    expect(ofGroups).toEqual(whoMay(/GetSecretValue/, resourceName('test', 'platform-credentials')));
+    expect(ofGroups.length).toBeGreaterThan(0);
   });
 
   it("let only those that the platform calls read its apps' secrets, and touch no table (D38)", () => {

@@ -4,13 +4,9 @@ import type { SecretStore } from '../../infra/operate/secret-store.ts';
 export function secretsInMemory(): SecretStore & { readonly texts: Map<string, string>; readonly written: string[] } {
   const texts = new Map<string, string>();
   const written: string[] = [];
-  return {
-    texts,
-    written,
-    read: async (name) => texts.get(name),
-    write: async (name, text) => {
-      written.push(name);
-      texts.set(name, text);
-    },
+  const write: SecretStore['write'] = async (name, text) => {
+    written.push(name);
+    texts.set(name, text);
   };
+  return { texts, written, read: async (name) => texts.get(name), write, writeOwn: write };
 }

@@ -55,8 +55,8 @@ export interface Question<Answer> {
 }
 
 /** How long a request waits for the answer to a question that another one is asking: longer than a call may take. */
-const waits = 12;
-const waitMs = 500;
+export const waits = 12;
+export const waitMs = 500;
 
 /**
  * Answers by what is stored, or by the platform: a no never rests on what is stored (D23). The platform is asked once

@@ -1,6 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
+import { refusalOf } from '../../platform/refusals.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
 import { type ReadingPorts, takeReading } from '../../templates/model/take-reading.ts';
@@ -14,7 +15,7 @@ import type {
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
 import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
-import { type Asker, askOnce, type QuestionPorts, tolerated } from './questions.ts';
+import { type Asker, askOnce, type QuestionPorts, tolerated, waitMs, waits } from './questions.ts';
 
 export interface ResolutionPorts extends QuestionPorts, ReadingPorts {
   readonly templates: TemplatesForSending & Pick<TemplateStore, 'stateOf' | 'writeUpstream'>;
@@ -38,7 +39,8 @@ export interface ResolvedTemplate {
 
 /**
  * The template that a send names, and what a send of it must carry (D23). A stored copy that can be sent is used when
- * it was read within 5 minutes, or when the platform does not answer. Else the platform is asked and its answer stored.
+ * it was read within 5 minutes, or when the platform does not answer. Else the platform is asked, by one request for all
+ * that come at a time, and its answer stored.
  * Refuses with 404 (naming the languages there are), 422, and as `askOnce` does.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
@@ -46,10 +48,17 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
   const question = templateKey({ wabaId: waba.wabaId, name, language });
   let stored: TemplateForSending | undefined;
   const known = async () => {
-    stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
-    const contract = stored === undefined ? undefined : contractOf(stored.fact);
-    if (stored === undefined || contract === undefined) return undefined;
-    return await renewed(question, { stored, contract, wanted }, ports);
+    for (let waited = 0; ; waited += 1) {
+      stored = await ports.templates.find({ clientId, wabaId: waba.wabaId, name, language });
+      const contract = stored === undefined ? undefined : contractOf(stored.fact);
+      if (stored === undefined || contract === undefined) return undefined;
+      const sendable = { stored, contract, wanted };
+      if (isFresh(stored.fact, ports.nowMs())) return copyOf(sendable, { storedCopyUsed: false });
+      const renewal = await renewed(question, sendable, ports);
+      if (renewal !== 'asked') return renewal;
+      if (waited === waits) return copyOf(sendable, { storedCopyUsed: true });
+      await ports.pause(waitMs);
+    }
   };
   const changedAtMs = () => stored?.fact.readAtMs ?? 0;
   const ask = (askedAtMs: number) => askPlatform({ wanted, stored, readAtMs: askedAtMs }, ports);
@@ -73,20 +82,39 @@ interface Sendable {
   readonly contract: ParameterContract;
 }
 
-/** A copy that can be sent, read again when it is old. */
+function copyOf({ stored, contract }: Sendable, used: Pick<ResolvedTemplate, 'storedCopyUsed'>): ResolvedTemplate {
+  return { template: stored.fact.template, contract, ...clientOf(stored), ...used };
+}
+
+/**
+ * An old copy is read again by one request at a time, whatever instance it is in; the others learn that it is `asked`. While
+ * the platform does not answer, that is tried once in 10 s, and the copy is used. Costs the client nothing of its
+ * questions.
+ */
 async function renewed(
   question: string,
-  { wanted, stored, contract }: Sendable,
+  sendable: Sendable,
   ports: ResolutionPorts,
-): Promise<ResolvedTemplate> {
-  const copy = { template: stored.fact.template, contract, ...clientOf(stored) };
+): Promise<ResolvedTemplate | 'asked'> {
+  const { wanted, stored } = sendable;
+  const { askerId } = wanted;
   const nowMs = ports.nowMs();
-  if (isFresh(stored.fact, nowMs)) return { ...copy, storedCopyUsed: false };
+  const renewal = `renewal ${question}`;
+  const claim = await ports.questions.claim(renewal, { askerId, nowMs, changedAtMs: stored.fact.readAtMs });
+  if (claim.state === 'asked') return 'asked';
+  if (claim.state === 'refused') return copyOf(sendable, { storedCopyUsed: true });
+  const release = () => tolerated(ports.questions.release(renewal, askerId));
   try {
-    return await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);
+    const renewedNow = await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);
+    await release();
+    return renewedNow;
   } catch (error) {
-    if (error instanceof PlatformFailure) return { ...copy, storedCopyUsed: true };
+    if (error instanceof PlatformFailure) {
+      await tolerated(ports.questions.keep(renewal, refusalOf(error), nowMs));
+      return copyOf(sendable, { storedCopyUsed: true });
+    }
     if (error instanceof Refusal) await tolerated(ports.questions.keep(question, error, nowMs));
+    await release();
     throw error;
   }
 }

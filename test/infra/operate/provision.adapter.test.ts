@@ -7,12 +7,14 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { CommandError, callersPath } from '../../../infra/operate/command.ts';
 import { describeReport, provisionFile } from '../../../infra/operate/provision.ts';
 import { type ProvisioningOptions, provision } from '../../../infra/operate/provisioning-run.ts';
+import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
+import { platformCredentials } from '../../../lib/platform/credentials.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
@@ -247,6 +249,53 @@ test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"access
     expect(await provisionFile(demoFile, target, { nowMs })).toMatchObject({ passwordsHashed: 4 });
   },
 );
+
+test('credentials that one secret has no room for go to the secrets of their groups, and stay there', async () => {
+  const some = (count: number) => [
+    ...demo.platform_credentials,
+    ...Array.from({ length: count }, (_, index) => ({
+      name: `waba-${index}`,
+      access_token: 'x'.repeat(250),
+      app_id: '500000000000001',
+    })),
+  ];
+  await provision(demo, target, { nowMs });
+  const single = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '';
+  await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
+  const inGroups = () => secrets.written.filter((name) => name.startsWith('PLATFORM_CREDENTIALS_SECRET'));
+  // The word that they are in groups comes last: until then the one secret has what it had.
+  expect(inGroups().at(-1)).toBe('PLATFORM_CREDENTIALS_SECRET');
+  expect(new Set(inGroups()).size).toBe(33);
+  const credentialOf = platformCredentials(
+    async (suffix) => secrets.texts.get(`PLATFORM_CREDENTIALS_SECRET${suffix}`) ?? '',
+    nowMs,
+  );
+  expect(await credentialOf('waba-299')).toEqual({ accessToken: 'x'.repeat(250), appId: '500000000000001' });
+  const name = demo.platform_credentials[0]?.name ?? '';
+  expect(await credentialOf(name)).toEqual(JSON.parse(single)[name]);
+
+  secrets.written.length = 0;
+  await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
+  expect(inGroups()).toEqual([]);
+  // No WABA names them: what is not in the file is taken away, from every group.
+  await provision(demo, target, { nowMs, removalsAllowed: 300 });
+  expect(await readCredentials(target)).toEqual({ credentials: JSON.parse(single), grouped: true });
+  expect([...secrets.texts.values()].join()).not.toContain('xxx');
+});
+
+test('more credentials than there is room for are refused before anything is written', async () => {
+  const before = await everything();
+  const many = Array.from({ length: 9_000 }, (_, index) => ({
+    name: `waba-${index}`,
+    access_token: 'x'.repeat(250),
+    app_id: '500000000000001',
+  }));
+  const attempt = provision({ ...demo, platform_credentials: [...demo.platform_credentials, ...many] }, target, {
+    nowMs,
+  });
+  await expect(attempt).rejects.toThrow('Nothing was written: there are more platform credentials than');
+  expect(await everything()).toEqual(before);
+});
 
 test('a dry run ends as the run would: removals, another run under way, faults (D36)', async () => {
   await provision(demo, target, { nowMs });

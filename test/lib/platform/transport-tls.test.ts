@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
@@ -13,18 +13,20 @@ interface Death {
   readonly afterBytes: number;
 }
 
-/** What passed, and whether the client has answered the platform's part of the handshake: for it the session stands then. */
+/** What passed on a connection, and whether the client has answered the platform's part of the handshake: for it the session stands then. */
 interface Passage {
+  readonly client: Socket;
   readonly passed: Record<Death['towards'], number>;
   secured: boolean;
+  death: Death | undefined;
 }
 
 const { lookup } = dns;
 const trustedBefore = getCACertificates('default');
 const answer = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
 let platform: MediaHost;
-/** The messages that the platform has taken, by the number that each call sends. */
-const taken = new Set<string>();
+/** The messages that the platform has taken, by the number that each call sends, and whether the TLS session was one from before. */
+const taken = new Map<string, boolean>();
 
 beforeAll(async () => {
   setDefaultCACertificates([...trustedBefore, certificate]);
@@ -32,11 +34,12 @@ beforeAll(async () => {
   dns.lookup = ((_name: string, _options: object, found: (error: null, addresses: object[]) => void) =>
     found(null, [{ address: '127.0.0.1', family: 4 }])) as unknown as typeof lookup;
   platform = await startMediaHost((request, response) => {
+    const takesUp = (request.socket as TLSSocket).isSessionReused();
     text(request).then(
       (body) => {
-        taken.add(JSON.parse(body).to);
+        taken.set(JSON.parse(body).to, takesUp);
         // In pieces of their own, so that the connection can die between any two.
-        response.writeHead(200, { connection: 'close', 'content-length': answer.length }).flushHeaders();
+        response.writeHead(200, { 'content-length': answer.length }).flushHeaders();
         setImmediate(() => {
           response.write(answer.slice(0, 10));
           setImmediate(() => response.end(answer.slice(10)));
@@ -54,74 +57,154 @@ afterAll(async () => {
 });
 
 /** Hands bytes through until the connection dies: by a reset at even places, by its end at odd ones. */
-function passThrough(client: Socket, death: Death | undefined, passage: Passage): void {
+function passThrough(passage: Passage): void {
+  const { client, passed } = passage;
   const server = connect(platform.port, '127.0.0.1');
   const die = () => {
-    if ((death?.afterBytes ?? 0) % 2 === 0) client.resetAndDestroy();
+    if ((passage.death?.afterBytes ?? 0) % 2 === 0) client.resetAndDestroy();
     else client.end();
     server.destroy();
   };
   const towards = (direction: Death['towards'], to: Socket) => (bytes: Buffer) => {
-    if (direction === 'platform' && passage.passed.client > 0) passage.secured = true;
-    const room = death?.towards === direction ? death.afterBytes - passage.passed[direction] : bytes.byteLength;
+    const { death } = passage;
+    if (direction === 'platform' && passed.client > 0) passage.secured = true;
+    const room = death?.towards === direction ? death.afterBytes - passed[direction] : bytes.byteLength;
     const passing = bytes.subarray(0, Math.max(0, room));
-    passage.passed[direction] += passing.byteLength;
+    passed[direction] += passing.byteLength;
     const dies = passing.byteLength < bytes.byteLength;
     if (passing.byteLength > 0) to.write(passing, () => dies && die());
     else die();
   };
   client.on('data', towards('platform', server)).on('end', () => server.end());
   server.on('data', towards('client', client)).on('end', () => client.end());
-  client.on('error', () => server.destroy());
+  client.on('error', () => server.destroy()).on('close', () => server.destroy());
   server.on('error', () => client.destroy());
+}
+
+/** A way to the platform on which every connection can be made to die, and a transport that takes it. */
+async function openWay() {
+  const passages: Passage[] = [];
+  const next: { death: Death | undefined } = { death: undefined };
+  const way = createServer((client) => {
+    const passage: Passage = { client, passed: { platform: 0, client: 0 }, secured: false, death: next.death };
+    passages.push(passage);
+    passThrough(passage);
+  });
+  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  const { port } = way.address() as AddressInfo;
+  const now = { ms: 1_000 };
+  const call = platformTransport({
+    baseUrl: `https://media.example.com:${port}`,
+    version: 'v25.0',
+    timeoutMs: 30_000,
+    clocks: { wallMs: () => now.ms, monotonicMs: () => now.ms },
+  });
+  const close = () => {
+    way.close();
+    for (const { client } of passages) client.destroy();
+  };
+  return { passages, next, now, call, close };
 }
 
 let calls = 0;
 
-async function callThrough(death?: Death) {
-  const passage: Passage = { passed: { platform: 0, client: 0 }, secured: false };
-  const way = createServer((client) => passThrough(client, death, passage));
-  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
-  const { port } = way.address() as AddressInfo;
-  const call = platformTransport({ baseUrl: `https://media.example.com:${port}`, version: 'v25.0', timeoutMs: 30_000 });
+/** The number that the call has sent, and what came of it. */
+async function sendThrough({ call }: Pick<Awaited<ReturnType<typeof openWay>>, 'call'>) {
   calls += 1;
   const to = String(calls).padStart(6, '0');
   const outcome = await call({ method: 'POST', path: '1/messages', body: { to }, accessToken: 'token' }).then(
     () => 'sent',
     (error: unknown) => (error instanceof PlatformFailure ? error.kind : String(error)),
   );
-  way.close();
-  return { outcome, passage, wasTaken: taken.has(to) };
+  return { to, outcome };
+}
+
+/** What a call finds: nothing; the connection of one before; or its TLS session alone, because the connection has slept. */
+const beginnings = ['a first connection', 'a connection used before', 'a session taken up again'] as const;
+type Beginning = (typeof beginnings)[number];
+
+/** One call, whose connection dies so many bytes after it began. Also returns how many bytes passed since then. */
+async function callThrough(beginning: Beginning, death?: Death) {
+  const way = await openWay();
+  const { passages, next, now } = way;
+  try {
+    if (beginning !== 'a first connection') expect(await sendThrough(way)).toMatchObject({ outcome: 'sent' });
+    const [earlier] = passages;
+    const kept = beginning === 'a connection used before' ? earlier : undefined;
+    const before = { platform: 0, client: 0, ...kept?.passed };
+    if (kept === undefined) {
+      now.ms += 2_000;
+      next.death = death;
+    } else if (death !== undefined) {
+      kept.death = { ...death, afterBytes: before[death.towards] + death.afterBytes };
+    }
+    const { to, outcome } = await sendThrough(way);
+    const passage = kept ?? passages.at(-1);
+    if (passage === undefined) throw new Error('no connection was made');
+    const passed = {
+      platform: passage.passed.platform - before.platform,
+      client: passage.passed.client - before.client,
+    };
+    const { secured } = passage;
+    return { outcome, secured, passed, tookUp: taken.get(to), wasTaken: taken.has(to), connections: passages.length };
+  } finally {
+    way.close();
+  }
 }
 
 /** What is wrong with an outcome, if anything. */
-async function faultOf(death: Death): Promise<string | undefined> {
-  const { outcome, passage, wasTaken } = await callThrough(death);
+async function faultOf(beginning: Beginning, death: Death): Promise<string | undefined> {
+  const { outcome, secured, wasTaken } = await callThrough(beginning, death);
   const where = `${outcome} after ${death.afterBytes} bytes towards the ${death.towards}`;
   if (outcome === 'not_sent' && wasTaken) return `${where}, and taken`;
-  if (outcome === 'not_sent' && passage.secured) return `${where}, and the session stood`;
-  if (outcome === 'ambiguous' && !passage.secured) return `${where}, and the session never stood`;
+  if (outcome === 'not_sent' && secured) return `${where}, and the session stood`;
+  if (outcome === 'ambiguous' && !secured) return `${where}, and the session never stood`;
   // The whole answer had come by.
   if (outcome === 'sent' && wasTaken) return undefined;
   return outcome === 'not_sent' || outcome === 'ambiguous' ? undefined : where;
 }
 
-test.each(['platform', 'client'] as const)(
-  'a connection that dies at any byte towards the %s was not sent before the session stands, and may have been sent from then on (D29, R13)',
-  async (towards) => {
-    const { outcome, passage } = await callThrough();
-    expect([outcome, passage.secured]).toEqual(['sent', true]);
-    const places = Array.from({ length: passage.passed[towards] }, (_, afterBytes) => ({
+test.each(
+  beginnings.flatMap((beginning) => (['platform', 'client'] as const).map((towards) => ({ beginning, towards }))),
+)(
+  '$beginning that dies at any byte towards the $towards: not sent before the session stands, maybe sent from then on (D29, R13)',
+  async ({ beginning, towards }) => {
+    const { outcome, secured, passed, tookUp, connections } = await callThrough(beginning);
+    expect({ outcome, secured, tookUp, connections }).toEqual({
+      outcome: 'sent',
+      secured: true,
+      tookUp: beginning === 'a session taken up again',
+      connections: beginning === 'a session taken up again' ? 2 : 1,
+    });
+    // Two handshakes a place: every third has to do. Between a reset and an end they alternate all the same.
+    const step = beginning === 'a session taken up again' ? 3 : 1;
+    const places = Array.from({ length: Math.ceil(passed[towards] / step) }, (_, place) => ({
       towards,
-      afterBytes,
+      afterBytes: place * step,
     })).values();
     const faults: string[] = [];
     await Promise.all(
       Array.from({ length: 16 }, async () => {
-        for (const death of places) faults.push(...[await faultOf(death)].filter((fault) => fault !== undefined));
+        for (const death of places) {
+          faults.push(...[await faultOf(beginning, death)].filter((fault) => fault !== undefined));
+        }
       }),
     );
     expect(faults).toEqual([]);
   },
   300_000,
 );
+
+test('batches of ten within two seconds of each other share ten connections, and later ones the session', async () => {
+  const way = await openWay();
+  const batch = async () => {
+    const sent = await Promise.all(Array.from({ length: 10 }, () => sendThrough(way)));
+    expect(sent.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'sent'));
+    return sent.filter(({ to }) => taken.get(to)).length;
+  };
+  const takenUp = [await batch(), await batch(), await batch()];
+  expect([way.passages.length, ...takenUp]).toEqual([10, 0, 0, 0]);
+  way.now.ms += 2_000;
+  expect([await batch(), way.passages.length]).toEqual([10, 20]);
+  way.close();
+});

@@ -256,6 +256,81 @@ describe('the same is not asked twice in 10 s (D23)', () => {
   });
 });
 
+describe('an old copy is read again by one request at a time (D23)', () => {
+  const old = () => stored(6 * minute);
+  const claimed = { askerId: 'J0', nowMs, changedAtMs: 0 };
+
+  test('of two at once one asks, and the other takes what that one stored', async () => {
+    const { ports, asked } = setup(old(), renewed);
+    const answered = Promise.withResolvers<void>();
+    let current = old();
+    const shared: ResolutionPorts = {
+      ...ports,
+      pause: async () => answered.resolve(),
+      templates: {
+        ...ports.templates,
+        find: async () => current,
+        refresh: async () => {
+          current = stored(0, false, renewed);
+        },
+      },
+      platformTemplates: {
+        lookUp: async (...call) => {
+          asked.push(call);
+          await answered.promise;
+          return { found: renewed, sameName: [] };
+        },
+      },
+    };
+    const both = await Promise.all(['J1', 'J2'].map((askerId) => resolveTemplate({ ...wanted, askerId }, shared)));
+    const taken = { template: renewed, contract, storedCopyUsed: false };
+    expect([both, asked.length]).toEqual([[taken, taken], 1]);
+  });
+
+  test('who waits for one that never answers waits 6 s, and sends by the copy', async () => {
+    const { ports, asked, questions } = setup(old(), renewed);
+    await questions.claim(`renewal ${key}`, claimed);
+    const pauses: number[] = [];
+    const waiting = { ...ports, pause: async (ms: number) => void pauses.push(ms) };
+    expect(await resolveTemplate(wanted, waiting)).toMatchObject({ template: sendable.order, storedCopyUsed: true });
+    expect([pauses, asked]).toEqual([Array.from({ length: 12 }, () => 500), []]);
+  });
+
+  test('who waits sees that it cannot be sent any more, and hears the no of the one who asked', async () => {
+    const { ports, asked, questions } = setup(old(), renewed);
+    await questions.claim(`renewal ${key}`, claimed);
+    await questions.keep(key, new Refusal('template_not_sendable', 'paused'), nowMs);
+    const founds = [old(), stored(0, false, paused)];
+    const templates = { ...ports.templates, find: async () => founds.shift() };
+    await expect(resolveTemplate(wanted, { ...ports, templates })).rejects.toThrow('paused');
+    expect(asked).toEqual([]);
+  });
+
+  test('while the platform does not answer it is asked once in 10 s, and the copy is used', async () => {
+    const { ports: waiting, asked } = setup(old(), unreachable);
+    const ports = { ...waiting, pause: () => Promise.reject(new Error('nobody has to wait')) };
+    const copy = { template: sendable.order, contract, storedCopyUsed: true };
+    expect([await resolveTemplate(wanted, ports), await resolveTemplate(wanted, ports)]).toEqual([copy, copy]);
+    expect(asked).toHaveLength(1);
+    await resolveTemplate(wanted, { ...ports, nowMs: () => nowMs + 10_000 });
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    ['an answer', renewed],
+    ['a no', paused],
+    ['a bug of ours', new TypeError('a bug')],
+  ])('after %s nobody has to wait, and the client has used no question', async (_what, outcome) => {
+    const { ports, questions } = setup(old(), renewed);
+    const lookUp = async () => {
+      if (outcome instanceof TypeError) throw outcome;
+      return { found: outcome, sameName: [] };
+    };
+    await resolveTemplate(wanted, { ...ports, platformTemplates: { lookUp } }).catch(() => undefined);
+    expect([questions.open.has(`renewal ${key}`), questions.turns]).toEqual([false, 0]);
+  });
+});
+
 test('404 names the languages that the name has, but not what is being deleted', async () => {
   const { ports } = setup(undefined, undefined);
   const sameName = ['pt_BR', 'es', 'fr'].map((language) => ({

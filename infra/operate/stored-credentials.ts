@@ -1,0 +1,66 @@
+import {
+  credentialSecrets,
+  groupCount,
+  groupCredentials,
+  groupSuffix,
+  type PlatformCredentials,
+  storedCredentials,
+} from '../../lib/platform/credential-groups.ts';
+import { CommandError } from './command.ts';
+import type { Target } from './target.ts';
+
+/** The platform's credentials as a stage holds them, in one secret or in those of their groups. */
+export interface StoredCredentials {
+  readonly credentials: PlatformCredentials;
+  readonly grouped: boolean;
+}
+
+/** Nothing was written yet: no credentials. Throws what the parsers throw, whose words quote tokens. */
+export async function readCredentials(target: Target): Promise<StoredCredentials> {
+  const stored = storedCredentials((await target.secrets.read(nameOf(target))) ?? '{}');
+  if (stored !== 'grouped') return { credentials: stored, grouped: false };
+  const groups = await groupTexts(target);
+  return { credentials: Object.assign({}, ...[...groups.values()].map(groupCredentials)), grouped: true };
+}
+
+/** Throws `CommandError` for more credentials than there is room for. */
+export function assertRoom(credentials: PlatformCredentials, grouped: boolean): void {
+  try {
+    credentialSecrets(credentials, { grouped, written: new Set() });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CommandError(`Nothing was written: ${error.message}; provision fewer, or give WABAs one in common.`, 1);
+  }
+}
+
+/** Writes the credentials, `renew` before each secret. What a run that died has left in a group is taken away too. */
+export async function writeCredentials(
+  target: Target,
+  credentials: PlatformCredentials,
+  { grouped, renew }: { readonly grouped: boolean; readonly renew: () => Promise<void> },
+): Promise<void> {
+  const isSplit = credentialSecrets(credentials, { grouped, written: new Set() }).length > 1 || grouped;
+  const groups = isSplit ? await groupTexts(target) : new Map<number, string>();
+  const before = new Map([...groups].map(([group, text]) => [groupSuffix(group), text]));
+  for (const { suffix, text } of credentialSecrets(credentials, { grouped, written: new Set(groups.keys()) })) {
+    if (before.get(suffix) === text) continue;
+    await renew();
+    await target.secrets[suffix === '' ? 'write' : 'writeOwn'](`${nameOf(target)}${suffix}`, text);
+  }
+}
+
+/** The texts of the groups that have a secret. */
+async function groupTexts(target: Target): Promise<ReadonlyMap<number, string>> {
+  const texts = new Map<number, string>();
+  await Promise.all(
+    Array.from({ length: groupCount }, async (_, group) => {
+      const text = await target.secrets.read(`${nameOf(target)}${groupSuffix(group)}`);
+      if (text !== undefined) texts.set(group, text);
+    }),
+  );
+  return texts;
+}
+
+function nameOf({ secretName }: Target): string {
+  return secretName('PLATFORM_CREDENTIALS_SECRET');
+}

@@ -1,0 +1,76 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { AwsV4Signer } from 'aws4fetch';
+import { environmentVariable, optionalVariable } from './environment.ts';
+
+const connectMs = 1_000;
+const answerMs = 3_000;
+
+/** One call of a service that takes JSON. */
+export interface ServiceCall {
+  readonly endpoint: string;
+  /** The service's name in signatures. */
+  readonly service: string;
+  /** For `X-Amz-Target`. */
+  readonly target: string;
+  readonly body: object;
+}
+
+export interface ServiceReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Makes one signed call, with region and credentials of the environment, where Lambda puts those of the function's role.
+ * The connection must stand within 1 s and the whole answer be there within 3 s: it throws a `TimeoutError` otherwise, and
+ * what Node.js throws when a connection fails. No connection is kept: the next reading comes minutes later.
+ */
+export async function signedRequest({ endpoint, service, target, body }: ServiceCall): Promise<ServiceReply> {
+  const payload = JSON.stringify(body);
+  const sessionToken = optionalVariable('AWS_SESSION_TOKEN');
+  const signer = new AwsV4Signer({
+    url: endpoint,
+    service,
+    region: environmentVariable('AWS_REGION'),
+    accessKeyId: environmentVariable('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: environmentVariable('AWS_SECRET_ACCESS_KEY'),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
+    body: payload,
+  });
+  const { url, headers } = await signer.sign();
+  return await post(url, Object.fromEntries(headers), payload);
+}
+
+function post(url: URL, headers: Readonly<Record<string, string>>, payload: string): Promise<ServiceReply> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent: false, method: 'POST', headers }, (reply) => {
+      textOf(reply).then((text) => resolve({ status: reply.statusCode ?? 0, text }), reject);
+    });
+    const cutAfter = (ms: number) => setTimeout(() => outgoing.destroy(timeOut(ms)), ms);
+    const connecting = cutAfter(connectMs);
+    const answering = cutAfter(answerMs);
+    outgoing.once('socket', (socket) => socket.once('connect', () => clearTimeout(connecting)));
+    outgoing.once('error', reject);
+    outgoing.once('close', () => {
+      clearTimeout(connecting);
+      clearTimeout(answering);
+    });
+    outgoing.end(payload);
+  });
+}
+
+async function textOf(reply: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of reply as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function timeOut(ms: number): Error {
+  const error = new Error(`no answer within ${ms} ms`);
+  error.name = 'TimeoutError';
+  return error;
+}
