@@ -85,6 +85,7 @@ export const logEvents = [
   'template.answer_not_kept',
   'template.doubt_not_settled',
   'template.not_stored',
+  'template.renewal_not_claimed',
   'template.skipped',
   'webhook.abandoned',
   'webhook.delivered',

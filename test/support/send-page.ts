@@ -78,7 +78,12 @@ export function sendPorts(
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
     catalogIdOf: unused,
     isOnboarded: unused,
-    questions: { claim: unused, keep: unused, release: unused, takeTurn: unused },
+    questions: {
+      claim: async () => ({ state: 'ours' }),
+      keep: unused,
+      release: async () => undefined,
+      takeTurn: unused,
+    },
     events: new MemoryEvents(),
     pause: async () => undefined,
     nowMs,

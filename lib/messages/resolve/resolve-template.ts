@@ -1,5 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
@@ -100,9 +102,15 @@ async function renewed(
   const { askerId } = wanted;
   const nowMs = ports.nowMs();
   const renewal = `renewal ${question}`;
-  const claim = await ports.questions.claim(renewal, { askerId, nowMs, changedAtMs: stored.fact.readAtMs });
-  if (claim.state === 'asked') return 'asked';
-  if (claim.state === 'refused') return copyOf(sendable, { storedCopyUsed: true });
+  const claim = await ports.questions
+    .claim(renewal, { askerId, nowMs, changedAtMs: stored.fact.readAtMs })
+    .catch((error: unknown) => {
+      // There is a copy: that nobody can say whose turn it is, is no reason to refuse.
+      log('template.renewal_not_claimed', { error: nameOf(error) });
+      return undefined;
+    });
+  if (claim?.state === 'asked') return 'asked';
+  if (claim?.state !== 'ours') return copyOf(sendable, { storedCopyUsed: true });
   const release = () => tolerated(ports.questions.release(renewal, askerId));
   try {
     const renewedNow = await askPlatform({ wanted, stored, readAtMs: nowMs }, ports);

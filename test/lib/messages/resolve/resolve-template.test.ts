@@ -316,6 +316,14 @@ describe('an old copy is read again by one request at a time (D23)', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test('where nobody can say whose turn it is, the copy is used', async () => {
+    const { ports, asked } = setup(old(), renewed);
+    const questions = { ...ports.questions, claim: () => Promise.reject(new Error('the table is away')) };
+    const copy = { template: sendable.order, contract, storedCopyUsed: true };
+    expect(await resolveTemplate(wanted, { ...ports, questions })).toEqual(copy);
+    expect(asked).toEqual([]);
+  });
+
   test.each([
     ['an answer', renewed],
     ['a no', paused],
