@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { platformMessages } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import { platformMessages, readyToCall } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 import { dispatchMessage } from '../../../faults/scenario-job.ts';
@@ -70,4 +70,14 @@ test('a credential that cannot be read proves that nothing was sent', async () =
   expect(failure).toBeInstanceOf(PlatformFailure);
   expect(failure).toMatchObject({ kind: 'not_sent', cause: away });
   expect(calls).toEqual([]);
+});
+
+test('whoever waits for a slot has read the credential by then; one that cannot be read is for the call to tell', async () => {
+  const read: string[] = [];
+  const ready = readyToCall(async (name) => {
+    read.push(name);
+    await Promise.reject(new Error('no secret'));
+  });
+  expect(await ready({ credential: 'main' })).toBeUndefined();
+  expect(read).toEqual(['main']);
 });
