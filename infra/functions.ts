@@ -250,10 +250,11 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
       messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
+      channels: ['BatchGetItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
-    sendsTo: ['sendJobs', 'events'],
+    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'events'],
   }),
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({

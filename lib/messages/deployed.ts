@@ -18,7 +18,7 @@ import { platformMessages, readyToCall } from './dispatch/platform-messages.ts';
 import { platformProbe } from './dispatch/platform-probe.ts';
 import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
 import { jobStore } from './fan-out/job-store.ts';
-import { limitOfJob } from './fan-out/limit-of-job.ts';
+import { limitOfJob, rememberedLimitOfJob } from './fan-out/limit-of-job.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from './fan-out/watch-message.ts';
 import { watchQueue } from './fan-out/watch-queue.ts';
 import { type HoldPorts, jobHolds } from './job-holds.ts';
@@ -46,6 +46,9 @@ export function deployedAcceptance(limits: PlatformLimits) {
     acceptance: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
     records: idempotencyStore(documents(), environmentVariable('MESSAGES_TABLE')),
     queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    straightQueue: jobQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
+    limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
     events: deployedEvents(),
     pause: sleep,
   };
@@ -74,6 +77,7 @@ export function deployedHandover(queueUrl: string) {
   return {
     ...deployedDispatch(queueUrl),
     jobStates: states,
+    straightJobs: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
     newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
     paces: paceStore({
       client: documents(),

@@ -4,7 +4,8 @@ import type { ItemKey } from '../aws/item-key.ts';
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
- *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts) or a withdrawal; stop and park; see below
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts) or a withdrawal; stop and park; see below.
+ *                                                              Of a straight message (straight-message.ts): acceptance or a worker (head, to)
  *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
  *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
  *   a claim           JOB#<jobId>#<partition> / <index>        dispatch; one per message. Receipts, in doubt
@@ -47,6 +48,12 @@ export function commitKey(jobId: string): ItemKey {
  *
  * Either may be repeated by its own side. A job in parts needs its commit too: the fan-out begins no part before the
  * acceptance has written that all parts are queued. Only TTL removes either item.
+ *
+ * A request of one recipient has no fan-out: its message goes straight into the dispatch queue. Its job is begun by the
+ * acceptance, once the queue has confirmed the message, or by the worker who has claimed the message and finds no `head`: it
+ * begins the job before anything leaves or is told. A worker that finds it withdrawn gives the claim back and drops the
+ * message, without a word. So what was withdrawn is never sent, what is sent has begun, and nothing has begun that is not in
+ * the queue: a process that dies between the queue and the item leaves a message whose worker writes the item.
  */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 export const mayWithdraw = 'attribute_not_exists(head)';

@@ -1,10 +1,10 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
-import { batchGet } from '../aws/dynamodb-batch.ts';
+import { batchGet, type Item } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { jobKey, jobMemorySeconds, jobOfPartition, mayEnd, mayEndPause, mayPark, mayResume, mayStop } from './items.ts';
-import { type JobParked, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
+import { type JobParked, type JobState, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
 /** The states of jobs in their items of the messages table; items.ts says who may write which. */
 export function jobStateStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): JobStates {
@@ -13,11 +13,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
     of: async (jobIds) => {
       const keys = [...new Set(jobIds)].map(jobKey);
       const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true });
-      return new Map(
-        items
-          .map((item) => [jobOfPartition(item['pk']), v.parse(JobStateSchema, item)] as const)
-          .filter(([, { stop, parked, pausedFromMs }]) => (stop ?? parked ?? pausedFromMs) !== undefined),
-      );
+      return new Map(items.map((item) => [jobOfPartition(item['pk']), stateOf(item)]));
     },
 
     stop: async ({ jobId, acceptedAtMs }, stop) => {
@@ -102,6 +98,11 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
       );
     },
   };
+}
+
+function stateOf(item: Item): JobState {
+  const begun = item['head'] === undefined ? {} : { begun: true as const };
+  return { ...v.parse(JobStateSchema, item), ...begun };
 }
 
 /** The SDK repeats a write whose reply was lost, and then meets its own. */

@@ -22,6 +22,8 @@ export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 
 /** A job that is neither is sent. One that is both is stopped. */
 export interface JobState {
+  /** Its head is written: it counts (items.ts, `mayBegin`). */
+  readonly begun?: true;
   readonly stop?: JobStop;
   readonly parked?: JobParked;
   /** When the pause began: the first waiting since a message of the job was taken. Outlasts the end of a waiting, until one is. */
@@ -40,7 +42,7 @@ export const JobStateSchema = v.object({
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
 export interface JobStates {
-  /** Strongly consistent, one request for up to 100 jobs. A job that is neither stopped nor parked, nor was since a message left, is not in the answer. */
+  /** Strongly consistent, one request for up to 100 jobs. A job of which nothing is written is not in the answer. */
   of(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobState>>;
   /**
    * Stops the job, also one that the fan-out has not begun. True when this is how it is stopped now; false when it was

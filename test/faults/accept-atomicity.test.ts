@@ -2,17 +2,19 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../lib/http/refusal.ts';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import { enqueueJob } from '../../lib/messages/accept/enqueue-job.ts';
+import { enqueueJob, enqueueStraight } from '../../lib/messages/accept/enqueue-job.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { straightSend } from '../../lib/messages/accept/straight-send.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { dispatchIdsOf, drainJobs } from '../support/job-messages.ts';
+import { dispatchIdsOf, drainJobs, drainMessages } from '../support/job-messages.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const table = await freshTable('messages');
 const documents = localDocumentClient();
+const unused = { send: () => Promise.reject(new Error('not the queue of a job')) };
 let jobs = 0;
 
 interface Faults {
@@ -31,6 +33,8 @@ async function accept(job: Omit<SendJob, 'firstIndex' | 'part'>, faults: Faults,
   try {
     await enqueueJob(job, {
       queue: jobQueue(client, queueUrl),
+      straightQueue: unused,
+      urgentQueue: unused,
       acceptance: acceptanceStore(faultyDocuments, table, Date.now),
       remainingMs: () => remainingMs,
     });
@@ -78,6 +82,43 @@ describe('with the queue failing at any attempt, all messages are accepted or no
       }
     }
   });
+});
+
+/** The same of a request of one recipient: its message goes straight, and a worker begins its job or finds it taken back. */
+async function acceptStraight(faults: Faults) {
+  const queueUrl = await freshQueue();
+  const client = localQueueClient();
+  const faultyDocuments = localDocumentClient();
+  injectFaults(client, faults.queue ?? (() => undefined));
+  injectFaults(faultyDocuments, faults.table ?? (() => undefined));
+  const straight = await straightSend(job(1), async () => 80);
+  if (straight === undefined) throw new Error('it goes as a job');
+  const told = await enqueueStraight(straight, {
+    queue: unused,
+    straightQueue: jobQueue(client, queueUrl),
+    urgentQueue: unused,
+    acceptance: acceptanceStore(faultyDocuments, table, Date.now),
+    remainingMs: () => 29_000,
+  }).then(
+    () => 'accepted',
+    (error: unknown) => (error instanceof Refusal ? error.code : Promise.reject(error)),
+  );
+  const { begin } = acceptanceStore(documents, table, Date.now);
+  const begun: string[] = [];
+  for (const message of await drainMessages(localQueueClient(), queueUrl)) begun.push(await begin(message));
+  return { told, begun: new Set(begun) };
+}
+
+test('of one recipient, with the queue failing at any attempt: sent, or refused and never sent (R20)', async () => {
+  for (const kind of ['before', 'after'] as const) {
+    const once = await acceptStraight({ queue: ({ number }) => (number === 1 ? kind : undefined) });
+    expect(once).toEqual({ told: 'accepted', begun: new Set(['begun']) });
+    const ever = await acceptStraight({ queue: () => kind });
+    const left = kind === 'before' ? [] : ['withdrawn'];
+    expect(ever).toEqual({ told: 'dispatch_unavailable', begun: new Set(left) });
+    const neither = await acceptStraight({ queue: () => kind, table: () => 'before' });
+    expect(neither.told).toBe('dispatch_undecided');
+  }
 });
 
 test('a job that is accepted takes one queue request and no table request', async () => {

@@ -3,6 +3,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../lib/aws/pause.ts';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
@@ -93,6 +94,7 @@ test.each(firstUnlessThorough([1, 2, 3]))(
           paces: paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID, pause: async () => undefined }),
           tenths: urgentStore(client, table),
           jobStates: jobStateStore(client, table, async () => undefined),
+          straightJobs: acceptanceStore(client, table, () => nowMs),
           newHolds: idlePaces.newHolds,
           ready: idlePaces.ready,
           breakers: breakerStore({ client, table, nowMs: () => nowMs }),
@@ -182,6 +184,7 @@ test('ten messages of a released wave: one write each and one a batch, and two r
     paces: paces(client),
     tenths: urgentStore(client, table),
     jobStates: jobStateStore(client, table),
+    straightJobs: acceptanceStore(client, table, () => nowMs),
     newHolds: idlePaces.newHolds,
     ready: idlePaces.ready,
     breakers: breakerStore({ client, table, nowMs: () => nowMs }),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sleep } from '../../lib/aws/pause.ts';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
@@ -74,6 +75,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
     paces: paceStore({ client: localDocumentClient(), table, nowMs, newWriter: randomUUID }),
     tenths: urgentStore(localDocumentClient(), table),
     jobStates: jobStateStore(localDocumentClient(), table),
+    straightJobs: acceptanceStore(localDocumentClient(), table, nowMs),
     newHolds: idlePaces.newHolds,
     ready: idlePaces.ready,
     breakers: breakerStore({ client: localDocumentClient(), table, nowMs }),

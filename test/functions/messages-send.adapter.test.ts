@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
 import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { countedBy } from '../support/counted.ts';
@@ -33,7 +35,23 @@ const plain = request('plain', undefined);
 
 const shared = await sendingEndpoint({ templates });
 
-test('an accepted request answers success, and its job carries everything', async () => {
+test('a request of one recipient goes straight to the workers, and its message carries everything (D25)', async () => {
+  const { send, accepted, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
+  const sent = request('order', { body: ['Ana', '17'], buttons: ['17'] }, { attends: { waitTime: -1 } });
+  expect(await send(sent)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
+  expect(queueAttempts).toHaveLength(1);
+  expect(tableAttempts.map(({ command }) => command)).toEqual(['PutItemCommand', 'UpdateItemCommand']);
+  const { jobs, straight, urgent } = await accepted();
+  expect([jobs, urgent]).toEqual([[], []]);
+  expect(straight).toMatchObject([
+    {
+      head: { jobId: 'JOB1', clientId: 1001, correlationId: 'r', attends: { waitTime: -1 }, total: 1 },
+      message: { index: 0, version: 3, straight: true, alone: true, receiptsExpected: true, request: { to } },
+    },
+  ]);
+});
+
+test('an accepted request of several answers success, and its job carries everything', async () => {
   const { send, queueUrl } = await sendingEndpoint({ templates });
   const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' };
   const sent = request(
@@ -43,6 +61,10 @@ test('an accepted request answers success, and its job carries everything', asyn
       attends: { waitTime: -1 },
       message_send_ttl_seconds: 60,
       component: { header: image },
+      recipients: [
+        { to, params: { body: ['Ana'] } },
+        { to: '5491155550002', params: { body: ['Eva'] } },
+      ],
     },
   );
   const answer = await send(sent, { base64: true });
@@ -67,7 +89,7 @@ test('an accepted request answers success, and its job carries everything', asyn
         acceptedAtMs: startMs,
         expiresAtMs: startMs + 60_000,
         attends: { waitTime: -1 },
-        total: 1,
+        total: 2,
       },
       plan: { templateName: sendable.image.name, languageCode: 'en_US', header: image, buttons: [], cards: [] },
       firstIndex: 0,
@@ -209,9 +231,9 @@ test.each([
   ['its own client', { client_id: 1001 }, undefined],
   ['another client, with BSP_CN', { client_id: 1001 }, operator],
 ])('client_id of %s is fine', async (_what, more, caller) => {
-  const { send, queueUrl } = await sendingEndpoint({ templates });
+  const { send, accepted } = await sendingEndpoint({ templates });
   expect(await send({ ...plain, ...more }, caller === undefined ? {} : { caller })).toMatchObject({ status: 200 });
-  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { clientId: 1001 } }]);
+  expect((await accepted()).straight).toMatchObject([{ head: { clientId: 1001 } }]);
 });
 
 test('warnings are joined into one', async () => {
@@ -256,9 +278,10 @@ describe('a single product', () => {
   });
 
   test('is sent from the catalog of the WABA', async () => {
-    const { send, queueUrl } = await sendingEndpoint({ templates, catalogId: '700' });
+    const { send, accepted } = await sendingEndpoint({ templates, catalogId: '700' });
     expect(await send(product)).toMatchObject({ status: 200 });
-    expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ plan: { catalogId: '700' } }]);
+    const [queued] = (await accepted()).straight;
+    expect(JSON.stringify(queued?.message)).toContain('"catalog_id":"700"');
   });
 
   test('is 502 while the catalog cannot be read', async () => {
@@ -280,10 +303,10 @@ test.each<[string, Partial<PlatformTemplate>, boolean, string]>([
   ['another category', { category: 'UTILITY', message_send_ttl_seconds: 43_200 }, true, 'messages'],
 ])('%s: where it goes (D30)', async (_what, facts, onboarded, path) => {
   const plainly = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
-  const { send, queueUrl, platform } = await sendingEndpoint({ templates: { plain: plainly } });
+  const { send, accepted, platform } = await sendingEndpoint({ templates: { plain: plainly } });
   platform.onboarded = onboarded;
   expect(await send(plain)).toMatchObject({ status: 200 });
-  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path } }]);
+  expect((await accepted()).straight).toMatchObject([{ message: { path } }]);
 });
 
 test.each([
@@ -293,10 +316,14 @@ test.each([
   ['UTILITY', undefined],
 ])('a template of category %s: urgent %s (D44)', async (category, urgent) => {
   const template = makeTemplate([body('Code {{1}}.')], { category });
-  const { send, queueUrl } = await sendingEndpoint({ templates: { plain: template } });
+  const { send, accepted } = await sendingEndpoint({ templates: { plain: template } });
   const recipients = [{ to: '5491100000010', params: { body: ['123456'] } }];
   expect(await send({ ...plain, recipients })).toMatchObject({ status: 200 });
-  expect((await drainJobs(localQueueClient(), queueUrl)).map(({ head }) => head.urgent)).toEqual([urgent]);
+  const several = [...recipients, { to: '5491100000011', params: { body: ['123457'] } }];
+  expect(await send({ ...plain, recipients: several })).toMatchObject({ status: 200 });
+  const queued = await accepted();
+  expect(queued.jobs.map(({ head }) => head.urgent)).toEqual([urgent]);
+  expect(queued[urgent ? 'urgent' : 'straight'].map(({ message }) => message.urgent)).toEqual([urgent]);
 });
 
 test('a did that is a channel of another client of the WABA may be used, and is named (D5, D26)', async () => {
@@ -362,24 +389,32 @@ describe('a refusal never rests on a stored copy (D23)', () => {
 });
 
 test('a template with a bid goes to /marketing_messages (D30)', async () => {
-  const { send, queueUrl } = await sendingEndpoint({ templates });
+  const { send, accepted } = await sendingEndpoint({ templates });
   await send(request('bid', { body: ['Ana'] }));
-  expect(await drainJobs(localQueueClient(), queueUrl)).toMatchObject([{ head: { path: 'marketing_messages' } }]);
+  expect((await accepted()).straight).toMatchObject([{ message: { path: 'marketing_messages' } }]);
 });
 
-test('a queue that does not answer: 502, and the same key may be used again at once', async () => {
+test.each([
+  ['one recipient', [{ to, params: { body: ['Ana', '17'], buttons: ['17'] } }]],
+  ['several', makeRecipients(3)],
+])('a queue that does not answer, for %s: 502, and the same key may be used again at once', async (_, recipients) => {
   let broken = true;
-  const { send, queueUrl, table } = await sendingEndpoint({
+  const { send, accepted, table } = await sendingEndpoint({
     templates,
     queueFaults: () => (broken ? 'after' : undefined),
   });
   const headers = { 'idempotency-key': 'k' };
-  expect(await send(order, { headers })).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
+  const asked = { ...order, recipients };
+  expect(await send(asked, { headers })).toMatchObject({ status: 502, body: { code: 'dispatch_unavailable' } });
   broken = false;
-  expect(await send(order, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB2' } });
-  const jobs = await drainJobs(localQueueClient(), queueUrl);
-  expect(jobs.length).toBeGreaterThan(1);
-  expect(await dispatchIdsOf(jobs, localDocumentClient(), table)).toEqual(new Set(['JOB2-0']));
+  expect(await send(asked, { headers })).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB2' } });
+  const { jobs, straight } = await accepted();
+  expect(jobs.length + straight.length).toBeGreaterThan(1);
+  const documents = localDocumentClient();
+  const sent = await dispatchIdsOf(jobs, documents, table);
+  const { begin } = acceptanceStore(documents, table, () => startMs);
+  for (const { message } of straight) if ((await begin(message)) === 'begun') sent.add(dispatchIdOf(message));
+  expect(sent).toEqual(new Set(recipients.map((_each, index) => `JOB2-${index}`)));
 });
 
 test.each(['before', 'after'] as const)(
@@ -399,6 +434,21 @@ test.each(['before', 'after'] as const)(
       repeats: [[1, 0]],
       recipients: new Map([[0, order.recipients[0]?.to]]),
     });
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a straight message whose job cannot be begun (reply or request lost: %s) is accepted, and its worker begins it',
+  async (fault) => {
+    const { send, accepted, table } = await sendingEndpoint({ templates, tableFaults: () => fault });
+    expect(await send(order)).toMatchObject({ status: 200, headers: { 'dispatch-id': 'JOB1' } });
+    const client = localDocumentClient();
+    const report = reportStore({ client, table, nowMs: () => startMs });
+    expect(await report.findDescribed('JOB1')).toBeUndefined();
+    const [sent] = (await accepted()).straight;
+    if (sent === undefined) throw new Error('nothing was queued');
+    expect(await acceptanceStore(client, table, () => startMs).begin(sent.message)).toBe('begun');
+    expect(await report.findDescribed('JOB1')).toMatchObject({ recipients: new Map([[0, to]]) });
   },
 );
 

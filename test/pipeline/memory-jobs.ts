@@ -1,3 +1,5 @@
+import { present } from '../../lib/keys/present.ts';
+import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import type { JobRecords, Taken } from '../../lib/messages/fan-out/fan-out.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/fan-out/rounds.ts';
 import type { JobState, JobStates } from '../../lib/messages/job-state.ts';
@@ -11,6 +13,7 @@ interface Part {
 /** The job items of the messages table, for any number of jobs and runs. */
 export class MemoryJobs {
   readonly states = new Map<string, JobState>();
+  readonly withdrawn = new Set<string>();
   writes = 0;
   readonly #parts = new Map<string, Part>();
 
@@ -21,6 +24,7 @@ export class MemoryJobs {
         run.call('begin', () => {
           // The head, and where it is found by day.
           this.writes += 2;
+          this.#change(head.jobId, { begun: true });
           return this.#part(head.jobId, part).queued;
         }),
       describe: () => run.call('describe', () => undefined),
@@ -70,7 +74,7 @@ export class MemoryJobs {
         run.call('park', () => {
           const { stop, parked: present, pausedFromMs = parked.sinceMs } = this.states.get(jobId) ?? {};
           if (stop !== undefined || present !== undefined) return false;
-          this.states.set(jobId, { parked, pausedFromMs });
+          this.#change(jobId, { parked, pausedFromMs });
           return true;
         }),
       endPause: (jobId) =>
@@ -81,10 +85,42 @@ export class MemoryJobs {
       stop: ({ jobId }, stop) =>
         run.call('stop', () => {
           if (this.states.get(jobId)?.stop !== undefined) return false;
-          this.states.set(jobId, { stop });
+          const { begun } = this.states.get(jobId) ?? {};
+          this.states.set(jobId, { ...present({ begun }), stop });
           return true;
         }),
     };
+  }
+
+  /** Of messages that acceptance has queued itself. */
+  straight(run: Run): DispatchPorts['straightJobs'] {
+    return {
+      begin: ({ jobId }) =>
+        run.call('beginStraight', () => {
+          // The same two.
+          this.writes += 2;
+          if (this.withdrawn.has(jobId)) return 'withdrawn';
+          this.#change(jobId, { begun: true });
+          return 'begun';
+        }),
+    };
+  }
+
+  /** As the acceptance takes a job back of which it does not know whether it was queued; true when it could. */
+  withdraw(jobId: string): boolean {
+    if (this.states.get(jobId)?.begun) return false;
+    this.withdrawn.add(jobId);
+    return true;
+  }
+
+  /** From now on the job stands so; undefined: as if nothing had ever been said. A stopped one stays so. */
+  stand(jobId: string, state: JobState | undefined): void {
+    const { stop, begun } = this.states.get(jobId) ?? {};
+    if (stop === undefined) this.states.set(jobId, { ...present({ begun }), ...state });
+  }
+
+  #change(jobId: string, changes: JobState): void {
+    this.states.set(jobId, { ...this.states.get(jobId), ...changes });
   }
 
   #part(jobId: string, part: number): Part {

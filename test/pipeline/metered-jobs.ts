@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { straightSend } from '../../lib/messages/accept/straight-send.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
@@ -162,7 +163,14 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
       compose: composeMessage,
     };
     await time.sleep(afterMs);
-    await acceptanceStore(acceptanceClient, table, nowMs).describe(job, AbortSignal.timeout(60_000));
+    const records = acceptanceStore(acceptanceClient, table, nowMs);
+    const straight = await straightSend(job, async () => limitPerSecond);
+    if (straight !== undefined) {
+      queue.send(straight.body);
+      await records.begin(straight.message);
+      return;
+    }
+    await records.describe(job, AbortSignal.timeout(60_000));
     while (next !== undefined) {
       const [message, delaySeconds]: [SendJob, number] = next;
       next = undefined;
@@ -183,6 +191,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
     doubts: doubtStore(workerClient, table),
     tenths: urgentStore(workerClient, table),
     jobStates: states,
+    straightJobs: acceptanceStore(workerClient, table, nowMs),
     breakers: breakerStore({ client: workerClient, table, nowMs }),
     probe: async () => undefined,
     newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log: () => undefined }),

@@ -1,4 +1,5 @@
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { isAlone } from '../../lib/messages/composed-message.ts';
 import { invocationOf } from '../../lib/messages/dispatch/claim.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
 import { outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
@@ -26,7 +27,11 @@ export function randomWorld(seed: number): PipelineWorld {
     limitPerSecond: among([5, 20, 80]),
     answerMs: () => 20 + random() * 300,
     latencyMs: () => (random() < 0.02 ? random() * 3_000 : 1 + random() * 10),
-    faultOf: (name) => (name !== 'send' && random() < callFaultShare ? among(callFaults) : undefined),
+    faultOf: (name) => {
+      // Rare in every world: a request of one recipient that its acceptance cannot hand over.
+      const share = name === 'enqueueStraight' ? 0.3 : callFaultShare;
+      return name !== 'send' && random() < share ? among(callFaults) : undefined;
+    },
     fateOf: () => (random() < fateShare ? among(fates) : 'taken'),
     lifeMs: () => (random() < deathShare ? random() * 8_000 : undefined),
     receiptsOf: () => receipts(random),
@@ -86,6 +91,8 @@ const claimedMs = 20_000;
 
 function brokenPromises(world: PipelineWorld, dispatchId: string, job: SendJob): string[] {
   const broken: string[] = [];
+  if (world.jobs.withdrawn.has(job.head.jobId)) return refusedAndSent(world, dispatchId);
+  const isQueued = !isAlone(job) || world.jobs.states.get(job.head.jobId)?.begun;
   const { stop } = world.jobs.states.get(job.head.jobId) ?? {};
   const { expiresAtMs } = job.head;
   const posts = world.platform.posts.filter((post) => post.dispatchId === dispatchId);
@@ -104,7 +111,7 @@ function brokenPromises(world: PipelineWorld, dispatchId: string, job: SendJob):
   const own = outcomeOf(key, { claim, batch }, world.time.nowMs + 600_000);
   const receiptsHere = world.claims.receiptsOf(dispatchId);
   const { state } = reportedOutcome(own, fold(receiptsHere));
-  if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${dispatchId} has vanished`);
+  if (own.state === 'pending' && world.deadLetters === 0 && isQueued) broken.push(`R14: ${dispatchId} has vanished`);
   if (['sent', 'held', 'delivered', 'read'].includes(state) && taken.length === 0) {
     broken.push(`R14: ${dispatchId} counts as ${state} and was never taken`);
   }
@@ -120,4 +127,14 @@ function brokenPromises(world: PipelineWorld, dispatchId: string, job: SendJob):
     broken.push(`D39: ${dispatchId} has a receipt and stays unknown`);
   }
   return broken;
+}
+
+/** Its client was told 502: that nothing of it is sent, or that nobody knows. */
+function refusedAndSent(world: PipelineWorld, dispatchId: string): string[] {
+  const isPosted = world.platform.posts.some((post) => post.dispatchId === dispatchId);
+  const isTold = [...world.told.values()].some(({ data }) => JSON.stringify(data).includes(dispatchId));
+  return [
+    ...(isPosted ? [`D25: ${dispatchId} was refused and sent`] : []),
+    ...(isTold ? [`D25: ${dispatchId} was refused and is told of`] : []),
+  ];
 }

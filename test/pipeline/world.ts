@@ -1,4 +1,6 @@
 import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import { straightSend } from '../../lib/messages/accept/straight-send.ts';
+import { isAlone } from '../../lib/messages/composed-message.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchQueue } from '../../lib/messages/dispatch/dispatch-ports.ts';
@@ -105,18 +107,38 @@ export class PipelineWorld {
 
   accept(job: SendJob): void {
     this.claims.heads.set(job.head.jobId, job.head);
+    if (isAlone(job)) void this.#acceptStraight(job);
+    else this.#queues.jobs.send(JSON.stringify(job));
     for (const at of job.recipients.keys()) {
       this.accepted.push({ dispatchId: dispatchIdOf({ jobId: job.head.jobId, index: job.firstIndex + at }), job });
     }
-    this.#queues.jobs.send(JSON.stringify(job));
+  }
+
+  /** An acceptance that may hear nothing of the queue, take the job back, or die at any moment. */
+  async #acceptStraight(job: SendJob): Promise<void> {
+    const { latencyMs, faultOf, lifeMs, limitPerSecond } = this.#rules;
+    const run = new Run(this.time, { latencyMs, faultOf });
+    const diesAfterMs = lifeMs('acceptance');
+    if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
+    const straight = await straightSend(job, async () => limitPerSecond);
+    if (straight === undefined) throw new Error('a job that was to go straight');
+    const queue = job.head.urgent ? this.#queues.urgent : this.#queues.dispatch;
+    const enqueued = run.call('enqueueStraight', () => queue.send(straight.body));
+    const isRefused = await enqueued.then(
+      () => false,
+      () => run.call('withdraw', () => this.jobs.withdraw(job.head.jobId)).catch(() => false),
+    );
+    if (!isRefused)
+      await this.jobs
+        .straight(run)
+        .begin(straight.message)
+        .catch(() => undefined);
   }
 
   /** From a time on the job stands so; undefined: as if nothing had ever been said. */
   async jobStands(jobId: string, state: JobState | undefined, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
-    if (this.jobs.states.get(jobId)?.stop !== undefined) return;
-    if (state === undefined) this.jobs.states.delete(jobId);
-    else this.jobs.states.set(jobId, state);
+    this.jobs.stand(jobId, state);
   }
 
   /** Lets the world run until nothing is left in any queue, or until so much time has passed. */
@@ -226,6 +248,7 @@ export class PipelineWorld {
         queue: this.#dispatchQueue(run, queue),
         tenths: this.numbers.tenths(run),
         jobStates: this.jobs.ofDispatch(run),
+        straightJobs: this.jobs.straight(run),
         invocation: clock.invocation,
         ready: async () => undefined,
         send: (message) => run.call('send', () => this.#post(message)),

@@ -1,7 +1,9 @@
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
+import type { JobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
+import type { DispatchMessage } from '../../lib/messages/job.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
@@ -88,10 +90,16 @@ export class AcceptingWorld {
       },
       platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
       newJobId: () => newJobId,
-      queue: { send: (message, _, signal) => this.slowly(() => this.call('send', () => this.queued(message), signal)) },
+      queue: this.queue((message) => {
+        const { head, part } = decodeSendJobMessage(message);
+        this.queued(head.jobId, part?.of);
+      }),
+      straightQueue: this.queue((message) => this.queued((JSON.parse(message) as DispatchMessage).jobId)),
+      urgentQueue: this.queue(() => undefined),
       acceptance: {
         commit: (jobId, signal) => this.call('commit', () => void this.committed.add(jobId), signal),
         withdraw: (jobId, signal) => this.call('withdraw', () => this.withdraw(jobId), signal),
+        begin: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
         describe: (_, signal) => this.call('describe', () => undefined, signal),
       },
       records: {
@@ -125,11 +133,22 @@ export class AcceptingWorld {
     await call();
   }
 
-  private queued(message: string): void {
-    const { head, part } = decodeSendJobMessage(message);
+  private queue(take: (message: string) => void): JobQueue {
+    return {
+      send: (message, _, signal) => this.slowly(() => this.call('send', () => take(message), signal)),
+    };
+  }
+
+  private queued(jobId: string, parts = 1): void {
     // Of parts, all that there are count once the commit is written, which is after the last of them.
-    this.parts.set(head.jobId, part?.of ?? 1);
-    if (this.options.eager && this.mayBegin(head.jobId)) this.begun.add(head.jobId);
+    this.parts.set(jobId, parts);
+    if (this.options.eager && this.mayBegin(jobId)) this.begun.add(jobId);
+  }
+
+  private begin(jobId: string): 'begun' | 'withdrawn' {
+    if (this.withdrawn.has(jobId)) return 'withdrawn';
+    this.begun.add(jobId);
+    return 'begun';
   }
 
   private withdraw(jobId: string): 'withdrawn' | 'begun' {

@@ -5,7 +5,7 @@ import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
 /** Numbers for which nobody else ever reserves, jobs that nothing holds back, a platform that is there: for tests whose subject is none of them. */
 export const idlePaces: Pick<
   DispatchPorts,
-  'paces' | 'tenths' | 'jobStates' | 'newHolds' | 'ready' | 'breakers' | 'probe'
+  'paces' | 'tenths' | 'jobStates' | 'straightJobs' | 'newHolds' | 'ready' | 'breakers' | 'probe'
 > = {
   paces: {
     find: async () => unknownPace,
@@ -13,6 +13,7 @@ export const idlePaces: Pick<
   },
   tenths: { take: async () => [] },
   jobStates: { of: async () => new Map() },
+  straightJobs: { begin: async () => 'begun' },
   breakers: { find: async () => unknownBreaker, change: async () => undefined },
   probe: async () => undefined,
   ready: async () => undefined,

@@ -1,19 +1,29 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { decodeSendJobMessage, type SendJob } from '../../lib/messages/accept/send-job.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
 
 /** Takes every message out of the send-job queue. */
 export async function drainJobs(client: SQSClient, queueUrl: string): Promise<SendJob[]> {
-  const jobs: SendJob[] = [];
+  return (await drain(client, queueUrl)).map(decodeSendJobMessage);
+}
+
+/** Takes every message out of a queue of messages, parsed as the dispatch does. */
+export async function drainMessages(client: SQSClient, queueUrl: string): Promise<DispatchMessage[]> {
+  return (await drain(client, queueUrl)).map((body) => v.parse(DispatchMessageSchema, JSON.parse(body)));
+}
+
+async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
+  const bodies: string[] = [];
   for (;;) {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 0 }),
     );
-    if (Messages.length === 0) return jobs;
+    if (Messages.length === 0) return bodies;
     for (const { Body = '', ReceiptHandle } of Messages) {
-      jobs.push(decodeSendJobMessage(Body));
+      bodies.push(Body);
       await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
     }
   }

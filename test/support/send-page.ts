@@ -55,7 +55,10 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
 export function sendPorts(
   template: PlatformTemplate,
   nowMs: () => number,
-): Omit<Parameters<typeof messagesSend>[0], 'newJobId' | 'queue' | 'acceptance' | 'records'> {
+): Omit<
+  Parameters<typeof messagesSend>[0],
+  'newJobId' | 'queue' | 'straightQueue' | 'urgentQueue' | 'acceptance' | 'records'
+> {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
   const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };
   return {
@@ -84,6 +87,7 @@ export function sendPorts(
       release: async () => undefined,
       takeTurn: unused,
     },
+    limitOf: async () => 80,
     events: new MemoryEvents(),
     pause: async () => undefined,
     nowMs,

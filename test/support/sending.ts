@@ -5,9 +5,12 @@ import type { Did, Directory } from '../../lib/access/directory.ts';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import type { DispatchMessage } from '../../lib/messages/job.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
+import { headOfStraight } from '../../lib/messages/straight-message.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { drainJobs, drainMessages } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
@@ -73,7 +76,7 @@ interface Options {
 
 /** The endpoint over the real queue and messages table, with directory, templates and platform in memory. */
 export async function sendingEndpoint(options: Options) {
-  const queueUrl = await freshQueue();
+  const [queueUrl, straightQueueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue(), freshQueue()]);
   const table = await freshTable('messages');
   const queueClient = localQueueClient();
   const documents = localDocumentClient();
@@ -120,6 +123,9 @@ export async function sendingEndpoint(options: Options) {
     isOnboarded: async () => platform.onboarded,
     questions: questionStore(documents, table),
     queue: jobQueue(queueClient, queueUrl),
+    straightQueue: jobQueue(queueClient, straightQueueUrl),
+    urgentQueue: jobQueue(queueClient, urgentQueueUrl),
+    limitOf: async (head) => head.throughputPerSecond,
     acceptance: acceptanceStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     nowMs: () => clock.nowMs,
@@ -145,7 +151,18 @@ export async function sendingEndpoint(options: Options) {
     const { statusCode, headers = {}, body: answered = '' } = await handle(event as never, context);
     return { status: statusCode, headers, body: JSON.parse(answered) };
   };
-  return { send, clock, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
+  /** Takes what was accepted out of the queues: jobs for the fan-out, and what went straight. */
+  const accepted = async () => {
+    const read = localQueueClient();
+    const straight = (messages: readonly DispatchMessage[]) =>
+      messages.map((message) => ({ head: headOfStraight(message), message }));
+    return {
+      jobs: await drainJobs(read, queueUrl),
+      straight: straight(await drainMessages(read, straightQueueUrl)),
+      urgent: straight(await drainMessages(read, urgentQueueUrl)),
+    };
+  };
+  return { send, accepted, clock, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {

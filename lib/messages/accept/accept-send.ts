@@ -18,14 +18,18 @@ import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts'
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
-import { type DescribePorts, describeAccepted } from './describe-accepted.ts';
-import { type EnqueuePorts, enqueueJob } from './enqueue-job.ts';
+import { beginStraight, type DescribePorts, describeAccepted } from './describe-accepted.ts';
+import { type EnqueuePorts, enqueueJob, enqueueStraight } from './enqueue-job.ts';
 import type { Accepted } from './idempotency.ts';
+import type { AcceptedSend } from './send-job.ts';
 import { warningOf } from './send-warnings.ts';
+import { straightSend } from './straight-send.ts';
 
 export interface AcceptPorts extends ResolutionPorts, Omit<EnqueuePorts & DescribePorts, 'remainingMs'> {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
+  /** Messages a second that the number of a job may send, by the platform's last word. */
+  readonly limitOf: (head: JobHead) => Promise<number>;
 }
 
 /** A send request of a client that may use the DID. */
@@ -39,7 +43,7 @@ export interface Send {
 
 /**
  * Accepts a send: resolves the template (404, 422, 502), checks every recipient against it (400, D24), drops repeated
- * recipients, queues the whole as one job (D25), and writes down what its report opens with (D40).
+ * recipients, queues the whole (D25), and writes down what its report opens with (D40).
  */
 export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accepted> {
   const { request, clientId, did, jobId } = send;
@@ -57,10 +61,7 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
   const path = await pathOf(template, did, ports);
   const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
   const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
-  await enqueueJob(job, { ...ports, remainingMs: send.remainingMs });
-  count('RecipientsAccepted', kept.length);
-  log('job.accepted', { jobId, clientId, count: kept.length });
-  await describeAccepted(job, { ...ports, remainingMs: send.remainingMs });
+  await queueAndDescribe(job, { ...ports, remainingMs: send.remainingMs });
 
   const warning = warningOf({
     resolved,
@@ -70,6 +71,21 @@ export async function acceptSend(send: Send, ports: AcceptPorts): Promise<Accept
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
   return { jobId, ...present({ warning }) };
+}
+
+/** One recipient goes straight to the workers, several by the fan-out. */
+async function queueAndDescribe(
+  job: AcceptedSend,
+  ports: AcceptPorts & Pick<EnqueuePorts, 'remainingMs'>,
+): Promise<void> {
+  const { jobId, clientId, total } = job.head;
+  const straight = await straightSend(job, ports.limitOf);
+  if (straight === undefined) await enqueueJob(job, ports);
+  else await enqueueStraight(straight, ports);
+  count('RecipientsAccepted', total);
+  log('job.accepted', { jobId, clientId, count: total });
+  if (straight === undefined) await describeAccepted(job, ports);
+  else await beginStraight(straight.message, ports);
 }
 
 function checkInputs(contract: ParameterContract, request: SendRequest): void {

@@ -3,8 +3,10 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { claimMemorySeconds } from '../dispatch/claim.ts';
-import { commitKey, jobKey, mayWithdraw } from '../items.ts';
-import type { AcceptedJob } from './accepted-job.ts';
+import { commitKey, jobKey, mayBegin, mayWithdraw } from '../items.ts';
+import type { DispatchMessage } from '../job.ts';
+import { headOfStraight, recipientOfStraight } from '../straight-message.ts';
+import { type AcceptedJob, pointerOf } from './accepted-job.ts';
 import { putDescription } from './accepted-job-store.ts';
 
 /** Decides whether a job counts, when the queue alone cannot say it, and describes the job that counts. */
@@ -20,6 +22,11 @@ export interface AcceptanceRecords {
    * them comes first. May be repeated.
    */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
+  /**
+   * Begins the job of a straight message, so that it is sent and found, unless it was taken back. May be repeated, by the
+   * acceptance and by whoever claims the message: either writes the same.
+   */
+  begin(message: DispatchMessage, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
   /** Writes down what the report of an accepted job opens with (D40). May be repeated. */
   describe(job: AcceptedJob, signal: AbortSignal): Promise<void>;
 }
@@ -47,6 +54,32 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
         ),
       );
       return written ? 'withdrawn' : 'begun';
+    },
+
+    begin: async (message, abortSignal) => {
+      const head = headOfStraight(message);
+      const expiry = Math.ceil(head.acceptedAtMs / 1_000) + claimMemorySeconds;
+      // First, so that what has begun is in the list; the list leaves out what was taken back.
+      const pointer = { ...pointerOf(head, head.total), expiresAtSeconds: expiry };
+      await client.send(new PutCommand({ TableName: table, Item: pointer }), present({ abortSignal }));
+      const { written } = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(head.jobId),
+            ConditionExpression: mayBegin,
+            UpdateExpression: 'SET head = :head, #to = :to, expiresAtSeconds = :expiry',
+            ExpressionAttributeNames: { '#to': 'to' },
+            ExpressionAttributeValues: {
+              ':head': JSON.stringify(head),
+              ':to': recipientOfStraight(message),
+              ':expiry': expiry,
+            },
+          }),
+          present({ abortSignal }),
+        ),
+      );
+      return written ? 'begun' : 'withdrawn';
     },
 
     describe: async (job, abortSignal) => {

@@ -59,7 +59,8 @@ export const PointerSchema = v.object({
 });
 export type DispatchPointer = v.InferOutput<typeof PointerSchema>;
 
-function pointerOf(head: JobHead, total: number): Item {
+/** A job as the list of its client has it; `total` counts repeated recipients too. */
+export function pointerOf(head: JobHead, total: number): Item {
   const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
   return {
     pk: dispatchesPartition(head.clientId, head.did),

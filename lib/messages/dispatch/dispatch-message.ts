@@ -1,11 +1,12 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
+import { type DispatchMessage, dispatchIdOf, versionOfCopy } from '../job.ts';
 import type { JobHolds } from '../job-holds.ts';
 import { byJobState, settlementOf } from '../job-state.ts';
+import { hasBegun } from './begun-job.ts';
 import { type Claim, keyOf, lateness, newClaim, provenByReceipt, type Settlement, sendBudgetMs } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
-import { deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } from './ending.ts';
+import { acknowledged, deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } from './ending.ts';
 import type { ExpectedAsker } from './gathered-job-states.ts';
 import { giveBack, postponeCopy, tryAgainLater, tryUnclaimedLater } from './later.ts';
 import type { PaceLearning } from './learned-pace.ts';
@@ -56,21 +57,27 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
       return ending ?? (await sendClaimed(message, { at: attempt.at, slotMs, asker }, ports));
     }
     const settled = await settlementWithoutSlot(placed, asker, ports);
+    if (settled === undefined) return acknowledged;
     return (await takeClaim(message, { ...attempt, asker, settled }, ports)) ?? deliverAgain;
   } finally {
     asker.leave();
   }
 }
 
-/** What needs no slot is claimed settled, at the price of one write: so how its job stands is read before. */
+/**
+ * What needs no slot is claimed settled, at the price of one write: so how its job stands is read before. Undefined when it
+ * was taken back. A straight job is stopped only once it has begun.
+ */
 async function settlementWithoutSlot(
   placed: Extract<Placed, { kind: 'late' | 'stopped' }>,
   asker: ExpectedAsker,
   ports: BatchPorts,
-): Promise<Settlement> {
-  if (placed.kind === 'stopped') return placed.settlement;
-  const { stop } = await asker.stateOf(placed.message.jobId, ports.nowMs() + shareRequestMs);
-  return stop === undefined ? placed.settlement : settlementOf(stop);
+): Promise<Settlement | undefined> {
+  const { message, settlement } = placed;
+  if (placed.kind === 'stopped') return settlement;
+  const state = await asker.stateOf(message.jobId, ports.nowMs() + shareRequestMs);
+  if (!(await hasBegun(message, state, ports))) return undefined;
+  return state.stop === undefined ? settlement : settlementOf(state.stop);
 }
 
 interface Claiming extends Attempt {
@@ -138,7 +145,7 @@ async function sendInNextSlot(missed: DispatchMessage, at: string, ports: BatchP
   let message = missed;
   for (let taken = 1; ; taken += 1) {
     ports.log('dispatch.slot_missed', { dispatchId: dispatchIdOf(message) });
-    message = { ...message, version: dispatchMessageVersion, missedSlots: (message.missedSlots ?? 0) + 1 };
+    message = { ...message, version: versionOfCopy(message), missedSlots: (message.missedSlots ?? 0) + 1 };
     if (taken === mostSlotsOfClaim) return await giveBack(message, at, { delaySeconds: 0, code: 'slot' }, ports);
     const placed = await ports.missed.placeAgain(message);
     message = placed.message;
@@ -176,6 +183,10 @@ async function whatItsJobSays(
   const byMs = Math.max(slotMs - statesBeforeSlotMs, ports.nowMs() + shareRequestMs);
   try {
     const state = await asker.stateOf(message.jobId, byMs);
+    if (!(await hasBegun(message, state, ports))) {
+      await ports.claims.release(keyOf(message), at);
+      return { ending: acknowledged };
+    }
     const found = byJobState(state, message, ports.nowMs());
     if (found.kind === 'send') return { wasPaused: state.pausedFromMs !== undefined };
     if (found.kind === 'settle') return { ending: await settle(message, at, found.settlement, ports) };
@@ -188,7 +199,7 @@ async function whatItsJobSays(
 
 /** Gives the claim back. The slot goes by; it takes the next one when its job goes on. */
 async function waitParked(message: DispatchMessage, at: string, delaySeconds: number, ports: BatchPorts) {
-  const copy = { ...message, version: dispatchMessageVersion, hasWaited: true } as const;
+  const copy = { ...message, version: versionOfCopy(message), hasWaited: true } as const;
   return await giveBack(copy, at, { delaySeconds, code: 'parked' }, ports);
 }
 

@@ -48,6 +48,12 @@ export interface DispatchQueue {
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
+/** The jobs of messages that acceptance queued itself (items.ts, `mayBegin`). */
+export interface StraightJobs {
+  /** Begins the job unless it was taken back. May be repeated. Throws when the store cannot be reached. */
+  begin(message: DispatchMessage): Promise<'begun' | 'withdrawn'>;
+}
+
 export interface DispatchPorts {
   readonly claims: Claims;
   readonly doubts: Doubts;
@@ -56,6 +62,7 @@ export interface DispatchPorts {
   /** Of each number, what one-time codes have for themselves (D44). */
   readonly tenths: UrgentTenths;
   readonly jobStates: Pick<JobStates, 'of'>;
+  readonly straightJobs: StraightJobs;
   /** What holds back jobs whose template is refused; for one batch. */
   readonly newHolds: () => JobHolds;
   readonly events: EventSink;

@@ -1,9 +1,10 @@
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
-import { settlementOf } from '../job-state.ts';
+import { type JobState, settlementOf } from '../job-state.ts';
+import { hasBegun } from './begun-job.ts';
 import { type Claim, claimRemainderMs, endedByStop, invocationOf, provenByReceipt } from './claim.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
-import { deliverAgain, type Ending, ended, endedTaken, settle } from './ending.ts';
+import { acknowledged, deliverAgain, type Ending, ended, endedTaken, settle } from './ending.ts';
 import { isProvenTaken } from './proof.ts';
 
 /** Leaves a message to the claim of somebody else, who holds or held it: it is never sent from here. */
@@ -16,6 +17,8 @@ export async function yieldTo(
     return ended(message, provenByReceipt, ports);
   }
   if (existing.state !== 'claimed') return ended(message, existing, ports);
+  // Whoever claimed it may have died before the job began.
+  if (message.straight && !(await hasBegun(message, await stateOfJob(message, ports), ports))) return acknowledged;
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
     const seconds = Math.ceil(remainderMs / 1_000);
@@ -27,7 +30,11 @@ export async function yieldTo(
   }
   const taken = (await ports.claims.findBatchRecord(invocationOf(existing.at)))?.[dispatchIdOf(message)];
   if (taken !== undefined) return endedTaken(message, taken, ports);
-  const stop = endedByStop(existing, (await ports.jobStates.of([message.jobId])).get(message.jobId) ?? {});
+  const stop = endedByStop(existing, await stateOfJob(message, ports));
   const lost = { state: 'unknown', code: 'worker_lost' } as const;
   return await settle(message, existing.at, stop === undefined ? lost : settlementOf(stop), ports);
+}
+
+async function stateOfJob({ jobId }: DispatchMessage, { jobStates }: DispatchPorts): Promise<JobState> {
+  return (await jobStates.of([jobId])).get(jobId) ?? {};
 }

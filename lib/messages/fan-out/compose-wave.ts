@@ -1,9 +1,9 @@
-import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import type { SendJob } from '../accept/send-job.ts';
+import { composedMessage, isAlone } from '../composed-message.ts';
 import type { Settlement } from '../dispatch/claim.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
@@ -33,7 +33,7 @@ export async function composeWave(job: SendJob, wave: Wave, ports: ComposePorts)
     const index = wave.firstIndex + offset;
     const dispatchId = dispatchIdOf({ jobId: job.head.jobId, index });
     try {
-      messages.push(messageOf(job, index, ports.compose(job.plan, recipient, dispatchId)));
+      messages.push(composedMessage(job, index, ports.compose(job.plan, recipient, dispatchId)));
     } catch (error) {
       ports.log('job.not_composable', { dispatchId, error: nameOf(error) });
       failed.push({ index, to: recipient.to });
@@ -91,29 +91,4 @@ async function endedUnqueued(
   const event = outcomeEvent(message, ended, ports.nowMs());
   const completed = isAlone(job) ? [completedEvent(message, { [ended.state]: 1 }, ports.nowMs())] : [];
   return [...(event === undefined ? [] : [event]), ...completed];
-}
-
-/** Its one message says itself when the job has ended; what was dropped as its duplicate is for the counts of the report. */
-export function isAlone({ head, repeats = [] }: SendJob): boolean {
-  return head.total === 1 && repeats.length === 0;
-}
-
-function messageOf(job: SendJob, index: number, request: DispatchMessage['request']): DispatchMessage {
-  const { head } = job;
-  return {
-    jobId: head.jobId,
-    index,
-    clientId: head.clientId,
-    phoneNumberId: head.phoneNumberId,
-    credential: head.credential,
-    path: head.path,
-    acceptedAtMs: head.acceptedAtMs,
-    ...present({ expiresAtMs: head.expiresAtMs }),
-    correlationId: head.correlationId,
-    attempt: 0,
-    about: aboutJob(head),
-    ...(isAlone(job) ? { alone: true as const } : {}),
-    ...present({ receiptsExpected: head.receiptsExpected }),
-    request,
-  };
 }

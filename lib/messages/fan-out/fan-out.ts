@@ -1,10 +1,11 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
+import { isAlone } from '../composed-message.ts';
 import type { DispatchMessage, JobHead } from '../job.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
-import { type ComposePorts, composeWave, endWave, isAlone, type Wave } from './compose-wave.ts';
+import { type ComposePorts, composeWave, endWave, type Wave } from './compose-wave.ts';
 import { type DelayedMessage, type FanOutQueue, queueWave } from './queue-wave.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { holdEveryMs, leaseMarginMs, leaseMs, type RoundRun, roundAfterLast } from './rounds.ts';

@@ -9,6 +9,22 @@ interface LimitPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
+/** The limit of a number changes rarely, and whoever exceeds an old one learns that from the platform. */
+const rememberedMs = 60_000;
+
+/** The same, remembered for a minute by a process that accepts one request after the other. */
+export function rememberedLimitOfJob(ports: LimitPorts & { readonly nowMs: () => number }) {
+  const read = limitOfJob(ports);
+  const remembered = new Map<string, { readonly limitPerSecond: number; readonly untilMs: number }>();
+  return async (head: JobHead): Promise<number> => {
+    const known = remembered.get(head.phoneNumberId);
+    if (known !== undefined && ports.nowMs() < known.untilMs) return known.limitPerSecond;
+    const limitPerSecond = await read(head);
+    remembered.set(head.phoneNumberId, { limitPerSecond, untilMs: ports.nowMs() + rememberedMs });
+    return limitPerSecond;
+  };
+}
+
 /** Messages a second that the number of a job may send (D43); as provisioned when the platform's word cannot be read. */
 export function limitOfJob({ channels, log }: LimitPorts) {
   return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {

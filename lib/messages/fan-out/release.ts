@@ -1,6 +1,7 @@
 import { present } from '../../keys/present.ts';
 import type { SendJob } from '../accept/send-job.ts';
-import { type DispatchMessage, dispatchMessageVersion, type JobHead } from '../job.ts';
+import { releasedMessage } from '../composed-message.ts';
+import type { DispatchMessage, JobHead } from '../job.ts';
 import { bulkEveryMs, bulkShare, type NumberPace, perSecondOf } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { fewRecipients, laneOf, reserve } from '../pace/reserve.ts';
@@ -47,7 +48,7 @@ function atOnce(head: JobHead, limitPerSecond: number): Release {
   return {
     next: () => fewRecipients,
     timed: async (messages) =>
-      messages.map((message) => ({ message: sent(message, head, limitPerSecond), delaySeconds: 0 })),
+      messages.map((message) => ({ message: releasedMessage(message, head, limitPerSecond), delaySeconds: 0 })),
     nextRoundSeconds: nextRoundSeconds(0),
     lastMs: () => 0,
   };
@@ -94,7 +95,7 @@ async function inTurns(
       const delays = queueDelays(slots, ports.nowMs());
       const timed = turns.map((turn, at) => ({ turn, delaySeconds: delays[at] ?? 0 })).values();
       return messages.map((message) => {
-        const own = sent(message, head, limitPerSecond);
+        const own = releasedMessage(message, head, limitPerSecond);
         const waitMs = waitOf(message);
         if (waitMs > 0) {
           const notBeforeMs = waveMs + waitMs;
@@ -130,9 +131,4 @@ async function inTurns(
     const isAlone = demands.every((other) => other.clientId === clientId);
     return isAlone || client >= demand.perSecond ? Number.POSITIVE_INFINITY : client / lanes;
   }
-}
-
-function sent(message: DispatchMessage, head: JobHead, limitPerSecond: number): DispatchMessage {
-  const urgent = head.urgent === undefined ? {} : { urgent: head.urgent };
-  return { ...message, version: dispatchMessageVersion, wabaId: head.wabaId, limitPerSecond, ...urgent };
 }

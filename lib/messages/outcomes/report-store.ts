@@ -76,6 +76,8 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
+  /** Of a job that went straight: all there is to describe. */
+  to: v.optional(v.string()),
   ...JobStateSchema.entries,
 });
 
@@ -138,7 +140,7 @@ function describedIn(items: readonly Item[]): (DescribedJob & { readonly isWhole
   const head = accepted?.head ?? job?.head;
   if (head === undefined) return undefined;
   const some = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
-  const recipients = new Map(some);
+  const recipients = new Map(job?.to === undefined ? some : [[0, job.to]]);
   const isWhole = accepted?.whole !== true || recipients.size === head.total;
   const { stop, parked, pausedFromMs, endedAtMs } = job ?? {};
   const state = present({ stop, parked, pausedFromMs, endedAtMs });

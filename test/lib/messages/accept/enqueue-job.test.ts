@@ -1,6 +1,10 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { type EnqueuePorts, enqueueJob } from '../../../../lib/messages/accept/enqueue-job.ts';
+import * as v from 'valibot';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type EnqueuePorts, enqueueJob, enqueueStraight } from '../../../../lib/messages/accept/enqueue-job.ts';
 import { encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
+import { straightSend } from '../../../../lib/messages/accept/straight-send.ts';
+import { DispatchMessageSchema, type JobHead } from '../../../../lib/messages/job.ts';
+import { headOfStraight } from '../../../../lib/messages/straight-message.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -25,7 +29,8 @@ function passingLimits(): number[] {
 }
 
 function ports(acceptance: EnqueuePorts['acceptance']): EnqueuePorts {
-  return { queue: { send: async () => undefined }, acceptance, remainingMs: () => 29_000 };
+  const queue = { send: async () => undefined };
+  return { queue, straightQueue: queue, urgentQueue: queue, acceptance, remainingMs: () => 29_000 };
 }
 
 test('a commit that hangs is taken back before the edge answers by itself', async () => {
@@ -53,13 +58,16 @@ test('a withdrawal that hangs ends in not knowing, and says so', async () => {
 /** What is asked of queue and records, in order; the queue refuses from the nth message on. */
 function recording({ remainingMs = 29_000, refusedFrom = Number.POSITIVE_INFINITY, begun = false } = {}) {
   const calls: string[] = [];
-  const ports: EnqueuePorts = {
-    queue: {
-      send: async (_message, group) => {
-        if (calls.length + 1 >= refusedFrom) throw refused;
-        calls.push(`send for ${group}`);
-      },
+  const queue = (name: string) => ({
+    send: async (_message: string, group: string) => {
+      if (calls.length + 1 >= refusedFrom) throw refused;
+      calls.push(`${name} for ${group}`);
     },
+  });
+  const ports: EnqueuePorts = {
+    queue: queue('send'),
+    straightQueue: queue('send straight'),
+    urgentQueue: queue('send urgently'),
     acceptance: {
       commit: async (jobId) => void calls.push(`commit ${jobId}`),
       withdraw: async (jobId) => {
@@ -109,4 +117,63 @@ test('without the time to queue it, take it back and answer nothing is queued', 
   const inTime = recording({ remainingMs: 13_500 });
   await enqueueJob(single, inTime.ports);
   expect(inTime.calls).toEqual(['send for 1002']);
+});
+
+describe('a request of one recipient goes straight (D25)', () => {
+  const straightOf = async (head: Partial<JobHead> = {}) => {
+    const job = makeJob(makeRecipients(1), { jobId: 'J', clientId: 1002, ...head });
+    const send = await straightSend(job, async () => 40);
+    if (send === undefined) throw new Error('it goes as a job');
+    return send;
+  };
+
+  test('to the workers, and one-time codes to theirs, without a job message', async () => {
+    const one = recording();
+    await enqueueStraight(await straightOf(), one.ports);
+    expect(one.calls).toEqual(['send straight for 1002']);
+    const code = recording();
+    await enqueueStraight(await straightOf({ urgent: true }), code.ports);
+    expect(code.calls).toEqual(['send urgently for 1002']);
+  });
+
+  test('what the queue did not confirm is taken back, and refused when nobody has begun it (R20)', async () => {
+    const { calls, ports } = recording({ refusedFrom: 1 });
+    await expect(enqueueStraight(await straightOf(), ports)).rejects.toMatchObject({ code: 'dispatch_unavailable' });
+    expect(calls).toEqual(['withdraw J']);
+    const begun = recording({ refusedFrom: 1, begun: true });
+    await enqueueStraight(await straightOf(), begun.ports);
+    expect(begun.calls).toEqual(['withdraw J']);
+  });
+
+  test('its message says all that the head of its job does, with the limit of its number as last read', async () => {
+    const { message, body } = await straightOf({
+      campaignId: 7,
+      attends: { agent: 'Ana' },
+      expiresAtMs: 9,
+      urgent: true,
+    });
+    const { head } = makeJob(makeRecipients(1), { jobId: 'J', clientId: 1002 });
+    const told = {
+      ...head,
+      campaignId: 7,
+      attends: { agent: 'Ana' },
+      expiresAtMs: 9,
+      urgent: true,
+      throughputPerSecond: 40,
+    };
+    expect(headOfStraight(message)).toEqual(told);
+    expect(headOfStraight(v.parse(DispatchMessageSchema, JSON.parse(body)))).toEqual(told);
+    expect(message).toMatchObject({ version: 3, straight: true, alone: true, limitPerSecond: 40 });
+  });
+
+  test('not what the fan-out has to work off: several, a dropped duplicate, what cannot be composed, what is too large', async () => {
+    const limitOf = () => Promise.reject(new Error('asked for nothing'));
+    const single = makeJob(makeRecipients(1), { jobId: 'J' });
+    expect(await straightSend(makeJob(makeRecipients(2), { jobId: 'J' }), limitOf)).toBeUndefined();
+    expect(await straightSend({ ...single, repeats: [[1, 0]] }, limitOf)).toBeUndefined();
+    const wrong = { to: '5491100000001', params: { body: [] } };
+    expect(await straightSend({ ...single, recipients: [wrong] }, limitOf)).toBeUndefined();
+    const large = makeJob(makeRecipients(1, 1_100_000), { jobId: 'J' });
+    expect(await straightSend(large, async () => 40)).toBeUndefined();
+  });
 });

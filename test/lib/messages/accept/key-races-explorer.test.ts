@@ -45,6 +45,12 @@ const scenarios: readonly {
     codes: ['template_not_sendable'],
   },
   {
+    name: 'two with the same body of several recipients',
+    requests: ['b', 'b'],
+    bounds: { faultsLeft: 2, refusalsLeft: 0, waitsMs: [runOverMs] },
+    codes: [],
+  },
+  {
     name: 'three with the same body',
     requests: ['a', 'a', 'a'],
     bounds: { faultsLeft: 1, refusalsLeft: 0, waitsMs: [runOverMs, runOverMs] },

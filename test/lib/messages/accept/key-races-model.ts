@@ -12,7 +12,16 @@ import { answeredOf, type SendAnswer, sendEvent, sendPorts } from '../../../supp
 
 /** Requests with one key: what is stored and queued, as plain data; and the real page, call by call. */
 
-export type CallName = 'claim' | 'takeOver' | 'lookUp' | 'send' | 'withdraw' | 'describe' | 'complete' | 'remove';
+export type CallName =
+  | 'claim'
+  | 'takeOver'
+  | 'lookUp'
+  | 'send'
+  | 'withdraw'
+  | 'begin'
+  | 'describe'
+  | 'complete'
+  | 'remove';
 export type BodyName = 'a' | 'b';
 
 /** What has become of the job that a request would make. */
@@ -55,10 +64,11 @@ const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
 const lifeMs = 29_000;
 const template = sendable.order;
-const bodies: Record<BodyName, object> = { a: bodyTo('5491155550001'), b: bodyTo('5491155550002') };
+/** The first goes straight to the workers, the second by the fan-out. */
+const bodies: Record<BodyName, object> = { a: bodyTo('5491155550001'), b: bodyTo('5491155550002', '5491155550003') };
 
-function bodyTo(to: string): object {
-  const recipients = [{ to, params: { body: ['Ana', '17'], buttons: ['17'] } }];
+function bodyTo(...to: readonly string[]): object {
+  const recipients = to.map((each) => ({ to: each, params: { body: ['Ana', '17'], buttons: ['17'] } }));
   const named = { name: template.name, language: template.language };
   return { did: '5491100000001', type: 'template', channel: 'MESSAGING', template: named, recipients };
 }
@@ -88,7 +98,14 @@ export async function standingOf(
           },
           newJobId: () => jobIdOf(place),
           queue: { send: call('send') },
-          acceptance: { commit: call('send'), withdraw: call('withdraw'), describe: call('describe') },
+          straightQueue: { send: call('send') },
+          urgentQueue: { send: call('send') },
+          acceptance: {
+            commit: call('send'),
+            withdraw: call('withdraw'),
+            begin: call('begin'),
+            describe: call('describe'),
+          },
           records: {
             claim: call('claim'),
             takeOver: call('takeOver'),
@@ -145,6 +162,11 @@ export function effectOf(store: Store, place: number, { name, args }: Pick<Call<
     }
     case 'send':
       return { store: withJob(store, jobIdOf(place), { queued: true }) };
+    case 'begin': {
+      const { jobId } = args[0] as { readonly jobId: string };
+      if (store.requests[placeOf(jobId)]?.job.withdrawn) return { store, value: 'withdrawn' };
+      return { store: withJob(store, jobId, { begun: true }), value: 'begun' };
+    }
     case 'lookUp':
       return { store, value: 'APPROVED' };
     case 'describe':
@@ -156,7 +178,7 @@ function isRun(record: IdempotencyRecord | null, { jobId, startedAtMs }: Idempot
   return record?.jobId === jobId && record.startedAtMs === startedAtMs;
 }
 
-/** The fan-out begins whatever is in the queue and was not taken back. */
+/** The fan-out, or a worker, begins whatever is in the queue and was not taken back. */
 export function mayBegin({ job: { queued, begun, withdrawn } }: Request): boolean {
   return queued && !begun && !withdrawn;
 }

@@ -36,6 +36,7 @@ function checkNow({ requests }: World): void {
       if (withdrawn && completed) throw new Error(`D25: request ${place} was told 200, and its job is taken back`);
     }
     for (const { answer, job, place } of group) {
+      if (job.begun && !job.queued) throw new Error(`D25: the job of request ${place} has begun and is not queued`);
       if (answer === undefined || answer.status === 200 || answer.code === 'dispatch_undecided') continue;
       if (job.begun) throw new Error(`D25: request ${place} is answered ${answer.status} ${answer.code}, and sent`);
     }

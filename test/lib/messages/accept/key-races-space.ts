@@ -63,7 +63,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     }
     if (mayBegin(request)) {
       const begun = withJob(world, jobIdOf(place), { begun: true });
-      steps.push({ does: `the fan-out begins ${jobIdOf(place)}`, state: begun });
+      steps.push({ does: `somebody begins ${jobIdOf(place)}`, state: begun });
     }
     if (isLive(request)) steps.push(...(await stepsOf(world, place)));
   }
