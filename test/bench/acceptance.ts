@@ -96,10 +96,18 @@ export function startAcceptor(
   { dynamodb, sqs }: Readonly<Record<'dynamodb' | 'sqs', { readonly endpoint: string }>>,
 ): FunctionProcess {
   const { addresses } = stack;
-  const queueUrl = addresses.queueUrls[resourceName(addresses.stage, queuePurposes.sendJobs)];
+  const queueUrl = (purpose: keyof typeof queuePurposes) =>
+    addresses.queueUrls[resourceName(addresses.stage, queuePurposes[purpose])]?.replace(
+      addresses.sqsEndpoint,
+      sqs.endpoint,
+    );
   return startFunction(stack, 'messages-send', {
     addresses: { dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint },
-    variables: { SEND_JOB_QUEUE_URL: queueUrl?.replace(addresses.sqsEndpoint, sqs.endpoint) },
+    variables: {
+      SEND_JOB_QUEUE_URL: queueUrl('sendJobs'),
+      DISPATCH_QUEUE_URL: queueUrl('dispatch'),
+      URGENT_QUEUE_URL: queueUrl('urgent'),
+    },
   });
 }
 

@@ -183,10 +183,7 @@ async function whatItsJobSays(
   const byMs = Math.max(slotMs - statesBeforeSlotMs, ports.nowMs() + shareRequestMs);
   try {
     const state = await asker.stateOf(message.jobId, byMs);
-    if (!(await hasBegun(message, state, ports))) {
-      await ports.claims.release(keyOf(message), at);
-      return { ending: acknowledged };
-    }
+    if (!(await hasBegun(message, state, ports))) return { ending: acknowledged };
     const found = byJobState(state, message, ports.nowMs());
     if (found.kind === 'send') return { wasPaused: state.pausedFromMs !== undefined };
     if (found.kind === 'settle') return { ending: await settle(message, at, found.settlement, ports) };

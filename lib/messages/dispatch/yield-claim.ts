@@ -13,12 +13,12 @@ export async function yieldTo(
   { message, delivery }: { readonly message: DispatchMessage; readonly delivery: Delivery },
   ports: DispatchPorts,
 ): Promise<Ending> {
+  // Whoever claimed it may have died before the job began; or it was taken back.
+  if (message.straight && !(await hasBegun(message, await stateOfJob(message, ports), ports))) return acknowledged;
   if (existing.state === 'unknown' && (await isProvenTaken(message, ports))) {
     return ended(message, provenByReceipt, ports);
   }
   if (existing.state !== 'claimed') return ended(message, existing, ports);
-  // Whoever claimed it may have died before the job began.
-  if (message.straight && !(await hasBegun(message, await stateOfJob(message, ports), ports))) return acknowledged;
   const remainderMs = claimRemainderMs(existing, ports.nowMs());
   if (remainderMs > 0) {
     const seconds = Math.ceil(remainderMs / 1_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BatchRecord, type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
+import { type BatchRecord, type Claim, claimLifeMs, withdrawnClaim } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import { outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
@@ -139,9 +139,15 @@ async function successorsOf(world: World): Promise<Step<World>[]> {
   const { job, others, queue, late, runs, runsLeft, faultsLeft, waitsLeft } = world;
   for (const [at, does] of others.entries()) {
     const left = { ...world, others: others.toSpliced(at, 1) };
-    const withdrawn = job.withdrawn || (does === 'withdraw' && !job.begun);
-    const begun = job.begun || (does === 'begin' && !job.withdrawn);
-    steps.push({ does: `somebody else: ${does}`, state: { ...left, job: { begun, withdrawn } } });
+    if (does === 'begin') {
+      steps.push({ does: 'the acceptance begins the job', state: { ...left, job: { ...job, begun: !job.withdrawn } } });
+    } else if (!job.begun && world.claim === null) {
+      const taken: Claim = { key: { jobId, index: 0 }, ...withdrawnClaim(world.nowMs) };
+      steps.push({
+        does: 'the job is taken back',
+        state: { ...left, claim: taken, job: { begun: false, withdrawn: true } },
+      });
+    }
     steps.push({ does: `nobody else: ${does}`, state: left });
   }
   for (const [at, body] of [...new Set(queue)].entries()) {
