@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { buildFunctions } from '../../infra/build.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
-import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import { benchAcceptance } from './acceptance.ts';
 import { benchBundles } from './bundles.ts';
@@ -12,6 +12,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { onOwnStack } from './own-stack.ts';
 import { benchPace } from './pace.ts';
 import { benchPaceOnStack } from './pace-on-stack.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
@@ -50,24 +51,13 @@ async function bench(): Promise<void> {
 }
 
 /** The figures that need the whole service; returns the environment variables of every function, as deployed. */
-async function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const { signal } = interrupted;
-  const stack = await startStack({
-    apiPort: 0,
-    platformPort: 0,
-    outputDirectory: join(root, 'dist', `cdk-bench-${process.pid}`),
-    dynamodb: chosenDynamoDb(process.env),
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
-    report: console.error,
-    signal,
-  });
-  try {
-    await Promise.race([measure(stack, signal), stack.broken.then((error) => Promise.reject(error))]);
+  return onOwnStack('bench', signal, async (stack) => {
+    await measure(stack, signal);
     const functions = Object.values(stack.template.functions);
     return new Map(functions.map(({ name, environment }) => [name, environment]));
-  } finally {
-    await stack.stop();
-  }
+  });
 }
 
 async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
