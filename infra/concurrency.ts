@@ -1,4 +1,4 @@
-import { type FunctionShape, workersOf } from './functions.ts';
+import { type FunctionShape, workersOf } from './function-shapes/shape.ts';
 import type { Settings } from './settings.ts';
 
 /** What is left for the endpoints, which have no number of their own. AWS keeps as much from being reserved at all. */

@@ -4,7 +4,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { FunctionShape } from '../functions.ts';
+import type { FunctionShape } from '../function-shapes/shape.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm, alarmFor } from './alarm.ts';

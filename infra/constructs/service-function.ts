@@ -14,7 +14,7 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Consumption, FunctionShape, TableVerb } from '../functions.ts';
+import type { Consumption, FunctionShape, TableVerb } from '../function-shapes/shape.ts';
 import { functionLogGroupName, resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { QueueWithDeadLetters } from './queue-with-dead-letters.ts';

@@ -75,7 +75,7 @@ function addAgeAlarms(scope: Construct, settings: Settings): void {
     periods: 3,
     whoIsHurt: 'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
     whatToDo:
-      'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/functions.ts.',
+      'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/function-shapes/webhooks.ts.',
   });
   addAlarm(scope, settings, {
     purpose: 'receipts-age',
@@ -85,6 +85,6 @@ function addAgeAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients whose reports are behind, and are told late of messages that failed: receipts have waited for more than 15 minutes.',
     whatToDo:
-      'Look for receipts.failed and receipts.events_left in the log of messages-receipts and for its throttles; when all are quiet, raise its concurrency in infra/functions.ts.',
+      'Look for receipts.failed and receipts.events_left in the log of messages-receipts and for its throttles; when all are quiet, raise its concurrency in infra/function-shapes/messages.ts.',
   });
 }

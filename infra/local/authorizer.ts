@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { authorizerEvent } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
-import type { LocalTemplate } from './template.ts';
+import type { LocalTemplate } from './local-template.ts';
 
 /** What the gateway makes of an authorizer: pass on, 401, 403 or 500. */
 export type Verdict =

@@ -7,9 +7,9 @@ import { createAuthorizer, type Verdict } from './authorizer.ts';
 import { answerOfFunction, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
 import { headBytes, httpEvent, type IncomingRequest, maxHeadBytes, withAuthorizerContext } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
+import type { LocalTemplate } from './local-template.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import type { FunctionRunner } from './runner.ts';
-import type { LocalTemplate } from './template.ts';
 
 export interface GatewayOptions {
   readonly template: Pick<LocalTemplate, 'routes' | 'authorizers'>;

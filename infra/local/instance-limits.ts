@@ -1,5 +1,5 @@
 import { resourceName } from '../names.ts';
-import type { LocalFunction } from './template.ts';
+import type { LocalFunction } from './local-template.ts';
 
 /** Processes of one function at a time. Few, because a laptop has few cores. They start one by one, when all others are at work. */
 export const usualInstances = 4;

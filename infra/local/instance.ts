@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { InvocationResult } from './invocation-result.ts';
+import type { LocalTemplate } from './local-template.ts';
 import { heapOptions, type MemoryWatch, watchMemory } from './memory-limit.ts';
 import type { InstanceReport, InvokeOrder } from './runner-child.ts';
-import type { LocalTemplate } from './template.ts';
 
 /** One line that a function wrote. */
 export interface FunctionLogLine {

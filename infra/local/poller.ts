@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { usualInstances } from './instance-limits.ts';
+import type { LocalEventSource } from './local-template.ts';
 import { queueArn } from './physical.ts';
 import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
-import type { LocalEventSource } from './template.ts';
 
 export interface PollerOptions {
   /** A single attempt must be allowed to take well over the one second of a long poll. */

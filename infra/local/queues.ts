@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { present } from '../../lib/keys/present.ts';
 import { localAccountId } from './intrinsics.ts';
+import type { LocalQueue } from './local-template.ts';
 import { queueArn } from './physical.ts';
-import type { LocalQueue } from './template.ts';
 
 /**
  * The address of a queue on a local SQS server: the server's own origin, then account and name. The URL that fauxqs

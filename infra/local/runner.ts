@@ -1,7 +1,7 @@
 import { type FunctionLogLine, Instance, maxPayloadBytes } from './instance.ts';
 import { usualInstances } from './instance-limits.ts';
 import type { InvocationResult } from './invocation-result.ts';
-import type { LocalTemplate } from './template.ts';
+import type { LocalTemplate } from './local-template.ts';
 
 /** Plays the Lambda service: runs functions by their logical id. */
 export interface FunctionRunner {

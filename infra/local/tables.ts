@@ -6,7 +6,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { LocalTable } from './template.ts';
+import type { LocalTable } from './local-template.ts';
 
 /**
  * Creates the template's tables with their indexes and TTL. Tables that exist already (a server that keeps its data

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Directory, Waba } from '../access/directory.ts';
 import type { Pause } from '../aws/pause.ts';
-import { queuedMessage } from '../aws/queue-body.ts';
+import { queuedMessage } from '../aws/queued-message.ts';
 import type { ChannelStore } from '../channels/channel-store.ts';
 import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';

@@ -1,7 +1,5 @@
-import { join, resolve } from 'node:path';
 import { logIn } from '../../infra/local/demo/client.ts';
-import { chosenDynamoDb } from '../../infra/local/preflight.ts';
-import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
 import * as assumed from './cost/assumed.ts';
 import { times, together, totalDollars } from './cost/price.ts';
@@ -9,11 +7,11 @@ import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts
 import { aMillion, tableOf } from './cost/table.ts';
 import { costOfEvent, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
+import { onOwnStack } from './own-stack.ts';
 
 // `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
 // lines for `npm run bench`; exit status 1 when one is above its limit.
 
-const root = resolve(import.meta.dirname, '../..');
 const figuresOnly = process.argv.includes('--figures');
 const interrupted = new AbortController();
 
@@ -35,24 +33,6 @@ const sendings: readonly (Sending & { readonly title: string; readonly aim: numb
     ...{ recipients: 1, requests: 1, bursts: 40, everyMs: 3_000, gatherMs: 0 },
   },
 ];
-
-async function cost(): Promise<void> {
-  const { signal } = interrupted;
-  const stack = await startStack({
-    apiPort: 0,
-    platformPort: 0,
-    outputDirectory: join(root, 'dist', `cdk-cost-${process.pid}`),
-    dynamodb: chosenDynamoDb(process.env),
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
-    report: console.error,
-    signal,
-  });
-  try {
-    await Promise.race([measure(stack, signal), stack.broken.then((error) => Promise.reject(error))]);
-  } finally {
-    await stack.stop();
-  }
-}
 
 async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const client = await logIn(stack.addresses, 'supervisor1001', signal);
@@ -102,7 +82,7 @@ recorded 500 posts at a time: of single sends, each may be a write of its own.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 try {
-  await cost();
+  await onOwnStack('cost', interrupted.signal, (stack) => measure(stack, interrupted.signal));
   process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
 } catch (error) {
   console.error(interrupted.signal.aborted ? 'Interrupted.' : error);

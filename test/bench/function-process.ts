@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as v from 'valibot';
-import { functionEnvironment, type RunningStack } from '../../infra/local/stack.ts';
+import { functionEnvironment } from '../../infra/local/function-environment.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { bundleOf } from './bundles.ts';
 
 const program = new URL('function-process.mjs', import.meta.url).pathname;

@@ -9,7 +9,8 @@ import { report } from './figure.ts';
 const line = { user: 'supervisor1002', did: '5491100000002', numberId: '300000000000002' } as const;
 const jobs = 4;
 const recipientsPerJob = 400;
-const limitMs = 240_000;
+/** A machine that is busy takes many times as long as one that is not. */
+const limitMs = 900_000;
 const everyMs = 2_000;
 
 const SendingSchema = v.object({

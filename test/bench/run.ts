@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { buildFunctions } from '../../infra/build.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
-import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import { benchAcceptance } from './acceptance.ts';
 import { benchBundles } from './bundles.ts';
@@ -12,6 +12,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { onOwnStack } from './own-stack.ts';
 import { benchPace } from './pace.ts';
 import { benchPaceOnStack } from './pace-on-stack.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
@@ -22,12 +23,45 @@ import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
 import { benchWire } from './wire.ts';
 
-// `npm run bench`: builds, measures, prints one JSON line per figure; exit status 1 when one is above its limit. What
-// is compared is taken in turns within one run, because machines differ and are busy.
+// `npm run bench -- NAME ...`: builds, measures, prints one JSON line per figure; without a name it measures everything. Exit
+// status 1 when a figure is above its limit or could not be measured. What is compared is taken in turns within one run,
+// because machines differ and are busy.
+
+type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
+
+/** Every benchmark has the name of its file, and they run in the order in which they stand here. */
+const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) => Promise<void> | void>> = {
+  bundles: benchBundles,
+  dispatch: benchDispatch,
+  pace: benchPace,
+  wire: benchWire,
+  'platform-webhook': benchPlatformWebhook,
+  'event-delivery': benchEventDelivery,
+};
+const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
+  // First, while no worker has been started yet.
+  'pace-on-stack': benchPaceOnStack,
+  'end-to-end': benchEndToEnd,
+};
+/** The jobs that these acceptances leave behind are nobody's: they end with the stack. */
+const whileQueuesRest: Readonly<Record<string, OnStack>> = {
+  acceptance: benchAcceptance,
+  receipts: benchReceipts,
+  'template-changes': benchTemplateChanges,
+  synchronization: benchSynchronization,
+  listing: benchListing,
+  channels: benchChannels,
+  reports: benchReports,
+};
+const needsStack = [...Object.keys(whileQueuesAreFed), ...Object.keys(whileQueuesRest), 'startup'];
+const benchmarks = [...Object.keys(withoutStack), ...needsStack, 'cost'];
 
 const root = resolve(import.meta.dirname, '../..');
 const interrupted = new AbortController();
-let pricesAreHeld = false;
+const asked = process.argv.slice(2);
+let unmeasured = 0;
+
+const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
 
 async function bench(): Promise<void> {
   chosenDynamoDb(process.env);
@@ -35,61 +69,57 @@ async function bench(): Promise<void> {
     functionsDirectory: join(root, 'functions'),
     outputDirectory: join(root, 'dist'),
   });
-  benchBundles(names);
-  await benchDispatch();
-  await benchPace();
-  await benchWire();
-  await benchPlatformWebhook();
-  await benchEventDelivery();
-  const environments = await benchOnStack();
-  const environmentOf = (name: string) => environments.get(resourceName('local', name));
-  // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.
-  const deployed = names.filter((name) => environmentOf(name) !== undefined);
-  await benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted.signal);
-  pricesAreHeld = await benchCost(interrupted.signal);
+  await each(withoutStack, async (measure) => measure(names));
+  if (needsStack.some(isAsked)) {
+    const environments = await benchOnStack();
+    const environmentOf = (name: string) => environments.get(resourceName('local', name));
+    // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.
+    const deployed = names.filter((name) => environmentOf(name) !== undefined);
+    const startup = () => benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted.signal);
+    await each({ startup }, (measure) => measure());
+  }
+  await each({ cost: benchCost }, async (measure) => {
+    if (!(await measure(interrupted.signal))) unmeasured += 1;
+  });
 }
 
 /** The figures that need the whole service; returns the environment variables of every function, as deployed. */
-async function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const { signal } = interrupted;
-  const stack = await startStack({
-    apiPort: 0,
-    platformPort: 0,
-    outputDirectory: join(root, 'dist', `cdk-bench-${process.pid}`),
-    dynamodb: chosenDynamoDb(process.env),
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
-    report: console.error,
-    signal,
-  });
-  try {
-    await Promise.race([measure(stack, signal), stack.broken.then((error) => Promise.reject(error))]);
+  return onOwnStack('bench', signal, async (stack) => {
+    await each(whileQueuesAreFed, (measure) => measure(stack, signal));
+    await stack.poller.pause();
+    await each(whileQueuesRest, (measure) => measure(stack, signal));
     const functions = Object.values(stack.template.functions);
     return new Map(functions.map(({ name, environment }) => [name, environment]));
-  } finally {
-    await stack.stop();
-  }
+  });
 }
 
-async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
-  // First, while no worker has been started yet.
-  await benchPaceOnStack(stack, signal);
-  await benchEndToEnd(stack, signal);
-  // The jobs that these acceptances leave behind are nobody's: they end with the stack.
-  await stack.poller.pause();
-  await benchAcceptance(stack);
-  await benchReceipts(stack);
-  await benchTemplateChanges(stack);
-  await benchSynchronization(stack);
-  await benchListing(stack);
-  await benchChannels(stack);
-  await benchReports(stack);
+/** Runs those that are asked for. What fails, for instance because a busy machine took too long, keeps no other from running. */
+async function each<M>(measures: Readonly<Record<string, M>>, run: (measure: M) => Promise<void>): Promise<void> {
+  for (const [name, measure] of Object.entries(measures)) {
+    if (!isAsked(name)) continue;
+    try {
+      await run(measure);
+    } catch (error) {
+      interrupted.signal.throwIfAborted();
+      unmeasured += 1;
+      console.error(`${name} was not measured to its end:`, error);
+    }
+  }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
+const strangers = asked.filter((name) => !benchmarks.includes(name));
+if (strangers.length > 0) {
+  console.error(`There is no benchmark ${strangers.join(', ')}. There are: ${benchmarks.join(', ')}.`);
+  process.exit(2);
+}
+
 try {
   await bench();
-  process.exitCode = figuresAboveTheirLimit() === 0 && pricesAreHeld ? 0 : 1;
+  process.exitCode = figuresAboveTheirLimit() + unmeasured === 0 ? 0 : 1;
 } catch (error) {
   console.error(interrupted.signal.aborted ? 'Interrupted.' : error);
   process.exitCode = 1;

@@ -1,7 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { checkConcurrency, endpointConcurrency } from '../../infra/concurrency.ts';
-import { type FunctionShape, functions } from '../../infra/functions.ts';
+import type { FunctionShape } from '../../infra/function-shapes/shape.ts';
+import { functions } from '../../infra/functions.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { synthesize } from '../support/synthesized.ts';
 

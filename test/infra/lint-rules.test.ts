@@ -117,6 +117,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/webhooks/delivery/post-network.ts', "import { request } from 'node:https';", undefined],
   ['lib/http/fetch.ts', "import { request } from 'node:https';", direction.network],
   ['lib/aws/queue-body.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
+  ['lib/aws/queued-message.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
 
   ['lib/messages/c.ts', "import { templateStore } from '../templates/model/template-store.ts';", direction.rules],
   ['lib/messages/d.ts', "import type { TemplateStore } from '../templates/model/template-store.ts';", undefined],
@@ -129,6 +130,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/messages/outcomes/g.ts', "export { jobQueue } from '../accept/job-queue.ts';", direction.rules],
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],
+  ['lib/templates/k.ts', "import { queuedMessage } from '../aws/queued-message.ts';", undefined],
   ['lib/templates/j.ts', "import { platformTransport } from '../platform/transport.ts';", direction.rules],
   ['lib/channels/j.ts', "import { readList } from '../platform/list-page.ts';", direction.rules],
   ['lib/channels/k.ts', "import { platformNumbers } from './platform-numbers.ts';", direction.rules],

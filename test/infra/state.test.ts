@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Consumption, type FunctionShape, functions } from '../../infra/functions.ts';
+import type { Consumption, FunctionShape } from '../../infra/function-shapes/shape.ts';
+import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';

@@ -86,14 +86,18 @@ export function usersInMemory(users: readonly UserProfile[]) {
   };
 }
 
-/** A derivation that costs nothing and counts itself. Its key is the password padded: enough to be right or wrong. */
-export function cheapDerivation(): { readonly derive: KeyDerivation; count: number } {
-  const cheap = {
-    count: 0,
-    derive: async (password: string) => {
-      cheap.count += 1;
-      return Buffer.from(password.padEnd(32, '.').slice(0, 32));
-    },
+/** A derivation that costs nothing and notes what it was to do. Its key is the password padded: enough to be right or wrong. */
+export function cheapDerivation() {
+  const recipes: Parameters<KeyDerivation>[1][] = [];
+  const derive: KeyDerivation = async (password, recipe) => {
+    recipes.push(recipe);
+    return Buffer.from(password.padEnd(32, '.').slice(0, 32));
   };
-  return cheap;
+  return { derive, recipes };
 }
+
+/** What every refused login derives, whoever's name it is, in any order (R37). */
+export const refusedRecipes = [
+  { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
+  { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 },
+] as const satisfies Parameters<KeyDerivation>[1][];

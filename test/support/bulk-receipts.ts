@@ -12,7 +12,7 @@ import type { MemoryEvents } from './memory-events.ts';
 import { meterRequests } from './request-meter.ts';
 
 const statuses = ['sent', 'delivered', 'read'] as const;
-/** As many as one run gets (infra/functions.ts). */
+/** As many as one run gets (infra/function-shapes/messages.ts). */
 const batchSize = 500;
 
 interface Bulk {

@@ -8,9 +8,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
+import type { LocalEventSource, LocalQueue } from '../../infra/local/local-template.ts';
 import { type Poller, type PollerOptions, startPoller } from '../../infra/local/poller.ts';
 import { createQueues, queueUrlAt } from '../../infra/local/queues.ts';
-import type { LocalEventSource, LocalQueue } from '../../infra/local/template.ts';
 import { addressOf } from './addresses.ts';
 import { localQueueClient } from './stores.ts';
 

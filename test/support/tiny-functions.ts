@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LocalTemplate } from '../../infra/local/template.ts';
+import type { LocalTemplate } from '../../infra/local/local-template.ts';
 
 type LocalFunctions = LocalTemplate['functions'];
 

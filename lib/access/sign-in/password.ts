@@ -32,19 +32,23 @@ export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => 
 /** Whether Node.js can hash with argon2id itself; asked by name, because an import of what is missing would end the function. */
 export const hasArgon2 = typeof crypto.argon2 === 'function';
 
-interface CurrentRecipe {
+interface UsualRecipe {
   readonly recipe: Recipe;
   /** How its hashes begin. */
   readonly prefix: string;
 }
 
-/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; without it scrypt with N = 2^15, r = 8, p = 3. */
-const current: CurrentRecipe = hasArgon2
-  ? {
-      recipe: { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
-      prefix: '$argon2id$v=19$m=19456,t=2,p=1$',
-    }
-  : { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' };
+/** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1; scrypt with N = 2^15, r = 8, p = 3. */
+const usual: Readonly<Record<Recipe['kind'], UsualRecipe>> = {
+  argon2id: {
+    recipe: { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
+    prefix: '$argon2id$v=19$m=19456,t=2,p=1$',
+  },
+  scrypt: { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' },
+};
+
+/** Of new hashes: argon2id where Node.js has it. */
+const current = hasArgon2 ? usual.argon2id : usual.scrypt;
 
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
@@ -83,9 +87,18 @@ export async function verifyPassword(
   phc: string,
   derive: KeyDerivation = deriveKey,
 ): Promise<boolean> {
-  const record = recordOf(phc);
-  if (record === undefined) throw new Error('a stored password hash is not a PHC string of a supported kind');
-  return timingSafeEqual(await derive(password, record.recipe, record.salt), record.key);
+  const { recipe, salt, key } = storedRecordOf(phc);
+  return timingSafeEqual(await derive(password, recipe, salt), key);
+}
+
+/**
+ * Derives a key as a hash of the other kind than this PHC string would have taken, for nothing: together with
+ * `verifyPassword`, one derivation of each kind, whichever the hash is (R37). Throws on a bad string.
+ */
+export async function deriveOtherKind(password: string, phc: string, derive: KeyDerivation = deriveKey): Promise<void> {
+  const { kind } = storedRecordOf(phc).recipe;
+  const { recipe } = kind === 'argon2id' ? usual.scrypt : usual.argon2id;
+  await derive(password, recipe, Buffer.alloc(saltBytes));
 }
 
 /** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
@@ -98,12 +111,18 @@ export function isPasswordHash(phc: string): boolean {
   return recordOf(phc) !== undefined;
 }
 
-/** A record nobody has a password for: verified when the user name is unknown, so that it costs the same work (R37). */
+/** A record nobody has a password for: verified when the user name is unknown (R37). */
 export const nobodysPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
 const argon2idShape = /^\$argon2id\$v=19\$m=(\d{1,5}),t=(\d),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
 const scryptShape = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{22,86})\$([A-Za-z0-9+/]{43})$/;
+
+function storedRecordOf(phc: string): PasswordRecord {
+  const record = recordOf(phc);
+  if (record === undefined) throw new Error('a stored password hash is not a PHC string of a supported kind');
+  return record;
+}
 
 function recordOf(phc: string): PasswordRecord | undefined {
   const argon2id = argon2idShape.exec(phc);

@@ -1,6 +1,13 @@
 import type { Directory, UserProfile } from '../directory.ts';
 import { type AttemptHistory, type Turn, turnOf } from './login-pace.ts';
-import { hashPassword, isOutdated, type KeyDerivation, nobodysPasswordHash, verifyPassword } from './password.ts';
+import {
+  deriveOtherKind,
+  hashPassword,
+  isOutdated,
+  type KeyDerivation,
+  nobodysPasswordHash,
+  verifyPassword,
+} from './password.ts';
 
 /** The user names that can be provisioned. */
 export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
@@ -51,8 +58,9 @@ export interface SignInAttempt extends LoginSource {
 
 /**
  * The user a name and password belong to; undefined when they are not right or it is not this attempt's turn
- * (login-pace.ts). Every refused attempt does the same work (D11, R37): neither answer nor time tells why, except for a
- * hash of another recipe before its first right login. Attempts are counted before the password is looked at.
+ * (login-pace.ts). Every refused attempt does the same work, a derivation of each kind (D11, R37): neither answer nor
+ * time tells why, nor whether anybody has the name. Only a hash that was provisioned at other costs than `hashPassword`'s
+ * takes its own, until its first right login. Attempts are counted before the password is looked at.
  */
 export async function signIn(
   ports: SignInPorts,
@@ -68,6 +76,7 @@ export async function signIn(
   const matches = await verifyPassword(password, storedHash, ports.deriveKey);
   const user = credential !== undefined && matches && started ? await profileOf(ports, credential) : undefined;
   if (user === undefined) {
+    await deriveOtherKind(password, storedHash, ports.deriveKey);
     await attempts.settle(source, started ? 1 : 0, nowMs);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import * as v from 'valibot';
-import { queueBody, queuedMessage, queueMessageMaxBytes } from '../../aws/queue-body.ts';
+import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 import { JobHeadSchema, type Recipient, RecipientSchema, RepeatSchema } from '../job.ts';
 import { CompositionPlanSchema } from '../request/compose.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queuedMessage } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queuedMessage } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { queueBody, queuedMessage } from '../../aws/queue-body.ts';
+import { queueBody } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 
 /** Deliveries after which the queue gives a message up (the queue's maxReceiveCount). */
 export const syncDeliveries = 5;

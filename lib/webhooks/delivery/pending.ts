@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { queueBody, queuedMessage } from '../../aws/queue-body.ts';
+import { queueBody } from '../../aws/queue-body.ts';
+import { queuedMessage } from '../../aws/queued-message.ts';
 import { eventMessageVersion, type ServiceEvent, ServiceEventSchema } from '../event.ts';
 
 /** An event that comes again: after a failed attempt, on the way to its time, or because its client had no slot free. */

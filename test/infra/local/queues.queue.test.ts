@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, expect, inject, test, vi } from 'vitest';
+import type { LocalQueue } from '../../../infra/local/local-template.ts';
 import { createQueues, queueUrlAt } from '../../../infra/local/queues.ts';
-import type { LocalQueue } from '../../../infra/local/template.ts';
 import { localQueueClient } from '../../support/stores.ts';
 
 const client = localQueueClient();

@@ -8,8 +8,8 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import type { LocalTable } from '../../../infra/local/local-template.ts';
 import { createTables } from '../../../infra/local/tables.ts';
-import type { LocalTable } from '../../../infra/local/template.ts';
 
 const client = new DynamoDBClient({
   region: 'us-east-1',

@@ -19,7 +19,8 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { describe, expect, test } from 'vitest';
-import { type LocalTemplate, readLocalTemplate } from '../../../infra/local/template.ts';
+import type { LocalTemplate } from '../../../infra/local/local-template.ts';
+import { readLocalTemplate } from '../../../infra/local/template.ts';
 import { lambdaFunction, synthesized, twoStacks } from '../../support/cdk-app.ts';
 
 function read(build: Parameters<typeof synthesized>[0]): LocalTemplate {

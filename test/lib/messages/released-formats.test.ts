@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { queuedMessage } from '../../../lib/aws/queue-body.ts';
+import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
 import { decodeSendJobMessage } from '../../../lib/messages/accept/send-job.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/fan-out/watch-message.ts';

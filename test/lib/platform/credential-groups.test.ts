@@ -63,7 +63,24 @@ test('a credential may be called groups', () => {
   expect(storedCredentials(JSON.stringify(called))).toEqual(called);
 });
 
-test('more than there is room for are refused', () => {
+/** One credential in a secret of so many bytes. */
+function ofBytes(bytes: number) {
+  const withToken = (accessToken: string) => ({ demo: { accessToken, appId: '7' } });
+  return withToken('x'.repeat(bytes - JSON.stringify(withToken('')).length));
+}
+
+test('one secret takes 48 KB, and what is longer goes into groups', () => {
+  const suffixesOf = (bytes: number) =>
+    credentialSecrets(ofBytes(bytes), { grouped: false, written: none }).map(({ suffix }) => suffix);
+  expect(suffixesOf(49_152)).toEqual(['']);
+  expect(suffixesOf(49_153)).toEqual([groupSuffix(groupOf('demo')), '']);
+});
+
+test('more than there is room for are refused, also when it is one group among many', () => {
+  const plenty = { grouped: true, written: new Set([(groupOf('demo') + 1) % 32]) };
+  expect(credentialSecrets(ofBytes(65_536), plenty)).toHaveLength(3);
+  const refusal = 'there are more platform credentials than the secrets have room for';
+  expect(() => credentialSecrets(ofBytes(65_537), plenty)).toThrow(new RangeError(refusal));
   expect(() => credentialSecrets(credentials(10_000), { grouped: false, written: none })).toThrow(RangeError);
 });
 

@@ -1,12 +1,29 @@
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { attemptsInMemory, credentialsInMemory, usersInMemory } from '../../../support/access.ts';
 
 /*
- * A runtime whose Node.js was built without argon2. Only that is taken away; everything else of node:crypto is itself.
+ * A runtime whose Node.js was built without argon2. Only that is taken away; what is costly is counted, and is itself.
  */
+const hashings = vi.hoisted(() => ({ argon2id: 0, scrypt: 0 }));
 vi.mock('node:crypto', async (original) => {
   const whole = await original<typeof import('node:crypto')>();
-  return { ...whole, argon2: undefined, default: { ...whole, argon2: undefined } };
+  const scrypt = (...args: Parameters<typeof whole.scrypt>) => {
+    hashings.scrypt += 1;
+    whole.scrypt(...args);
+  };
+  return { ...whole, scrypt, argon2: undefined, default: { ...whole, scrypt, argon2: undefined } };
+});
+vi.mock('@noble/hashes/argon2.js', async (original) => {
+  const whole = await original<typeof import('@noble/hashes/argon2.js')>();
+  const argon2id = (...args: Parameters<typeof whole.argon2id>) => {
+    hashings.argon2id += 1;
+    return whole.argon2id(...args);
+  };
+  return { ...whole, argon2id };
+});
+
+beforeEach(() => {
+  Object.assign(hashings, { argon2id: 0, scrypt: 0 });
 });
 
 const { deriveKey, hashPassword, hasArgon2, isOutdated, nobodysPasswordHash, verifyPassword } = await import(
@@ -48,4 +65,20 @@ test('who was provisioned with an argon2id hash logs in, and has a scrypt hash f
   expect(await signIn(ports, { ...attempt, password: 'right password' }, 0)).toEqual(user);
   expect((await credentials.find('ana'))?.passwordHash).toMatch(/^\$scrypt\$/);
   expect(await signIn(ports, { ...attempt, password: 'right password' }, 0)).toEqual(user);
+});
+
+test.each([
+  ['an unknown name', 'nobody'],
+  ['a wrong password, where the hash is of argon2id', 'ana'],
+  ['a wrong password, where the hash is of scrypt', 'luis'],
+])('%s costs one hash of each kind (R37)', async (_, username) => {
+  const credentials = credentialsInMemory({
+    ana: { passwordHash: provisioned, userId: 'u-1', clientId: 1001 },
+    luis: { passwordHash: nobodysPasswordHash, userId: 'u-2', clientId: 1001 },
+  });
+  const directory = usersInMemory([]);
+  const ports = { credentials, attempts: attemptsInMemory(), directory, deriveKey, newSalt: () => salt };
+  const attempt = { username, network: '192.0.2.1', password: 'wrong password' };
+  expect(await signIn(ports, attempt, 0)).toBeUndefined();
+  expect(hashings).toEqual({ argon2id: 1, scrypt: 1 });
 });

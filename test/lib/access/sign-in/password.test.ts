@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   deriveKey,
+  deriveOtherKind,
   hashPassword,
   isOutdated,
   isPasswordHash,
   nobodysPasswordHash,
   verifyPassword,
 } from '../../../../lib/access/sign-in/password.ts';
+import { cheapDerivation } from '../../../support/access.ts';
 
 const salt = Buffer.from('0123456789abcdef');
 
@@ -113,4 +115,27 @@ test.each([
   expect(isPasswordHash(phc)).toBe(expected);
   const verifying = verifyPassword('any', phc, async () => Buffer.alloc(32, 1));
   await (expected ? expect(verifying).resolves.toBe(false) : expect(verifying).rejects.toThrow('not a PHC string'));
+});
+
+const argon2idAtUsualCost = { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 };
+const scryptAtUsualCost = { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 };
+
+test.each([
+  [nobodysPasswordHash, scryptAtUsualCost],
+  [`$argon2id$v=19$m=9216,t=4,p=1${tail}`, scryptAtUsualCost],
+  [`$scrypt$ln=15,r=8,p=3${tail}`, argon2idAtUsualCost],
+  [`$scrypt$ln=13,r=10,p=2${tail}`, argon2idAtUsualCost],
+])('beside %s the other kind costs one derivation, as much as a hash of its own (R37)', async (phc, recipe) => {
+  const derived: unknown[] = [];
+  await deriveOtherKind('secret', phc, async (...asked) => {
+    derived.push(asked);
+    return Buffer.alloc(32);
+  });
+  expect(derived).toEqual([['secret', recipe, Buffer.alloc(16)]]);
+});
+
+test('beside what is no hash there is no other kind', async () => {
+  const { derive, recipes } = cheapDerivation();
+  await expect(deriveOtherKind('secret', 'demo-operator', derive)).rejects.toThrow('not a PHC string');
+  expect(recipes).toEqual([]);
 });

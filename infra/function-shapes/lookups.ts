@@ -1,0 +1,22 @@
+import { endpoint, forClients } from './endpoint.ts';
+import { type FunctionShape, platformSettings } from './shape.ts';
+
+/** What is looked up, and where a button leads. */
+export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
+  'campaigns-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),
+  'channels-list': forClients({ memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } }),
+  'catalog-products-list': forClients({
+    tables: { directory: ['GetItem'] },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  }),
+  'pricing-get': forClients({ tables: { rates: ['GetItem'] } }),
+  'pricing-refresh': {
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { rates: ['GetItem', 'PutItem'] },
+    settings: ['RATE_SOURCE_URL'],
+    onlyWith: 'rateSourceUrl',
+  },
+  redirect: { ...endpoint, tables: { redirects: ['GetItem'] }, onlyWith: 'redirectBaseUrl' },
+};

@@ -1,0 +1,89 @@
+import { forClients } from './endpoint.ts';
+import { type FunctionShape, platformSettings } from './shape.ts';
+
+/** A worker of messages for the platform. */
+const dispatching = {
+  canary: ['outcomes-unknown'],
+  timeoutSeconds: 60,
+  memoryMb: 256,
+  tables: {
+    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    webhooks: ['GetItem'],
+  },
+  secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+  settings: platformSettings,
+} as const satisfies FunctionShape;
+
+/** The way of a message, from the request to its receipts. */
+export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
+  'messages-send': forClients({
+    canary: ['api-5xx'],
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+      channels: ['BatchGetItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'events'],
+  }),
+  // All receipts of a job of 10,000 are in memory at once.
+  'messages-report': forClients({
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  }),
+  'messages-cancel': forClients({
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  }),
+  'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
+  'messages-fan-out': {
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], channels: ['BatchGetItem'], webhooks: ['GetItem'] },
+    settings: ['DISPATCH_MAXIMUM_CONCURRENCY'],
+    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'watch', 'events'],
+    consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
+  },
+  'messages-dispatch': {
+    ...dispatching,
+    sendsTo: ['dispatch', 'watch', 'events'],
+    consumes: { queue: 'dispatch', batchSize: 10, maximumConcurrency: 'dispatchMaximumConcurrency' },
+    // However many requests come, messages leave at their slots.
+    reservedConcurrency: 'dispatchReservedConcurrency',
+  },
+  'messages-dispatch-urgent': {
+    ...dispatching,
+    sendsTo: ['urgent', 'watch', 'events'],
+    consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
+  },
+  'messages-watch': {
+    timeoutSeconds: 60,
+    // A run holds what is known of five jobs, of 10,000 messages each at most.
+    memoryMb: 512,
+    tables: {
+      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['BatchGetItem'],
+      webhooks: ['GetItem'],
+    },
+    // A template that is paused is asked for until it is back.
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['watch', 'events'],
+    consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
+  },
+  'messages-receipts': {
+    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together; where each is an event
+    // to queue, that is what the time is for.
+    timeoutSeconds: 120,
+    // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
+    memoryMb: 1024,
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    sendsTo: ['events'],
+    consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
+  },
+};

@@ -1,0 +1,30 @@
+import { endpoint } from './endpoint.ts';
+import { type FunctionShape, platformSettings } from './shape.ts';
+
+/** What the platform tells by its webhook. */
+export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> = {
+  'platform-webhook-verify': { ...endpoint, memoryMb: 256, secrets: ['PLATFORM_APPS_SECRET'] },
+  'platform-webhook-receive': {
+    ...endpoint,
+    // For its share of processor: the platform wants its answer within a quarter of a second.
+    memoryMb: 1024,
+    secrets: ['PLATFORM_APPS_SECRET'],
+    sendsTo: ['receipts', 'hints'],
+  },
+  'platform-hints': {
+    // It begins no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
+    timeoutSeconds: 60,
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem', 'Query'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
+      channels: ['BatchGetItem', 'Query', 'UpdateItem'],
+      webhooks: ['GetItem'],
+      redirects: ['UpdateItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['hints', 'events'],
+    consumes: { queue: 'hints', batchSize: 10, maximumConcurrency: 5 },
+  },
+};

@@ -1,0 +1,88 @@
+import { forClients } from './endpoint.ts';
+import { type FunctionShape, platformSettings } from './shape.ts';
+
+const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
+
+/** Templates, and the campaigns that they are assigned to. */
+export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
+  'templates-list': forClients({
+    memoryMb: 1024,
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'Query'] },
+  }),
+  'templates-get': forClients({
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem'] },
+  }),
+  'templates-create': forClients({
+    // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem', 'BatchGetItem', 'Query'],
+      templates: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: editingSettings,
+    sendsTo: ['events'],
+  }),
+  'templates-edit': forClients({
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: editingSettings,
+    sendsTo: ['events'],
+  }),
+  'templates-delete': forClients({
+    tables: {
+      directory: ['GetItem'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+    sendsTo: ['events'],
+  }),
+  'templates-sync': forClients({
+    tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'UpdateItem'] },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
+    sendsTo: ['sync'],
+  }),
+  'templates-sync-worker': {
+    // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
+    timeoutSeconds: 120,
+    memoryMb: 1024,
+    tables: {
+      directory: ['GetItem', 'Query'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
+      channels: ['BatchGetItem', 'Query', 'UpdateItem'],
+      redirects: ['UpdateItem'],
+      webhooks: ['GetItem'],
+    },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
+    sendsTo: ['sync', 'events'],
+    consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
+  },
+  'templates-status': forClients({
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  }),
+  'channel-campaigns-grouped': forClients({
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem'] },
+  }),
+  'channel-campaigns-add': forClients({
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  }),
+  'channel-campaigns-replace': forClients({
+    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  }),
+  'channel-campaigns-remove': forClients({
+    tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+  }),
+};

@@ -1,0 +1,21 @@
+import { forClients } from './endpoint.ts';
+import type { FunctionShape } from './shape.ts';
+
+/** Where clients want events, and their delivery. */
+export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
+  'webhook-config-put': forClients({
+    tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+  }),
+  'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
+  'events-deliver': {
+    // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    timeoutSeconds: 60,
+    // For its share of processor: each post is a TLS handshake.
+    memoryMb: 1024,
+    tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
+    sendsTo: ['events'],
+    consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },
+  },
+};

@@ -1,0 +1,26 @@
+import type { ServerAddresses } from './servers.ts';
+import { trustedReceiver } from './webhook-receiver.ts';
+
+/** The emulators take any. */
+export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** What Lambda gives every function, and where the services it uses are found on this machine. */
+export function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
+  return {
+    AWS_REGION: addresses.region,
+    AWS_DEFAULT_REGION: addresses.region,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ENDPOINT_URL_DYNAMODB: addresses.dynamodbEndpoint,
+    AWS_ENDPOINT_URL_SQS: addresses.sqsEndpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secretsEndpoint,
+  };
+}
+
+/** Leads events for one name to a receiver on this machine, by what is loaded before the function. */
+export function receiverEnvironment({ webhookReceiverPort }: ServerAddresses): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import=${new URL('trusted-receiver.ts', import.meta.url).href}`,
+    WEBHOOK_TRUSTED_RECEIVER: JSON.stringify(trustedReceiver(webhookReceiverPort)),
+  };
+}

@@ -1,0 +1,63 @@
+import type * as v from 'valibot';
+import type * as schemas from './template-schemas.ts';
+
+export interface LocalRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly functionId: string;
+  readonly authorizerId?: string;
+}
+
+export interface LocalAuthorizer {
+  readonly functionId: string;
+  readonly identitySources: readonly string[];
+  readonly cacheTtlSeconds: number;
+}
+
+export interface LocalFunction {
+  readonly id: string;
+  readonly name: string;
+  readonly codeDirectory: string;
+  readonly handler: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A table in DynamoDB's own words, as CreateTable takes them. */
+export interface LocalTable {
+  readonly name: string;
+  readonly attributeDefinitions: v.InferOutput<typeof schemas.Table>['AttributeDefinitions'];
+  readonly keySchema: v.InferOutput<typeof schemas.KeySchema>;
+  readonly globalSecondaryIndexes: v.InferOutput<typeof schemas.Table>['GlobalSecondaryIndexes'];
+  readonly ttlAttribute?: string;
+}
+
+export interface LocalQueue {
+  readonly id: string;
+  readonly name: string;
+  readonly visibilityTimeoutSeconds: number;
+  readonly delaySeconds: number;
+  readonly retentionSeconds: number;
+  readonly redrive?: { readonly deadLetterQueueName: string; readonly maxReceiveCount: number };
+}
+
+export interface LocalEventSource {
+  readonly functionId: string;
+  readonly queueName: string;
+  readonly batchSize: number;
+  readonly windowSeconds: number;
+  readonly maximumConcurrency?: number;
+  readonly reportBatchItemFailures: boolean;
+}
+
+/** What the local stack runs, every reference resolved. Ids are `<stack>.<logical id>`. */
+export interface LocalTemplate {
+  readonly routes: readonly LocalRoute[];
+  readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;
+  readonly functions: Readonly<Record<string, LocalFunction>>;
+  readonly tables: readonly LocalTable[];
+  readonly queues: readonly LocalQueue[];
+  readonly eventSources: readonly LocalEventSource[];
+  readonly secrets: readonly { readonly name: string }[];
+}

@@ -1,0 +1,95 @@
+import { rm } from 'node:fs/promises';
+import type { LocalStack } from '../operate/local-stacks.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
+import { dispatchingInstances } from './instance-limits.ts';
+import { localRegion } from './intrinsics.ts';
+import type { Parts } from './parts.ts';
+import type { DynamoDbChoice } from './preflight.ts';
+import { runScript, startSimulatorProcess } from './processes.ts';
+import { queueUrlAt } from './queues.ts';
+import { startSecretStore } from './secret-store.ts';
+import { readLocalTemplate } from './template.ts';
+
+export interface ServerOptions {
+  /** Of the platform simulator; 0 takes any free port. */
+  readonly platformPort: number;
+  /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
+  readonly outputDirectory: string;
+  /** The functions were built a moment ago: what stands in dist is taken as it is. */
+  readonly built?: boolean;
+  readonly dynamodb: DynamoDbChoice;
+  /** A server that runs already, used instead of one of our own. */
+  readonly sqsEndpoint?: string | undefined;
+  /** A function, by the stem of its file, that waits for a debugger on the port; its time-outs are suspended. */
+  readonly inspected?: { readonly name: string; readonly port: number } | undefined;
+}
+
+export const localStage = 'local';
+
+/** Where everything is but the API, which opens last. */
+export type ServerAddresses = Omit<LocalStack, 'pid' | 'apiUrl'>;
+
+interface Addressed {
+  readonly redirectBaseUrl: string;
+}
+
+interface Assembly {
+  readonly parts: Parts;
+  /** Is told of a process that has ended by itself. */
+  readonly onExit: (how: string) => void;
+}
+
+/** Starts what the functions talk to; builds and synthesizes meanwhile. */
+export async function startServers(options: ServerOptions & Addressed, { parts, onExit }: Assembly) {
+  const { outputDirectory, redirectBaseUrl, dynamodb: chosen, sqsEndpoint: givenSqs } = options;
+  const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
+  const [dynamodb, sqs, platform] = await Promise.all([
+    parts.start('servers', async (signal) =>
+      'endpoint' in chosen
+        ? runningEmulator(chosen.endpoint)
+        : startDynamoDb(chosen.engine, { signal, onExit, dataFolder: chosen.dataFolder }),
+    ),
+    parts.start('servers', async () => (givenSqs === undefined ? startSqsEmulator() : runningEmulator(givenSqs))),
+    parts.start('servers', (signal) => startSimulatorProcess(platformPort, { signal, onExit })),
+    synthesize(parts, options, { platformBaseUrl: `http://127.0.0.1:${platformPort}`, redirectBaseUrl }),
+  ]);
+  const queueUrl = queueUrlAt(sqs.endpoint);
+  const template = readLocalTemplate({ cdkOutDirectory: outputDirectory, queueUrl });
+  const secrets = await parts.start('servers', () => startSecretStore(template.secrets));
+  const addresses: ServerAddresses = {
+    platformUrl: platform.endpoint,
+    dynamodbEndpoint: dynamodb.endpoint,
+    sqsEndpoint: sqs.endpoint,
+    secretsEndpoint: secrets.endpoint,
+    region: localRegion,
+    stage: localStage,
+    queueUrls: Object.fromEntries(template.queues.map(({ name }) => [name, queueUrl(name)])),
+    webhookReceiverPort: await freePort(),
+  };
+  return { template, addresses, queueUrl };
+}
+
+async function synthesize(
+  parts: Parts,
+  { outputDirectory, inspected, built = false }: ServerOptions,
+  addresses: Addressed & { readonly platformBaseUrl: string },
+): Promise<void> {
+  const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
+  await parts.start('servers', async () => removal);
+  const readable = inspected === undefined ? [] : ['--readable'];
+  if (!built) await parts.run((signal) => runScript('infra/build.ts', { arguments: readable, signal }));
+  const environment = {
+    CDK_OUTDIR: outputDirectory,
+    CDK_CONTEXT_JSON: JSON.stringify({
+      stage: localStage,
+      dispatchMaximumConcurrency: dispatchingInstances,
+      // Counted as where it is deployed, and in nobody's way.
+      clientRatePerMinute: 100_000,
+      ...addresses,
+    }),
+    // The rules of CloudFormation take most of the time, and are for what is deployed.
+    CDK_VALIDATION: 'false',
+  };
+  await parts.run((signal) => runScript('infra/app.ts', { environment, signal }));
+}

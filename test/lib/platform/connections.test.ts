@@ -1,0 +1,32 @@
+import { Agent } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { wakefulConnections } from '../../../lib/platform/connections.ts';
+
+/** An agent that keeps the given connections, and whether they are still there when a request asks for it. */
+function keeping(...kept: Socket[]) {
+  const agent = Object.assign(new Agent(), { freeSockets: { 'elsewhere:443:': undefined, 'platform:443:': kept } });
+  const now = { ms: 1_000 };
+  const connections = wakefulConnections(agent, { wallMs: () => now.ms, monotonicMs: () => now.ms });
+  return { agent, now, connections };
+}
+
+test('a connection that no request has taken is not handed out, and hosts without any are passed over', () => {
+  const [taken, never] = [new Socket(), new Socket()];
+  const { agent, connections } = keeping(taken, never);
+  connections.taken(taken);
+  expect(connections.agent()).toBe(agent);
+  expect([taken.destroyed, never.destroyed]).toEqual([false, true]);
+});
+
+test('a connection is handed out for two seconds after a request took it, and not any more then', () => {
+  const taken = new Socket();
+  const { now, connections } = keeping(taken);
+  connections.taken(taken);
+  now.ms += 1_999;
+  connections.agent();
+  expect(taken.destroyed).toBe(false);
+  now.ms += 1;
+  connections.agent();
+  expect(taken.destroyed).toBe(true);
+});
