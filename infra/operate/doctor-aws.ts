@@ -1,13 +1,8 @@
-import {
-  CloudFormationClient,
-  CloudFormationServiceException,
-  DescribeStacksCommand,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { resourceName } from '../names.ts';
-import type { AlarmState, StackState, TopicState } from './doctor-rules.ts';
+import type { AlarmState, TopicState } from './doctor-rules.ts';
 
 /** What AWS says of a stage's stacks and alarms. Everything here reads, nothing writes. */
 
@@ -16,39 +11,13 @@ const client = {
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
 
-export const stackPurposes = ['stateful', 'stateless'] as const;
-
-export interface DeployedStack extends StackState {
-  /** The output `ApiUrl`, where the stack has it. */
-  readonly apiUrl?: string | undefined;
-}
-
-export async function stackOf(stage: string, purpose: (typeof stackPurposes)[number]): Promise<DeployedStack> {
-  const cloudFormation = new CloudFormationClient(client);
-  try {
-    const { Stacks } = await cloudFormation.send(
-      new DescribeStacksCommand({ StackName: resourceName(stage, purpose) }),
-    );
-    const [stack] = Stacks ?? [];
-    const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'ApiUrl');
-    return { purpose, status: stack?.StackStatus, apiUrl: output?.OutputValue };
-  } catch (error) {
-    // CloudFormation has no name of its own for this error.
-    const absent = error instanceof CloudFormationServiceException && /does not exist/.test(error.message);
-    if (absent) return { purpose };
-    throw error;
-  } finally {
-    cloudFormation.destroy();
-  }
-}
-
 /** The alarms of both stacks. Taken from the stacks: a name's beginning may be that of another stage. */
 export async function alarmsOf(stage: string): Promise<AlarmState[]> {
   const cloudFormation = new CloudFormationClient(client);
   const cloudWatch = new CloudWatchClient(client);
   try {
     const names: string[] = [];
-    for (const purpose of stackPurposes) {
+    for (const purpose of ['stateful', 'stateless']) {
       const pages = paginateListStackResources({ client: cloudFormation }, { StackName: resourceName(stage, purpose) });
       for await (const { StackResourceSummaries = [] } of pages) {
         for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries) {

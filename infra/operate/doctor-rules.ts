@@ -1,5 +1,7 @@
+import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Finding } from './findings.ts';
+import { conditionOf, type StackPurpose, type StackStanding } from './stack-standing.ts';
 import type { StoredKeySets } from './token-keys.ts';
 
 /*
@@ -9,27 +11,29 @@ import type { StoredKeySets } from './token-keys.ts';
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
 
-/** A stack by its purpose, `stateful` or `stateless`; without status when CloudFormation knows none of that name. */
-export interface StackState {
-  readonly purpose: string;
-  readonly status?: string | undefined;
-}
-
-export function stackFinding(stage: string, { purpose, status }: StackState): Finding {
-  const name = resourceName(stage, purpose);
+export function stackFinding(
+  stage: string,
+  purpose: StackPurpose,
+  { status }: Pick<StackStanding, 'status'> | { readonly status?: undefined } = {},
+): Finding {
+  const stack = `stack ${resourceName(stage, purpose)}`;
   const deploy = `npm run deploy -- -c stage=${stage}`;
-  if (status === undefined || status === 'REVIEW_IN_PROGRESS' || status === 'DELETE_COMPLETE') {
-    return bad(`stack ${name}: not there; ${deploy}`);
+  switch (conditionOf(status)) {
+    case 'absent':
+      return bad(`${stack}: not there; ${deploy}`);
+    case 'whole':
+      return good(`${stack}: ${status}`);
+    case 'taken_back': {
+      const region = purpose === 'edge' ? ` --region ${edgeRegion}` : '';
+      const why = `aws cloudformation describe-stack-events${region} --stack-name ${resourceName(stage, purpose)}`;
+      return bad(`${stack}: ${status}, its last deployment was taken back; ${why} says why, then ${deploy}`);
+    }
+    case 'changing':
+    case 'cleaning_up':
+      return bad(`${stack}: ${status}, a deployment is under way; look again when it has ended`);
+    default:
+      return bad(`${stack}: ${status}; infra/RECOVERY.md says how to go on`);
   }
-  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return good(`stack ${name}: ${status}`);
-  if (/^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status)) {
-    const why = `aws cloudformation describe-stack-events --stack-name ${name}`;
-    return bad(`stack ${name}: ${status}, its last deployment was taken back; ${why} says why, then ${deploy}`);
-  }
-  if (status.endsWith('_IN_PROGRESS')) {
-    return bad(`stack ${name}: ${status}, a deployment is under way; look again when it has ended`);
-  }
-  return bad(`stack ${name}: ${status}; infra/RECOVERY.md says how to go on`);
 }
 
 /** How far this machine's clock may be from the service's: keys are dated by this one and judged by that one. */

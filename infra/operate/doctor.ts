@@ -1,26 +1,14 @@
-import * as v from 'valibot';
-import { directoryStore } from '../../lib/access/directory-store.ts';
-import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
-import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
-import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
-import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
 import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 import { callersAccount } from './account.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
-import { alarmsOf, stackOf, stackPurposes, topicsOf } from './doctor-aws.ts';
-import {
-  alarmFindings,
-  clockFinding,
-  keyFindings,
-  platformFindings,
-  stackFinding,
-  type WabaState,
-} from './doctor-rules.ts';
+import { alarmsOf, topicsOf } from './doctor-aws.ts';
+import { wabasOf } from './doctor-platform.ts';
+import { alarmFindings, clockFinding, keyFindings, platformFindings, stackFinding } from './doctor-rules.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
-import { readCredentials } from './stored-credentials.ts';
+import { standingsOf } from './stack-standing.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -95,9 +83,9 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
     tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
     return localApiUrl;
   }
-  const stacks = await Promise.all(stackPurposes.map((purpose) => stackOf(stage, purpose)));
-  tell(stacks.map((stack) => stackFinding(stage, stack)));
-  return stacks.find(({ apiUrl }) => apiUrl !== undefined)?.apiUrl;
+  const { stateful, stateless } = await standingsOf(stage);
+  tell([stackFinding(stage, 'stateful', stateful), stackFinding(stage, 'stateless', stateless)]);
+  return stateless?.apiUrl;
 }
 
 async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
@@ -124,67 +112,6 @@ async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
   if (stage === undefined) return [{ state: 'skipped', text: 'alarms: there are none on this machine' }];
   const alarms = await alarmsOf(stage);
   return alarmFindings(stage, alarms, await topicsOf(alarms));
-}
-
-/** How many WABAs the platform is asked about at a time. */
-const askedAtATime = 10;
-
-async function wabasOf({ target, platform }: Patient): Promise<WabaState[]> {
-  const directory = directoryStore(target.documentClient, target.tableName('directory'));
-  const { credentials } = await readable(target, 'PLATFORM_CREDENTIALS_SECRET', () => readCredentials(target));
-  const apps = await readable(target, 'PLATFORM_APPS_SECRET', async () => {
-    const text = await target.secrets.read(target.secretName('PLATFORM_APPS_SECRET'));
-    return v.parse(PlatformAppsSchema, JSON.parse(text ?? '{}'));
-  });
-  const wabas = new Map<string, string>();
-  for (const clientId of await directory.listClientIds()) {
-    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
-  }
-  const states: WabaState[] = [];
-  const waiting = [...wabas];
-  while (waiting.length > 0) {
-    const some = waiting.splice(0, askedAtATime);
-    states.push(
-      ...(await Promise.all(
-        some.map(([wabaId, credential]) => wabaState(platform, { wabaId, credential }, credentials, apps)),
-      )),
-    );
-  }
-  return states;
-}
-
-async function wabaState(
-  platform: PlatformTransport,
-  { wabaId, credential }: { readonly wabaId: string; readonly credential: string },
-  credentials: PlatformCredentials,
-  apps: PlatformApps,
-): Promise<WabaState> {
-  const appId = Object.keys(apps).find((id) => apps[id]?.wabas.includes(wabaId));
-  const waba = { wabaId, credential, appId };
-  const accessToken = credentials[credential]?.accessToken;
-  if (accessToken === undefined)
-    return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
-  try {
-    return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
-  } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    return { ...waba, failure: { refused: error.kind === 'refused', text: error.message } };
-  }
-}
-
-/** The parsers' own words are not passed on: they quote what they read. */
-async function readable<T>(
-  { secretName }: Target,
-  variable: Parameters<Target['secretName']>[0],
-  read: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof v.ValiError)) throw error;
-    const name = secretName(variable);
-    throw new CommandError(`the secret ${name} cannot be read; put its last good value back, or provision again`);
-  }
 }
 
 if (import.meta.main) {
