@@ -144,7 +144,16 @@ describe('the dashboard', () => {
 });
 
 describe('alarms', () => {
-  const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  const { edge } = synthesize({
+    stage: 'test',
+    edge: true,
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+    edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
+  });
+  const alarms = [...service.all('AWS::CloudWatch::Alarm'), ...edge]
+    .filter(({ type }) => type === 'AWS::CloudWatch::Alarm')
+    .map(({ properties }) => properties);
   const purposes = alarms.map(({ AlarmName }) => AlarmName.replace('template-messaging-test-', ''));
   const placeholders: Readonly<Record<string, readonly string[]>> = {
     '<queue>': Object.values(queuePurposes),
