@@ -80,27 +80,36 @@ export interface TopicState {
   readonly pending: number;
 }
 
-export function alarmFindings(stage: string, alarms: readonly AlarmState[], topics: readonly TopicState[]): Finding[] {
-  if (alarms.length === 0) return [bad(`alarms: there are none; npm run deploy -- -c stage=${stage}`)];
+/** Of the alarms of the service, or of those of its edge, which have a region and a topic of their own. */
+export function alarmFindings(
+  stage: string,
+  alarms: readonly AlarmState[],
+  topics: readonly TopicState[],
+  of: 'service' | 'edge' = 'service',
+): Finding[] {
+  const what = of === 'edge' ? 'edge alarms:' : 'alarms:';
+  const deploy = `npm run deploy -- -c stage=${stage}`;
+  if (alarms.length === 0) return [bad(`${what} there are none; ${deploy}`)];
   const silent = alarms.filter(({ actions }) => actions.length === 0);
   const off = alarms.filter(({ actionsEnabled }) => !actionsEnabled).map(({ name }) => name);
   const findings: Finding[] = [];
   if (silent.length > 0) {
-    const deploy = `npm run deploy -- -c stage=${stage} -c alarmTopicArn=ARN`;
-    findings.push(bad(`alarms: ${silent.length} of ${alarms.length} tell nobody; ${deploy}`));
+    const setting = of === 'edge' ? 'edgeAlarmTopicArn' : 'alarmTopicArn';
+    findings.push(bad(`${what} ${silent.length} of ${alarms.length} tell nobody; ${deploy} -c ${setting}=ARN`));
   }
   if (off.length > 0) {
-    const on = `aws cloudwatch enable-alarm-actions --alarm-names ${off.join(' ')}`;
-    findings.push(bad(`alarms: ${off.length} are switched off; ${on}`));
+    const region = of === 'edge' ? ` --region ${edgeRegion}` : '';
+    const on = `aws cloudwatch enable-alarm-actions${region} --alarm-names ${off.join(' ')}`;
+    findings.push(bad(`${what} ${off.length} are switched off; ${on}`));
   }
-  if (findings.length === 0) findings.push(good(`alarms: ${alarms.length}, all switched on, each with a topic`));
+  if (findings.length === 0) findings.push(good(`${what} ${alarms.length}, all switched on, each with a topic`));
   return [...findings, ...topics.map(topicFinding)];
 }
 
 function topicFinding({ arn, confirmed, pending }: TopicState): Finding {
   if (confirmed > 0) return good(`alarm topic ${arn}: ${confirmed} subscribed`);
   if (pending > 0) return bad(`alarm topic ${arn}: nobody has confirmed; follow the link that was mailed`);
-  const subscribe = `aws sns subscribe --topic-arn ${arn} --protocol email --notification-endpoint ADDRESS`;
+  const subscribe = `aws sns subscribe --topic-arn ${arn} --region ${arn.split(':')[3]} --protocol email --notification-endpoint ADDRESS`;
   return bad(`alarm topic ${arn}: nobody is subscribed; ${subscribe}, then follow the link that is mailed`);
 }
 

@@ -3,12 +3,13 @@ import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 import { callersAccount } from './account.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
-import { alarmsOf, topicsOf } from './doctor-aws.ts';
+import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
+import { askPastEdge, edgeFindings } from './doctor-edge.ts';
 import { wabasOf } from './doctor-platform.ts';
 import { alarmFindings, clockFinding, keyFindings, platformFindings, stackFinding } from './doctor-rules.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
-import { standingsOf } from './stack-standing.ts';
+import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -16,7 +17,7 @@ const usage = `usage: npm run doctor [-- --stage NAME]
        npm run doctor -- --stack FILE    the local stack that FILE describes, as npm start describes its own
 
 Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
-and region, stacks, the API, the clock, keys, alarms and who hears them, what the platform says to each credential and
+and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential and
 webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.`;
 
 /** The stage that is looked at: what it is called here, how to reach it, and what AWS alone can tell of it. */
@@ -38,6 +39,7 @@ async function examine(stage: string | undefined, stackFile?: string): Promise<v
   if (patient !== undefined) {
     const apiUrl = await looked('stacks', tell, () => stacksOf(patient, tell));
     await looked('API', tell, async () => tell(await apiFindings(apiUrl)));
+    await looked('edge', tell, () => edgeOf(patient, tell));
     await looked('keys', tell, async () => tell(await keysOf(patient.target)));
     await looked('alarms', tell, async () => tell(await alarmsOfStage(stage)));
     await looked('platform', tell, async () => tell(platformFindings(await wabasOf(patient))));
@@ -110,8 +112,22 @@ async function keysOf(target: Target): Promise<Finding[]> {
 
 async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
   if (stage === undefined) return [{ state: 'skipped', text: 'alarms: there are none on this machine' }];
-  const alarms = await alarmsOf(stage);
+  const alarms = [...(await alarmsOf(stage, 'stateful')), ...(await alarmsOf(stage, 'stateless'))];
   return alarmFindings(stage, alarms, await topicsOf(alarms));
+}
+
+/** The edge with its alarms, which no other stack has; this machine has none. */
+async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
+  if (stage === undefined) return;
+  const standing = await standingOf(stage, 'edge');
+  if (conditionOf(standing?.status) === 'absent') {
+    return tell([{ state: 'skipped', text: 'edge: the stage has none before its API' }]);
+  }
+  tell([stackFinding(stage, 'edge', standing)]);
+  const distribution = await distributionOf(stage);
+  tell(edgeFindings(stage, distribution, distribution && (await askPastEdge(distribution))));
+  const alarms = await alarmsOf(stage, 'edge');
+  tell(alarmFindings(stage, alarms, await topicsOf(alarms), 'edge'));
 }
 
 if (import.meta.main) {
