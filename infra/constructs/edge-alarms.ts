@@ -39,7 +39,8 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
     metric: blocked(settings, 'edge-login'),
     above: minutes * settings.edgeLoginRatePerMinute,
     periods: 2,
-    whoIsHurt: 'Whoever logs in from the same address as one that does so too often, and those whose passwords it may be guessing.',
+    whoIsHurt:
+      'Whoever logs in from the same address as one that does so too often, and those whose passwords it may be guessing.',
     whatToDo:
       'Look at LoginFailures on the dashboard and at request.unauthorized in the log of login, which has addresses and clients: they tell whether guesses get through below the limit. A client that logs in for every request: tell it that a token holds for an hour.',
   });
