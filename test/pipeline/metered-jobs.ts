@@ -7,7 +7,7 @@ import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { packBatches } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
@@ -214,7 +214,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
       // Received and deleted.
       for (const bodies of [batch.map(({ body }) => body), []]) billRequest(bodies);
       const again = await timed(dispatchRuns, async () => {
-        const held = holdDeliveries(batch, dispatchPorts);
+        const held = holdDeliveries(batch, dispatchPorts, firstHoldMs.other);
         const heldQueue = { ...dispatchPorts.queue, postpone: held.postpone };
         const failed = await dispatchBatch(batch, { ...dispatchPorts, queue: heldQueue, invocation: randomUUID() });
         await held.end(failed);
