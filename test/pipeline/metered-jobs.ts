@@ -50,6 +50,8 @@ export interface MeteredRun {
   readonly table: string;
   /** So long after a message is there a worker looks for what is there. */
   readonly gatherMs?: number;
+  /** What the number of the jobs has learned (lib/messages/pace/delivery-lead.ts). */
+  readonly leadMs?: number;
   /** How long the platform takes for a message. */
   readonly platformMs?: number;
   /** How long each request of the table takes, besides standing still. */
@@ -83,6 +85,12 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
   const time = new VirtualTime(startMs);
   const nowMs = () => time.nowMs;
   const [acceptanceClient, jobClient, workerClient] = options.clients;
+  const { leadMs } = options;
+  if (leadMs !== undefined) {
+    const paces = paceStore({ client: acceptanceClient, table, nowMs, newWriter: randomUUID });
+    const { phoneNumberId = '' } = options.jobs[0]?.job.head ?? {};
+    await paces.change(phoneNumberId, undefined, (pace) => ({ pace: { ...pace, leadMs }, result: undefined }));
+  }
   const [acceptance, fanOutMeter, dispatchMeter] = options.clients.map(meterRequests) as [
     RequestMeter,
     RequestMeter,
