@@ -21,7 +21,16 @@ const interrupted = new AbortController();
  */
 const sendings: readonly (Sending & { readonly title: string; readonly aim: number; readonly limit: number })[] = [
   {
-    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.8 },
+    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.35 },
+    ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0, leadMs: 350 },
+  },
+  {
+    ...{
+      name: 'bulk-new',
+      title: 'The same from a number that has not learned how punctual queues are',
+      aim: 1.1,
+      limit: 1.64,
+    },
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0 },
   },
   {

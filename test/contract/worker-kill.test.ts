@@ -10,6 +10,7 @@ import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
+import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
@@ -22,8 +23,10 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
  * minutes otherwise: claims are made older by hand.
  */
 
-/** For so long a worker that was killed still holds its deliveries (lib/messages/dispatch/held-deliveries.ts). */
+/** For so long a worker that was killed still holds its deliveries, once it has lived for a second (held-deliveries.ts). */
 const heldSeconds = 30;
+/** Until it has held them, on a machine that is busy. */
+const untilHeldMs = firstHoldMs.other + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
 let sqs: SQSClient;
@@ -136,6 +139,7 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
     await eventually('every message has reached the platform', async () =>
       (await requestsByRecipient()).size === 1 + quick.length ? true : undefined,
     );
+    await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     expect(killBusy('messages-dispatch')).toBeGreaterThan(0);
 
     const claims = await Promise.all([0, 1, 2, 3, 4].map((index) => storedClaim(jobId, index)));
@@ -166,6 +170,7 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
     await eventually('the message has reached the platform', async () =>
       (await requestsByRecipient()).get(slow) === before + 1 ? true : undefined,
     );
+    await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     killBusy('messages-dispatch');
     await new Promise((resolve) => setTimeout(resolve, (heldSeconds + 5) * 1_000));
     expect((await storedClaim(jobId, 0)).state).toBe('claimed');
