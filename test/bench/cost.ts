@@ -34,11 +34,11 @@ const sendings: readonly (Sending & { readonly title: string; readonly aim: numb
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0 },
   },
   {
-    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 15.5 },
+    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 6.6 },
     ...{ recipients: 1, requests: 10, bursts: 20, everyMs: 3_000, gatherMs: 150 },
   },
   {
-    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 19.5 },
+    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 10.2 },
     ...{ recipients: 1, requests: 1, bursts: 40, everyMs: 3_000, gatherMs: 0 },
   },
 ];
