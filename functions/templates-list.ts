@@ -5,7 +5,7 @@ import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.t
 import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
 import { deployedListing } from '../lib/templates/deployed.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
-import { TemplateSchema } from '../lib/templates/listing/view.ts';
+import { ListedTemplateSchema } from '../lib/templates/listing/view.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';
 
 export const TemplatesListQuery = v.object({
@@ -27,7 +27,7 @@ export const TemplatesListQuery = v.object({
 });
 
 export const TemplatesListAnswer = v.object({
-  data: v.array(v.partial(TemplateSchema)),
+  data: v.array(ListedTemplateSchema),
   total: v.number(),
   page: v.number(),
   pageSize: v.number(),

@@ -65,6 +65,9 @@ export const TemplateSchema = v.object({
   channel_campaigns: v.array(ChannelCampaignGroupSchema),
 } satisfies Record<TemplateField, v.GenericSchema>);
 
+/** The same with the wanted fields only. */
+export const ListedTemplateSchema = v.partial(TemplateSchema);
+
 export interface TemplateView extends Omit<v.InferOutput<typeof TemplateSchema>, 'platform_template'> {
   /** Absent when the field was not asked for. */
   readonly platform_template: v.InferOutput<typeof PlatformTemplateViewSchema> | undefined;
