@@ -1,6 +1,6 @@
 import { routes } from '../routes.ts';
-import { events } from './events.ts';
 import { deliveryDocument } from './event-document.ts';
+import { events } from './events.ts';
 import { headers } from './headers.ts';
 import { jsonSchemas } from './json-schema.ts';
 import { answerSchemas, requestSchemas } from './named-schemas.ts';
@@ -43,7 +43,9 @@ function openApi() {
       {
         url: 'https://{host}',
         description: 'A deployed stage',
-        variables: { host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' } },
+        variables: {
+          host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' },
+        },
       },
       { url: 'http://127.0.0.1:3000', description: 'The local stack (npm start)' },
     ],

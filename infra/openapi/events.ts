@@ -106,18 +106,20 @@ export const events = ServiceEventSchema.options.map(({ entries }) => {
 });
 
 /** Headers of every delivery (Standard Webhooks 1.0). */
-export const deliveryHeaders: Readonly<Record<string, { readonly description: string; readonly schema: v.GenericSchema }>> =
-  {
-    'webhook-id': {
-      description: 'The id of the event, the same at every attempt: drop one that you have seen.',
-      schema: v.pipe(v.string(), v.regex(/^evt_[a-z2-7]{26}$/)),
-    },
-    'webhook-timestamp': {
-      description: 'The time of the attempt, in seconds.',
-      schema: v.pipe(v.number(), v.integer()),
-    },
-    'webhook-signature': {
-      description: 'v1,<base64> of the HMAC-SHA256 of <id>.<timestamp>.<body>, one for each valid secret, blanks between them.',
-      schema: v.pipe(v.string(), v.regex(/^v1,\S+( v1,\S+)*$/)),
-    },
-  };
+export const deliveryHeaders: Readonly<
+  Record<string, { readonly description: string; readonly schema: v.GenericSchema }>
+> = {
+  'webhook-id': {
+    description: 'The id of the event, the same at every attempt: drop one that you have seen.',
+    schema: v.pipe(v.string(), v.regex(/^evt_[a-z2-7]{26}$/)),
+  },
+  'webhook-timestamp': {
+    description: 'The time of the attempt, in seconds.',
+    schema: v.pipe(v.number(), v.integer()),
+  },
+  'webhook-signature': {
+    description:
+      'v1,<base64> of the HMAC-SHA256 of <id>.<timestamp>.<body>, one for each valid secret, blanks between them.',
+    schema: v.pipe(v.string(), v.regex(/^v1,\S+( v1,\S+)*$/)),
+  },
+};

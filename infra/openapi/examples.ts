@@ -44,7 +44,7 @@ export const templateExample = {
     category: 'UTILITY',
     components: [{ type: 'BODY', text: 'Hello {{1}}, order {{2}} is on its way.' }],
   },
-  channel_campaigns: [groupedExample],
+  channel_campaigns: [],
 } as const;
 
 export const dispatchExample = {
@@ -52,7 +52,6 @@ export const dispatchExample = {
   client_id: demo.clientId,
   did: demo.did,
   template: { name: 'order_update', language: 'en_US' },
-  campaign_id: demo.campaignId,
   accepted_at: '2026-11-22T10:00:00.000Z',
   total: 2,
   counts: { pending: 1, held: 0, sent: 1, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 },

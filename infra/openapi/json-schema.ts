@@ -20,7 +20,11 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
   const plain = plainSchemas(direction);
   const definitions = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema)]));
   const convert = (schema: v.GenericSchema): JsonSchema => {
-    const { $schema: _, $defs, ...converted } = toJsonSchema(schema as never, {
+    const {
+      $schema: _,
+      $defs,
+      ...converted
+    } = toJsonSchema(schema as never, {
       target: 'draft-2020-12',
       typeMode: 'input',
       definitions: definitions as never,
@@ -41,8 +45,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
       const { $defs: _, ...converted } = convert(plain(schema));
       return converted;
     },
-    components: (): Record<string, JsonSchema> =>
-      (convert(v.never())['$defs'] ?? {}) as Record<string, JsonSchema>,
+    components: (): Record<string, JsonSchema> => (convert(v.never())['$defs'] ?? {}) as Record<string, JsonSchema>,
   };
 }
 

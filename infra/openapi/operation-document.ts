@@ -3,8 +3,8 @@ import type { RouteEntry } from '../routes.ts';
 import { callerHeaders, references } from './headers.ts';
 import type { JsonSchema, jsonSchemas } from './json-schema.ts';
 import type { AnswerDocument, OperationDocument } from './operation.ts';
-import { documentedParameter } from './paths.ts';
 import { parameterTexts } from './parameters.ts';
+import { documentedParameter } from './paths.ts';
 import type { RefusalResponses } from './refusal-document.ts';
 
 type Schemas = ReturnType<typeof jsonSchemas>;
@@ -15,7 +15,11 @@ interface Parts {
 }
 
 /** One operation of the document, from what its page parses and shapes and what is said of it beside. */
-export function operationDocument(route: RouteEntry, operation: OperationDocument, { request, answer, refusals }: Parts) {
+export function operationDocument(
+  route: RouteEntry,
+  operation: OperationDocument,
+  { request, answer, refusals }: Parts,
+) {
   const isPublic = route.public === true;
   const said = { name: route.operation, path: route.path, operation, request };
   const parameters = [

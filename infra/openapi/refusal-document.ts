@@ -32,7 +32,14 @@ export const gatewayErrorSchema: JsonSchema = {
 };
 
 /** What the gateway says by itself on any route that it knows. */
-const gatewayStatuses = { 401: 'no token', 413: 'more than 10 MB', 429: 'too much of all callers', 500: 'no answer of the function', 503: 'no answer in time' };
+const gatewayStatuses = {
+  401: 'no token',
+  413: 'more than 10 MB',
+  429: 'too much of all callers',
+  431: 'too long a request line or headers',
+  500: 'no answer of the function',
+  503: 'no answer in time',
+};
 
 /** The answers that say no; routes with the same one share it. */
 export class RefusalResponses {
@@ -67,8 +74,7 @@ function responseOf(status: number, own: readonly RefusalCode[], isPublic: boole
   const gateway = status === 401 && isPublic ? undefined : gatewayStatuses[status as keyof typeof gatewayStatuses];
   const refusal = { allOf: [{ $ref: '#/components/schemas/Refusal' }, { properties: { code: { enum: own } } }] };
   const gatewayError = { $ref: '#/components/schemas/GatewayError' };
-  const schema =
-    gateway === undefined ? refusal : own.length === 0 ? gatewayError : { anyOf: [refusal, gatewayError] };
+  const schema = gateway === undefined ? refusal : own.length === 0 ? gatewayError : { anyOf: [refusal, gatewayError] };
   const lines = [...own.map(lineOf), ...(gateway === undefined ? [] : [`The gateway: ${gateway}`])];
   return {
     description: `${lines.join('. ')}.`,

@@ -1,5 +1,5 @@
-import texts from '../../lib/http/refusals.json' with { type: 'json' };
 import type { RefusalCode } from '../../lib/http/refusal.ts';
+import texts from '../../lib/http/refusals.json' with { type: 'json' };
 
 /** What is said to people of a code: what it is, why it comes, and what to do. */
 export interface RefusalText {

@@ -76,7 +76,11 @@ async function faultsOf(exchange: Exchange): Promise<string[]> {
     ),
     query: joined(new URLSearchParams(query.join('?'))),
   };
-  return [...answered, ...parameterFaults(exchange, operation, asked), ...(await bodyFaults(exchange, operation, pointer))];
+  return [
+    ...answered,
+    ...parameterFaults(exchange, operation, asked),
+    ...(await bodyFaults(exchange, operation, pointer)),
+  ];
 }
 
 function matchOf(method: string, rawPath: string) {
@@ -96,9 +100,9 @@ export function operationOf(route: RouteEntry): { readonly operation: Operation;
   return { operation, pointer: pointerTo('paths', path, method) };
 }
 
-function ofNoRoute({ status, text }: Exchange): string[] {
+function ofNoRoute({ method, status, text }: Exchange): string[] {
   if (![400, 404, 405, 431].includes(status)) return [`no route is documented that answers ${status}`];
-  return schemaFaults('#/components/schemas/GatewayError', json(text), 'body');
+  return method === 'HEAD' ? [] : schemaFaults('#/components/schemas/GatewayError', json(text), 'body');
 }
 
 function answerFaults({ status, headers, text }: Exchange, operation: Operation, at: string): string[] {

@@ -15,7 +15,8 @@ export const access: Operations = {
   login: {
     tag: 'Access',
     summary: 'Get a token',
-    description: 'A token for a user name and a password, good for one hour. Whatever else is sent is a failed attempt.',
+    description:
+      'A token for a user name and a password, good for one hour. Whatever else is sent is a failed attempt.',
     body: { schema: LoginBody },
     answers: { 200: { description: 'The token.', schema: LoginAnswer } },
     refusals: [...ofAnybody, ...ofBodies, 'invalid_credentials'],

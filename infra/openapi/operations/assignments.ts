@@ -2,7 +2,11 @@ import { ChannelCampaignsAddAnswer } from '../../../functions/channel-campaigns-
 import { ChannelCampaignsGroupedAnswer } from '../../../functions/channel-campaigns-grouped.ts';
 import { ChannelCampaignsRemoveAnswer } from '../../../functions/channel-campaigns-remove.ts';
 import { ChannelCampaignsReplaceAnswer } from '../../../functions/channel-campaigns-replace.ts';
-import { ChannelCampaignsBody, TemplatePath, TemplateQuery } from '../../../lib/templates/assignments/assignment-request.ts';
+import {
+  ChannelCampaignsBody,
+  TemplatePath,
+  TemplateQuery,
+} from '../../../lib/templates/assignments/assignment-request.ts';
 import { demo, demoTemplateId, groupedExample } from '../examples.ts';
 import type { Operations } from '../operation.ts';
 import { ofBodies, ofCallers, ofClients } from '../refusals.ts';
@@ -51,7 +55,8 @@ export const assignments: Operations = {
   'channel-campaigns-replace': {
     tag: 'Assignments',
     summary: 'Replace the assignments',
-    description: 'Makes the assignments exactly the given ones; without a list nothing changes, an empty one removes all.',
+    description:
+      'Makes the assignments exactly the given ones; without a list nothing changes, an empty one removes all.',
     ...asked,
     body: { schema: ChannelCampaignsBody, optional: true },
     answers: { 200: { description: 'Done.', schema: ChannelCampaignsReplaceAnswer } },

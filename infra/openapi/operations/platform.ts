@@ -37,7 +37,8 @@ export const platform: Operations = {
   'platform-webhook-receive': {
     tag: 'Platform',
     summary: 'Take what the platform tells',
-    description: 'What became of messages, templates and numbers, signed by the platform. What it says is no reason to refuse it.',
+    description:
+      'What became of messages, templates and numbers, signed by the platform. What it says is no reason to refuse it.',
     requestHeaders: { 'X-Hub-Signature-256': v.pipe(v.string(), v.regex(/^sha256=[0-9a-f]{64}$/)) },
     body: { schema: v.unknown() },
     answers: { 200: { description: 'Taken.', schema: PlatformWebhookAnswer } },

@@ -1,9 +1,21 @@
-import { TemplatesCreateAnswer, TemplatesCreatePath, TemplatesCreateQuery } from '../../../functions/templates-create.ts';
-import { TemplatesDeleteAnswer, TemplatesDeletePath, TemplatesDeleteQuery } from '../../../functions/templates-delete.ts';
+import {
+  TemplatesCreateAnswer,
+  TemplatesCreatePath,
+  TemplatesCreateQuery,
+} from '../../../functions/templates-create.ts';
+import {
+  TemplatesDeleteAnswer,
+  TemplatesDeletePath,
+  TemplatesDeleteQuery,
+} from '../../../functions/templates-delete.ts';
 import { TemplatesEditAnswer, TemplatesEditPath, TemplatesEditQuery } from '../../../functions/templates-edit.ts';
 import { TemplatesGetAnswer } from '../../../functions/templates-get.ts';
 import { TemplatesListAnswer, TemplatesListQuery } from '../../../functions/templates-list.ts';
-import { TemplatesStatusAnswer, TemplatesStatusBody, TemplatesStatusQuery } from '../../../functions/templates-status.ts';
+import {
+  TemplatesStatusAnswer,
+  TemplatesStatusBody,
+  TemplatesStatusQuery,
+} from '../../../functions/templates-status.ts';
 import { TemplatesSyncAnswer, TemplatesSyncBody, TemplatesSyncQuery } from '../../../functions/templates-sync.ts';
 import { TemplatePath, TemplateQuery } from '../../../lib/templates/assignments/assignment-request.ts';
 import { TemplatesCreateBody } from '../../../lib/templates/create/create-request.ts';
@@ -14,6 +26,8 @@ import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did } = demo;
 const messageTemplateId = demoTemplateId('order_update');
+/** The one that the example of a creation makes. */
+const createdId = demoTemplateId('order_ready');
 const ofWriters = [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden'] as const;
 const components = [{ type: 'BODY', text: 'Your order is ready to be picked up.' }] as const;
 
@@ -103,7 +117,7 @@ export const templates: Operations = {
     examples: {
       text: {
         summary: 'Another text',
-        parameters: { did, messageTemplateId },
+        parameters: { did, messageTemplateId: createdId },
         body: { components: [{ type: 'BODY', text: 'Your order is ready.' }] },
         status: 200,
         answer: { success: true, changed: true },
@@ -119,7 +133,12 @@ export const templates: Operations = {
     answers: { 200: { description: 'Deleted.', schema: TemplatesDeleteAnswer } },
     refusals: [...ofWriters, 'template_not_found', 'template_disabled'],
     examples: {
-      one: { summary: 'By its id', parameters: { did, messageTemplateId }, status: 200, answer: { success: true } },
+      one: {
+        summary: 'By its id',
+        parameters: { did, messageTemplateId: createdId },
+        status: 200,
+        answer: { success: true },
+      },
     },
   },
   'templates-status': {
@@ -145,11 +164,12 @@ export const templates: Operations = {
   'templates-sync': {
     tag: 'Templates',
     summary: 'Synchronize with the platform',
-    description: 'Starts reading the templates of the client from the platform. The event sync.completed tells its end.',
+    description:
+      'Starts reading the templates of the client from the platform. The event sync.completed tells its end.',
     query: TemplatesSyncQuery,
     body: { schema: TemplatesSyncBody, optional: true },
     answers: { 200: { description: 'It has started.', schema: TemplatesSyncAnswer } },
-    refusals: [...ofCallers, ...ofClients, ...ofBodies, 'sync_in_progress', 'dispatch_unavailable'],
+    refusals: [...ofCallers, ...ofClients, ...ofBodies, ...ofPlatform, 'sync_in_progress', 'dispatch_unavailable'],
     examples: {
       own: {
         summary: 'The own client',
