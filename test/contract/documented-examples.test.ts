@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoRedirect } from '../../infra/openapi/examples.ts';
-import type { ExampleDocument } from '../../infra/openapi/operation.ts';
+import type { ExampleDocument, OperationDocument } from '../../infra/openapi/operation.ts';
 import { operations } from '../../infra/openapi/operations/all.ts';
 import { documentedParameter } from '../../infra/openapi/paths.ts';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
@@ -50,7 +50,7 @@ describe.skipIf(onDeployedStage)('each example', () => {
   test.each(cases)('%s: %s', async (name, example) => {
     const route = routes.find((each) => each.operation === name) as RouteEntry;
     const { operation } = operationOf(route);
-    const { status, answer } = operations[name]?.examples[example] as ExampleDocument;
+    const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
     const asked = requestOf(route, operation, example);
     const ask = async () =>
       api(asked.route, route.public === true ? asked : { ...asked, token: await tokenOf('supervisor1001') });
@@ -76,12 +76,12 @@ describe.skipIf(onDeployedStage)('each example', () => {
 
 /** The request of an example, from the document alone. */
 function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operation, example: string) {
-  const valueOf = (parameter: Shows) => parameter.examples?.[example]?.value;
+  const shownBy = (parameter: Shows) => parameter.examples?.[example]?.value;
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   let path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => `{${documentedParameter(route.path, name)}}`);
   for (const parameter of parameters) {
-    const value = valueOf(parameter as Shows);
+    const value = shownBy(parameter as Shows);
     if (value === undefined) continue;
     const text = parameter.name === 'dispatchId' ? dispatchId : String(value);
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(text));
