@@ -7,9 +7,8 @@ import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
-import { onDeployedStage } from '../support/demo.ts';
-import { type Operation, openApi, operationOf } from '../support/documented.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
+import { type Operation, openApi, operationOf } from '../support/openapi.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 // Every example of functions/openapi.json, as it stands there, asked of the stack with the demo data (D48): the answer has
@@ -46,7 +45,7 @@ const cases = Object.entries(operations).flatMap(([operation, { examples }]) =>
   Object.keys(examples).map((name) => [operation, name] as const),
 );
 
-describe.skipIf(onDeployedStage)('each example', () => {
+describe('each example', () => {
   test.each(cases)('%s: %s', async (name, example) => {
     const route = routes.find((each) => each.operation === name) as RouteEntry;
     const { operation } = operationOf(route);

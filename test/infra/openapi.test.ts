@@ -6,7 +6,7 @@ import { operations } from '../../infra/openapi/operations/all.ts';
 import { routes } from '../../infra/routes.ts';
 import { refusalCodes, statusOf } from '../../lib/http/refusal.ts';
 import { eventTypes } from '../../lib/webhooks/event.ts';
-import { openApi, operationOf, schemaFaults } from '../support/documented.ts';
+import { openApi, operationOf, schemaFaults } from '../support/openapi.ts';
 
 const file = 'functions/openapi.json';
 

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createRouter } from '../../infra/local/router.ts';
-import { documentedParameter, documentedPath } from '../../infra/openapi/paths.ts';
-import { type RouteEntry, routes } from '../../infra/routes.ts';
+import { documentedParameter } from '../../infra/openapi/paths.ts';
+import { routes } from '../../infra/routes.ts';
+import { noteAnswer } from './answers-seen.ts';
+import { type Content, escaped, type Operation, openApi, operationOf, pointerTo, schemaFaults } from './openapi.ts';
 
 /** An exchange with the API, as it went over the wire. */
 export interface Exchange {
@@ -16,32 +15,6 @@ export interface Exchange {
   readonly headers: Headers;
   readonly text: string;
 }
-
-interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly required: boolean;
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-type Content = Readonly<Record<string, unknown>>;
-
-export interface Operation {
-  readonly operationId: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, object>>;
-}
-
-const text = readFileSync(join(import.meta.dirname, '..', '..', 'functions', 'openapi.json'), 'utf8');
-/** The document of the interface as it is checked in. */
-// biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes
-export const openApi: any = JSON.parse(text);
-
-const ajv = new Ajv2020({ strict: false, allErrors: true, allowUnionTypes: true });
-ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i);
-ajv.addFormat('uri', (value) => URL.canParse(value));
-ajv.addSchema(openApi, 'openapi.json');
 
 const routeOf = createRouter(routes);
 
@@ -68,6 +41,7 @@ async function faultsOf(exchange: Exchange): Promise<string[]> {
   const match = matchOf(exchange.method, rawPath);
   if (match === undefined) return ofNoRoute(exchange);
   const { operation, pointer } = operationOf(match.route);
+  noteAnswer(operation.operationId, exchange.status, codeOf(exchange));
   const answered = answerFaults(exchange, operation, pointer);
   if (exchange.status >= 400) return answered;
   const asked = {
@@ -83,21 +57,17 @@ async function faultsOf(exchange: Exchange): Promise<string[]> {
   ];
 }
 
+/** The code of a refusal. */
+function codeOf({ status, text }: Pick<Exchange, 'status' | 'text'>): unknown {
+  return status < 400 ? undefined : (json(text) as { readonly code?: unknown } | undefined)?.code;
+}
+
 function matchOf(method: string, rawPath: string) {
   try {
     return routeOf(method, rawPath);
   } catch {
     return undefined; // malformed percent-encoding: the gateway's 400
   }
-}
-
-/** The operation of a route in the document, and where it stands. */
-export function operationOf(route: RouteEntry): { readonly operation: Operation; readonly pointer: string } {
-  const path = documentedPath(route.path);
-  const method = route.method.toLowerCase();
-  const operation = openApi.paths[path]?.[method];
-  if (operation === undefined) throw new Error(`functions/openapi.json does not have ${route.method} ${path}`);
-  return { operation, pointer: pointerTo('paths', path, method) };
 }
 
 function ofNoRoute({ method, status, text }: Exchange): string[] {
@@ -107,7 +77,7 @@ function ofNoRoute({ method, status, text }: Exchange): string[] {
 
 function answerFaults({ status, headers, text }: Exchange, operation: Operation, at: string): string[] {
   if (operation.responses[status] === undefined) {
-    const code = (json(text) as { code?: unknown } | undefined)?.code;
+    const code = codeOf({ status, text });
     return [`${operation.operationId}: the status ${status} (code ${code}) is not documented`];
   }
   const { response, pointer } = resolved(operation.responses[status], `${at}/responses/${status}`);
@@ -211,27 +181,12 @@ async function templatePart(sent: string | Uint8Array, type: string): Promise<st
   }
 }
 
-const validators = new Map<string | object, ValidateFunction>();
-
-/** What is wrong with a value by a schema, which is one of its own or stands at a place of the document. */
-export function schemaFaults(schema: string | object, value: unknown, what: string): string[] {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = typeof schema === 'string' ? ajv.compile({ $ref: `openapi.json${schema}` }) : ajv.compile(schema);
-    validators.set(schema, validate);
-  }
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${what} ${instancePath}: ${message} ${JSON.stringify(params)}`,
-  );
-}
-
-function pointerTo(...names: readonly string[]): string {
-  return `#/${names.map(escaped).join('/')}`;
-}
-
-function escaped(name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+/** What of a delivery's body is not as the document says of its kind of event. */
+export function eventFaults(body: string): string[] {
+  const { type } = JSON.parse(body);
+  if (openApi.webhooks[type] === undefined) return [`the event ${type} is not documented`];
+  const at = pointerTo('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
+  return schemaFaults(at, JSON.parse(body), type);
 }
 
 /** A repeated parameter arrives joined by commas. */
