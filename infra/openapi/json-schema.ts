@@ -34,7 +34,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
         valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined,
       overrideAction: ({ valibotAction, jsonSchema }) => {
         if (valibotAction.type !== 'safe_integer') return undefined;
-        const { minimum, maximum, ...rest } = { ...jsonSchema, type: 'integer' as const };
+        const { minimum, ...rest } = { ...jsonSchema, type: 'integer' as const };
         return { ...rest, ...(minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }) };
       },
     });

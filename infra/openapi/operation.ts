@@ -42,7 +42,7 @@ export interface OperationDocument {
   readonly requestHeaders?: Readonly<Record<string, v.GenericSchema>>;
   readonly body?: {
     readonly schema: v.GenericSchema;
-    /** Without a body the route does what `{}` asks. */
+    /** The route takes a request without a body. */
     readonly optional?: true;
     /** It may come as a form too, with a file. */
     readonly form?: true;

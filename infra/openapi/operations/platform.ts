@@ -40,7 +40,7 @@ export const platform: Operations = {
     description:
       'What became of messages, templates and numbers, signed by the platform. What it says is no reason to refuse it.',
     requestHeaders: { 'X-Hub-Signature-256': v.pipe(v.string(), v.regex(/^sha256=[0-9a-f]{64}$/)) },
-    body: { schema: v.unknown() },
+    body: { schema: v.unknown(), optional: true },
     answers: { 200: { description: 'Taken.', schema: PlatformWebhookAnswer } },
     refusals: [...ofAnybody, 'unauthorized', 'payload_too_large', 'webhook_not_taken'],
     examples: {
