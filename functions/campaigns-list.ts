@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { campaignScope } from '../lib/access/campaign-scope.ts';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 
 export const CampaignsListQuery = v.object({ client_id: ClientIdText });
 
 export const CampaignsListAnswer = v.object({
-  data: v.array(v.object({ id: v.number(), name: v.string() })),
-  total: v.number(),
+  data: v.array(v.object({ id: wholeNumber, name: v.string() })),
+  total: wholeNumber,
 });
 
 /** GET /v1/campaigns: the operating client's campaigns by id; without `BSP_CN` those of the user (D50). */

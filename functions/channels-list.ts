@@ -5,7 +5,7 @@ import type { ChannelStore } from '../lib/channels/channel-store.ts';
 import { deployedChannels } from '../lib/channels/deployed.ts';
 import { listedClient, selectChannels } from '../lib/channels/listing.ts';
 import { appliedFields, ChannelSchema, channelView } from '../lib/channels/view.ts';
-import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, pageOf, pageQuery, sliceOf, textFilter } from '../lib/http/query.ts';
 
 export const ChannelsListQuery = v.object({
@@ -23,9 +23,9 @@ export const ChannelsListQuery = v.object({
 
 export const ChannelsListAnswer = v.object({
   data: v.array(ChannelSchema),
-  total: v.number(),
-  page: v.number(),
-  page_size: v.number(),
+  total: wholeNumber,
+  page: wholeNumber,
+  page_size: wholeNumber,
   fields: v.string(),
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
 import { deployedListing } from '../lib/templates/deployed.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
@@ -28,9 +28,9 @@ export const TemplatesListQuery = v.object({
 
 export const TemplatesListAnswer = v.object({
   data: v.array(ListedTemplateSchema),
-  total: v.number(),
-  page: v.number(),
-  pageSize: v.number(),
+  total: wholeNumber,
+  page: wholeNumber,
+  pageSize: wholeNumber,
   paging: v.null(),
 });
 

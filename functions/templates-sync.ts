@@ -10,7 +10,7 @@ import {
   operatingClient,
 } from '../lib/access/page.ts';
 import { closedObject } from '../lib/http/closed-object.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 import { deployedSync } from '../lib/templates/deployed.ts';
 import { type StartPorts, startSync } from '../lib/templates/sync/sync-start.ts';
@@ -21,7 +21,7 @@ export const TemplatesSyncQuery = v.object({ client_id: ClientIdText });
 export const TemplatesSyncAnswer = v.object({
   status: v.literal('started'),
   message: v.string(),
-  clientId: v.number(),
+  clientId: wholeNumber,
 });
 
 /** POST /v1/templates/sync-from-platform: starts reading the operating client's templates from the platform (D22). */

@@ -29,9 +29,13 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
       typeMode: 'input',
       definitions: definitions as never,
       overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-      // Said aloud, because readers of the document may take an object for closed otherwise.
-      overrideSchema: ({ valibotSchema, jsonSchema }) =>
-        valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined,
+      overrideSchema: ({ valibotSchema, jsonSchema }) => {
+        // Said aloud, because readers of the document may take an object for closed otherwise.
+        if (valibotSchema.type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
+        // Generated clients look for a type beside a constant.
+        if (valibotSchema.type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const as 'string' };
+        return undefined;
+      },
       overrideAction: ({ valibotAction, jsonSchema }) => {
         if (valibotAction.type !== 'safe_integer') return undefined;
         const { minimum, ...rest } = { ...jsonSchema, type: 'integer' as const };

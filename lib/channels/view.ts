@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { documentedAs } from '../http/documented.ts';
+import { documentedAs, wholeNumber } from '../http/documented.ts';
 import type { ListedChannel } from './channel.ts';
 
 /** Each of the contract's fields of a client messaging channel. What the platform has not said so far is null. */
@@ -39,7 +39,7 @@ export const ChannelSchema = v.pipe(
   documentedAs(() =>
     v.object({
       wa_id: v.exactOptional(v.string()),
-      client_id: v.exactOptional(v.number()),
+      client_id: v.exactOptional(wholeNumber),
       client_name: v.exactOptional(v.string()),
       waba_id: v.exactOptional(v.string()),
       waba_name: v.exactOptional(v.string()),
@@ -57,7 +57,7 @@ export const ChannelSchema = v.pipe(
       create_by: v.exactOptional(v.string()),
       register_at: unknownYet(v.string()),
       external_webhook: unknownYet(v.string()),
-      channel_id: unknownYet(v.number()),
+      channel_id: unknownYet(wholeNumber),
     } satisfies Record<ChannelField, v.GenericSchema>),
   ),
 );

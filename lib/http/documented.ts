@@ -7,3 +7,9 @@ import * as v from 'valibot';
 export function documentedAs<T>(shape: () => v.GenericSchema) {
   return v.metadata<T, { readonly documentedAs: () => v.GenericSchema }>({ documentedAs: shape });
 }
+
+/** A number of an answer: it is documented as a whole one, and not judged again. */
+export const wholeNumber = v.pipe(
+  v.number(),
+  documentedAs(() => v.pipe(v.number(), v.integer())),
+);

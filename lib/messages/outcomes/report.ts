@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
@@ -21,7 +22,7 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
 
 /** A recipient of a report as it is answered (D40). */
 export const ReportRowSchema = v.object({
-  index: v.pipe(v.number(), v.description('The place in the request.')),
+  index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
   state: v.picklist(reportedStates),
   code: v.exactOptional(v.string()),
@@ -29,25 +30,25 @@ export const ReportRowSchema = v.object({
   platform_message_id: v.exactOptional(v.string()),
   updated_at: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
   duplicate_of: v.exactOptional(
-    v.pipe(v.number(), v.description('The index of the recipient that it repeats: nothing was sent for it.')),
+    v.pipe(wholeNumber, v.description('The index of the recipient that it repeats: nothing was sent for it.')),
   ),
 });
 export type ReportRow = Readonly<v.InferOutput<typeof ReportRowSchema>>;
 
-const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, v.number()])) as Record<
+const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, wholeNumber])) as Record<
   ReportedState,
-  v.NumberSchema<undefined>
+  typeof wholeNumber
 >;
 
 /** A dispatch with its counts as it is answered. */
 export const DispatchSchema = v.object({
   dispatch_id: v.string(),
-  client_id: v.number(),
+  client_id: wholeNumber,
   did: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
-  campaign_id: v.exactOptional(v.number()),
+  campaign_id: v.exactOptional(wholeNumber),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
-  total: v.pipe(v.number(), v.description('Recipients of the request: the sum of the counts.')),
+  total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
   counts: v.object(countOfStates),
   complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
@@ -22,11 +23,11 @@ import { refuseDirectMessages } from './sendable-kinds.ts';
 
 /** A list of values for a text: how many, and the length of the text once they are filled in. */
 const TextViewSchema = v.object({
-  count: v.number(),
-  fixed_length: v.pipe(v.number(), v.description('Characters of the text without its variables.')),
-  max_length: v.pipe(v.number(), v.description('Characters of the whole at most.')),
+  count: wholeNumber,
+  fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
+  max_length: v.pipe(wholeNumber, v.description('Characters of the whole at most.')),
   values: v.pipe(
-    v.array(v.object({ appears: v.number(), example: v.exactOptional(v.string()) })),
+    v.array(v.object({ appears: wholeNumber, example: v.exactOptional(v.string()) })),
     v.description('In order: how often each value is printed, and what the platform was shown for it.'),
   ),
 });
@@ -34,16 +35,16 @@ const TextViewSchema = v.object({
 /** One value of `buttons`, in order. */
 const ButtonViewSchema = v.variant('kind', [
   v.object({
-    index: v.pipe(v.number(), v.description('The place of the button in the template.')),
+    index: v.pipe(wholeNumber, v.description('The place of the button in the template.')),
     kind: v.literal('url'),
-    fixed_length: v.pipe(v.number(), v.description('Characters of the URL without the value.')),
-    max_length: v.number(),
+    fixed_length: v.pipe(wholeNumber, v.description('Characters of the URL without the value.')),
+    max_length: wholeNumber,
     example: v.exactOptional(v.string()),
   }),
   v.object({
-    index: v.number(),
+    index: wholeNumber,
     kind: v.literal('copy_code'),
-    max_length: v.number(),
+    max_length: wholeNumber,
     example: v.exactOptional(v.string()),
   }),
 ]);
@@ -56,9 +57,9 @@ const PartsViewSchema = v.object({
 const ProductsViewSchema = v.object({
   count: v.literal(1),
   kind: v.picklist(['single', 'list']),
-  max_sections: v.exactOptional(v.number()),
-  max_products: v.exactOptional(v.number()),
-  max_title_length: v.exactOptional(v.number()),
+  max_sections: v.exactOptional(wholeNumber),
+  max_products: v.exactOptional(wholeNumber),
+  max_title_length: v.exactOptional(wholeNumber),
 });
 
 const ParametersSchema = v.object({

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Campaign, Channel } from '../../access/directory.ts';
+import { wholeNumber } from '../../http/documented.ts';
 import { type PairStands, standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
@@ -95,7 +96,7 @@ export function campaignsNamed(
 
 /** A channel of a group as it is answered; its name only where it has one. */
 export const ChannelViewSchema = v.object({
-  channel_id: v.number(),
+  channel_id: wholeNumber,
   name: v.exactOptional(v.string()),
   did: v.string(),
   type: v.literal('MESSAGING'),
@@ -104,7 +105,7 @@ export type ChannelView = v.InferOutput<typeof ChannelViewSchema>;
 
 /** A group as it is answered (contract, Channel-campaign group). */
 export const ChannelCampaignGroupSchema = v.object({
-  campaign_id: v.number(),
+  campaign_id: wholeNumber,
   campaign_name: v.string(),
   channels: v.array(ChannelViewSchema),
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { documentedAs } from '../../http/documented.ts';
+import { documentedAs, wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
@@ -58,7 +58,7 @@ export const PlatformTemplateViewSchema = v.object({
 export const TemplateSchema = v.object({
   id: v.string(),
   waba_id: v.string(),
-  client_id: v.number(),
+  client_id: wholeNumber,
   active: v.boolean(),
   namespace: v.string(),
   platform_template: PlatformTemplateViewSchema,

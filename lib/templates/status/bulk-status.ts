@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Caller } from '../../access/caller.ts';
+import { wholeNumber } from '../../http/documented.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type RowLookup, type RowName, rowForClient, rowOfDocument, standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
@@ -61,10 +62,10 @@ export const StatusResultSchema = v.object({
 export type StatusResult = Readonly<v.InferOutput<typeof StatusResultSchema>>;
 
 export const StatusSummarySchema = v.object({
-  total: v.number(),
-  succeeded: v.number(),
-  skipped: v.number(),
-  failed: v.number(),
+  total: wholeNumber,
+  succeeded: wholeNumber,
+  skipped: wholeNumber,
+  failed: wholeNumber,
 });
 
 /** On whose behalf the items are carried out. */
