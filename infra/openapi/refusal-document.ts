@@ -59,7 +59,7 @@ export class RefusalResponses {
   }
 
   #shared(status: number, codes: readonly RefusalCode[], isPublic: boolean): { $ref: string } {
-    const own = codes.filter((code) => statusOf(code) === status);
+    const own = refusalCodes.filter((code) => statusOf(code) === status && codes.includes(code));
     const name = [isPublic ? 'public' : 'caller', status, ...own].join('-');
     this.#byName.set(name, responseOf(status, own, isPublic));
     return { $ref: `#/components/responses/${name}` };

@@ -20,7 +20,7 @@ const routeOf = createRouter(routes);
 
 /** Headers that come with HTTP and AWS, whatever is answered. */
 const ofTransport =
-  /^(?:connection|keep-alive|date|content-(?:type|length)|cache-control|transfer-encoding|apigw-requestid|via|vary|x-cache|x-amz-cf-.*)$/;
+  /^(?:connection|keep-alive|date|content-(?:type|length)|cache-control|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
 
 /**
  * Throws unless the exchange is as the document says (D48): a route that is there, a status, headers and a body of it, and
