@@ -3,6 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../../infra/openapi/document.ts';
 import { operations } from '../../infra/openapi/operations/all.ts';
+import { parameterTexts } from '../../infra/openapi/parameters.ts';
 import { routes } from '../../infra/routes.ts';
 import { refusalCodes, statusOf } from '../../lib/http/refusal.ts';
 import { eventTypes } from '../../lib/webhooks/event.ts';
@@ -62,6 +63,16 @@ describe('coverage', () => {
     const shown = new Set(Object.values(said?.examples ?? {}).map(({ status }) => String(status)));
     expect([...shown]).toEqual(Object.keys(said?.answers ?? {}));
     if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
+  });
+
+  test('what is said of parameters is said of some', () => {
+    const named = routes.flatMap((route) =>
+      [operations[route.operation]?.path?.entries, operations[route.operation]?.query?.entries]
+        .concat(operations[route.operation]?.requestHeaders)
+        .flatMap((entries) => Object.keys(entries ?? {}))
+        .flatMap((name) => [name, `${route.operation}.${name}`]),
+    );
+    expect(Object.keys(parameterTexts).filter((name) => !named.includes(name))).toEqual([]);
   });
 
   test('every kind of event, each with an example', () => {
