@@ -31,36 +31,13 @@ function openApi() {
   }
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Template Messaging Service',
-      version: '1',
-      summary: 'Sends approved message templates, and manages them.',
-      description:
-        'Generated from the schemas that parse the requests and shape the answers. Fields and codes are added without notice; nothing is renamed or taken away.',
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
-    },
-    servers: [
-      {
-        url: 'https://{host}',
-        description: 'A deployed stage',
-        variables: {
-          host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' },
-        },
-      },
-      { url: 'http://127.0.0.1:3000', description: 'The local stack (npm start)' },
-    ],
+    info,
+    servers,
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries(events.map((event) => [event.type, deliveryDocument(event, answer)])),
     components: {
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'The access_token of POST /login, good for one hour.',
-        },
-      },
+      securitySchemes: { token },
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, { schema, description, required }]) => [
           name,
@@ -78,3 +55,28 @@ function openApi() {
     },
   };
 }
+
+const info = {
+  title: 'Template Messaging Service',
+  version: '1',
+  summary: 'Sends approved message templates, and manages them.',
+  description:
+    'Generated from the schemas that parse the requests and shape the answers. Fields and codes are added without notice; nothing is renamed or taken away.',
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+};
+
+const servers = [
+  {
+    url: 'https://{host}',
+    description: 'A deployed stage',
+    variables: { host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' } },
+  },
+  { url: 'http://127.0.0.1:3000', description: 'The local stack (npm start)' },
+];
+
+const token = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'The access_token of POST /login, good for one hour.',
+};
