@@ -58,10 +58,10 @@ function openApi() {
 
 const info = {
   title: 'Template Messaging Service',
-  version: '1',
+  version: '0.2.0',
   summary: 'Sends approved message templates, and manages them.',
   description:
-    'Generated from the schemas that parse the requests and shape the answers. Fields and codes are added without notice; nothing is renamed or taken away.',
+    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning.',
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 

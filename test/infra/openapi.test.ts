@@ -15,6 +15,10 @@ it('is checked in as it is made today (`npm run openapi` makes it)', () => {
   expect(readFileSync(file, 'utf8') === openApiDocument(), `${file} is of today: npm run openapi`).toBe(true);
 });
 
+it('is of the version that the changes speak of first', () => {
+  expect(openApi.info.version).toBe(/^## (\S+)$/m.exec(readFileSync('infra/CHANGELOG.md', 'utf8'))?.[1]);
+});
+
 it('a linter finds nothing to warn of', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
