@@ -18,7 +18,7 @@ export const ofCallers = [...everywhere, 'unauthorized', 'too_many_requests'] as
 export const ofAnybody = everywhere;
 
 /** Of a route that takes `client_id`. */
-export const ofClients = ['invalid_request', 'invalid_client_id', 'cross_client_forbidden'] as const;
+export const ofClients = ['invalid_client_id', 'cross_client_forbidden'] as const;
 
 /** Of a route that reads a body of JSON. */
 export const ofBodies = ['malformed_body', 'payload_too_large'] as const;
