@@ -14,7 +14,7 @@ import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { call, eventually } from '../support/api.ts';
+import { apiAt, call, eventually } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
   target = runningTarget(stack.addresses);
   outcomes = outcomesOn(target);
   const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
-  token = (await call(apiUrl, 'POST /login', { body })).body.access_token;
+  token = (await apiAt(apiUrl, 'POST /login', { body })).body.access_token;
 }, 60_000);
 
 afterAll(async () => {
@@ -65,7 +65,7 @@ const platform = async (route: string, body?: unknown) =>
   (await call(stack.addresses.platformUrl, route, body === undefined ? {} : { body })).body;
 
 async function accept(recipients: readonly string[]): Promise<string> {
-  const reply = await call(stack.addresses.apiUrl, `POST /v1/template/messages/${did}`, {
+  const reply = await apiAt(stack.addresses.apiUrl, `POST /v1/template/messages/${did}`, {
     token,
     body: {
       did,
