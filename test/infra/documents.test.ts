@@ -283,8 +283,8 @@ describe('tables that repeat code', () => {
 });
 
 describe('the root README', () => {
-  it('is for the first hour: 13 KB at most', () => {
-    expect(Buffer.byteLength(documentOf('README.md'))).toBeLessThanOrEqual(13_000);
+  it('is for the first hour: 14 KB at most', () => {
+    expect(Buffer.byteLength(documentOf('README.md'))).toBeLessThanOrEqual(14_000);
   });
 
   it('tells the licence that the package has', () => {
