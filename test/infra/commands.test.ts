@@ -70,6 +70,7 @@ describe('an option that npm kept', () => {
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
+    ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
     ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
     ['cdk.ts deploy', 'deploy', 'call', 'stage=prod', '-c stage=prod'],
     ['cdk.ts deploy', 'deploy', 'profile', 'production', '--profile production'],
