@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { nearName } from '../../lib/http/near-name.ts';
+import { nearHint } from '../../lib/http/near-name.ts';
 import { defaultEventTypes, type EventType, eventTypes, isEventType } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { wantedBy } from '../../lib/webhooks/wanted-events.ts';
@@ -24,9 +24,7 @@ function kindOf(positionals: readonly string[]): EventType {
   const [kind, ...surplus] = positionals;
   if (kind === undefined || surplus.length > 0) throw new CommandError(usage);
   if (isEventType(kind)) return kind;
-  const meant = nearName(kind, eventTypes);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  throw new CommandError(`${kind} is no kind of event${hint}\nKinds: ${eventTypes.join(', ')}`);
+  throw new CommandError(`${kind} is no kind of event${nearHint(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
 }
 
 /** Where it goes. Refuses what the service would drop on the way (D41), and says what to do about it. */
