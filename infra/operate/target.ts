@@ -102,7 +102,10 @@ export async function openQueue(stage: string | undefined, name: QueueName): Pro
 }
 
 /** A queue of a local stack. */
-export function localQueue(stack: LocalStack, name: QueueName): OpenQueue {
+export function localQueue(
+  stack: Pick<LocalStack, 'queueUrls' | 'sqsEndpoint' | 'region' | 'stage'>,
+  name: QueueName,
+): OpenQueue {
   const url = stack.queueUrls[resourceName(stack.stage, queuePurposes[name])];
   if (url === undefined) throw new Error(`the local stack has no queue ${name}`);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

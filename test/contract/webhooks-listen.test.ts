@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sampleEvent } from '../../infra/local/demo/sample-event.ts';
+import { localRegion } from '../../infra/local/intrinsics.ts';
 import { receiverUrl, trustedReceiver } from '../../infra/local/webhook-receiver.ts';
+import { localQueue } from '../../infra/operate/target.ts';
+import { eventTypes, isEventType } from '../../lib/webhooks/event.ts';
+import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, tokenOf } from '../support/api.ts';
 import { runScript, type ScriptRun } from '../support/processes.ts';
@@ -102,6 +107,21 @@ test('it hands events on to a program, tells each attempt, and has a bad answer 
     code: 1,
     stderr: expect.stringContaining('has no webhook that is switched on: start npm run webhooks:listen'),
   });
+});
+
+test('every kind of event reaches whoever asks for all of them', async () => {
+  const run = listen('--events', 'all');
+  await run.line(/events of the client/);
+  const { queueUrls, sqsEndpoint } = { queueUrls: addressOf('queueUrls'), sqsEndpoint: addressOf('sqsEndpoint') };
+  const queue = localQueue({ queueUrls, sqsEndpoint, region: localRegion, stage: 'local' }, 'events');
+  const subject = { clientId: 1002, did: '5491100000002', wabaId: '200000000000001' };
+  const unique = { jobId: '01KAH00000000000000000000C', nowMs: Date.now() };
+  const events = eventTypes.filter(isEventType).map((type) => sampleEvent(type, subject, unique));
+  await eventQueue(queue.client, queue.url).send(events);
+  await Promise.all(events.map(({ id }) => run.line(new RegExp(`${id} verified$`))));
+  expect(events.length).toBeGreaterThan(10);
+  run.child.kill('SIGINT');
+  await run.ended;
 });
 
 test('a kind that there is not is told with those that there are', async () => {
