@@ -1,25 +1,53 @@
-import { nearNames } from '../../lib/http/near-name.ts';
-import { routes } from '../routes.ts';
+import { nearName } from '../../lib/http/near-name.ts';
+import { type RouteEntry, routes } from '../routes.ts';
 
 /**
  * What a request that met no route probably meant: `GET /v1/templates`, or the methods that its path has. Undefined when
  * nothing is near. The gateway itself says only `Not Found` (contract, Errors), here as on AWS.
  */
 export function nearRoute(method: string, path: string): string | undefined {
-  const values = path.split('/');
-  const paths = new Map(routes.map((route) => [filled(route.path, values), route.path]));
-  const [nearest] = nearNames(path, [...paths.keys()], 1);
-  const meant = nearest === undefined ? undefined : paths.get(nearest);
+  const meant = nearestPath(path);
   if (meant === undefined) return undefined;
   const methods = routes.filter((route) => route.path === meant).map((route) => route.method);
-  if (methods.some((each) => each === method)) return nearest === path ? undefined : `${method} ${meant}`;
-  return methods.map((each) => `${each} ${meant}`).join(' or ');
+  if (!methods.some((each) => each === method)) return methods.map((each) => `${each} ${meant}`).join(' or ');
+  return isMatch({ path: meant }, path) ? undefined : `${method} ${meant}`;
 }
 
-/** A route's path with what was asked in the place of its variables, so that only the rest is compared. */
-function filled(path: string, values: readonly string[]): string {
-  return path
-    .split('/')
-    .map((segment, at) => (segment.startsWith('{') ? values[at] || segment : segment))
-    .join('/');
+/** The path as long whose segments are all near, most of them the same; else one without variables that is near as a whole. */
+function nearestPath(path: string): string | undefined {
+  const [nearest] = routes
+    .filter((route) => isNear(route, path))
+    .sort((one, other) => literalMatches(other, path) - literalMatches(one, path));
+  return (
+    nearest?.path ??
+    nearName(
+      path,
+      routes.map((route) => route.path).filter((each) => !each.includes('{')),
+    )
+  );
+}
+
+type Pattern = Pick<RouteEntry, 'path'>;
+
+const isVariable = (segment: string) => segment.startsWith('{');
+
+function isNear(route: Pattern, path: string): boolean {
+  const segments = route.path.split('/');
+  const given = path.split('/');
+  const near = (segment: string, at: number) =>
+    isVariable(segment) ? given[at] !== '' : nearName(given[at] ?? '', [segment]) !== undefined;
+  return segments.length === given.length && segments.every(near);
+}
+
+function literalMatches(route: Pattern, path: string): number {
+  const given = path.split('/');
+  return route.path.split('/').filter((segment, at) => segment === given[at]).length;
+}
+
+/** As the gateway matches it. */
+function isMatch(route: Pattern, path: string): boolean {
+  const given = path.split('/');
+  const segments = route.path.split('/');
+  const matches = (segment: string, at: number) => (isVariable(segment) ? given[at] !== '' : segment === given[at]);
+  return segments.length === given.length && segments.every(matches);
 }

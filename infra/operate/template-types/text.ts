@@ -80,7 +80,7 @@ function paramsOf({ header, products, cards, ...parts }: ParametersView['params'
   const params = {
     header: header && texts(header.count),
     ...partsOf(parts),
-    products: products && `readonly [${productOf(products['kind'] === 'list')}]`,
+    products: products && `readonly [${productOf(products)}]`,
     cards: cards && `readonly [${cards.map((card) => exactly(partsOf(card))).join(', ')}]`,
   };
   return Object.values(params).some((type) => type !== undefined) ? object(params) : undefined;
@@ -101,10 +101,10 @@ function texts(count: number): string {
   return `readonly [${Array(count).fill('string').join(', ')}]`;
 }
 
-function productOf(isList: boolean): string {
+function productOf({ kind }: { readonly kind?: unknown }): string {
   const sections =
     'readonly sections: readonly { readonly title: string; readonly product_items: readonly { readonly product_retailer_id: string }[] }[]';
-  const action = `{ readonly thumbnailProductRetailerId: string${isList ? `; ${sections}` : ''} }`;
+  const action = `{ readonly thumbnailProductRetailerId: string${kind === 'list' ? `; ${sections}` : ''} }`;
   return `{ readonly type: 'action'; readonly action: ${action} }`;
 }
 
