@@ -1,5 +1,5 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
-import { authorizerContext, unauthorizedContext } from '../lib/access/caller.ts';
+import { authorizerContext, unauthorizedContext } from '../lib/access/authorizer-context.ts';
 import { deployedTokenScope } from '../lib/access/deployed.ts';
 import { type TokenScope, verifyToken } from '../lib/access/tokens/token.ts';
 import { keysKeptSeconds, type VerificationKeys, verificationKeys } from '../lib/access/tokens/token-keys.ts';

@@ -1,10 +1,15 @@
 import * as v from 'valibot';
 import { campaignScope } from '../lib/access/campaign-scope.ts';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse } from '../lib/http/page.ts';
+import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 
-export const CampaignsListQuery = v.object({ client_id: v.optional(v.string()) });
+export const CampaignsListQuery = v.object({ client_id: ClientIdText });
+
+export const CampaignsListAnswer = v.object({
+  data: v.array(v.object({ id: wholeNumber, name: v.string() })),
+  total: wholeNumber,
+});
 
 /** GET /v1/campaigns: the operating client's campaigns by id; without `BSP_CN` those of the user (D50). */
 export function campaignsList(ports: {
@@ -27,7 +32,7 @@ export function campaignsList(ports: {
     const data = campaigns
       .filter(({ campaignId }) => scope?.has(campaignId) !== false)
       .map(({ campaignId, name }) => ({ id: campaignId, name }));
-    return answer(200, { data, total: data.length });
+    return answer(200, shaped(CampaignsListAnswer, { data, total: data.length }));
   });
 }
 

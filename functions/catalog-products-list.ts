@@ -1,10 +1,18 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
 import { positionOf } from '../lib/catalog/cursor.ts';
 import { deployedCatalog } from '../lib/catalog/deployed.ts';
 import { type CatalogPorts, listProducts } from '../lib/catalog/list-products.ts';
-import { answer, type Endpoint, invalid, noBody, parse } from '../lib/http/page.ts';
+import { ProductSchema } from '../lib/catalog/product.ts';
+import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { countTo, textFilter } from '../lib/http/query.ts';
 
 const defaultLimit = 25;
@@ -15,7 +23,14 @@ export const CatalogProductsQuery = v.object({
   catalog_id: v.pipe(v.string(), v.minLength(1, 'catalog_id is required')),
   cursor: textFilter,
   limit: countTo('limit', maxLimit),
-  client_id: v.optional(v.string()),
+  client_id: ClientIdText,
+});
+
+export const CatalogProductsAnswer = v.object({
+  data: v.array(ProductSchema),
+  paging: v.object({
+    cursors: v.object({ before: v.exactOptional(v.string()), after: v.exactOptional(v.string()) }),
+  }),
 });
 
 type Ports = CatalogPorts & { readonly directory: Directory; readonly nowMs: () => number };
@@ -36,7 +51,7 @@ export function catalogProductsList(ports: Ports): Endpoint {
     const asked = { catalogId: query.catalog_id, position, limit: query.limit ?? defaultLimit };
     const page = await listProducts(ports, waba, asked);
 
-    return answer(200, page);
+    return answer(200, shaped(CatalogProductsAnswer, page));
   });
 }
 

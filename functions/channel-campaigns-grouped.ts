@@ -1,11 +1,14 @@
+import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
-import { groupedAssignments } from '../lib/templates/assignments/grouped.ts';
+import { GroupWithWabasSchema, groupedAssignments } from '../lib/templates/assignments/grouped.ts';
 import { deployedRows } from '../lib/templates/deployed.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
+
+export const ChannelCampaignsGroupedAnswer = v.array(GroupWithWabasSchema);
 
 /** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
 export function channelCampaignsGrouped(ports: {
@@ -18,7 +21,7 @@ export function channelCampaignsGrouped(ports: {
 
     const template = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
 
-    return answer(200, await groupedAssignments(ports.directory, template));
+    return answer(200, shaped(ChannelCampaignsGroupedAnswer, await groupedAssignments(ports.directory, template)));
   });
 }
 

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
@@ -8,6 +9,8 @@ import { removePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
+
+export const ChannelCampaignsRemoveAnswer = v.object({ ids: v.null(), success: v.literal(true) });
 
 /** DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes all assignments of the operating client (D14). */
 export function channelCampaignsRemove(ports: {
@@ -24,7 +27,7 @@ export function channelCampaignsRemove(ports: {
     const assigned = await ports.assignments.update(template, removePairs);
     if (assigned === undefined) throw templateNotFound();
 
-    return answer(200, { ids: null, success: true });
+    return answer(200, shaped(ChannelCampaignsRemoveAnswer, { ids: null, success: true }));
   });
 }
 

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
 import { templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
 import { askedPairs } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
@@ -8,6 +9,8 @@ import { replacePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
+
+export const ChannelCampaignsReplaceAnswer = v.object({ ids: v.null(), success: v.literal(true) });
 
 /** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the operating client's assignments the given ones (D14). */
 export function channelCampaignsReplace(ports: {
@@ -29,7 +32,7 @@ export function channelCampaignsReplace(ports: {
       if (assigned === undefined) throw templateNotFound();
     }
 
-    return answer(200, { ids: null, success: true });
+    return answer(200, shaped(ChannelCampaignsReplaceAnswer, { ids: null, success: true }));
   });
 }
 

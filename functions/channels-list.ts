@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, type Clients, clientEndpoint } from '../lib/access/page.ts';
+import { askedClientId, ClientIdText, type Clients, clientEndpoint } from '../lib/access/page.ts';
 import type { ChannelStore } from '../lib/channels/channel-store.ts';
 import { deployedChannels } from '../lib/channels/deployed.ts';
 import { listedClient, selectChannels } from '../lib/channels/listing.ts';
-import { appliedFields, channelView } from '../lib/channels/view.ts';
-import { answer, type Endpoint, noBody, parse } from '../lib/http/page.ts';
+import { appliedFields, ChannelSchema, channelView } from '../lib/channels/view.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, pageOf, pageQuery, sliceOf, textFilter } from '../lib/http/query.ts';
 
 export const ChannelsListQuery = v.object({
-  client_id: v.optional(v.string()),
+  client_id: ClientIdText,
   wa_id: textFilter,
   waba_id: textFilter,
   status: textFilter,
@@ -19,6 +19,14 @@ export const ChannelsListQuery = v.object({
   deleted: flag('deleted'),
   ...pageQuery,
   fields: listFilter,
+});
+
+export const ChannelsListAnswer = v.object({
+  data: v.array(ChannelSchema),
+  total: wholeNumber,
+  page: wholeNumber,
+  page_size: wholeNumber,
+  fields: v.string(),
 });
 
 /** GET /v1/client-messaging-channels: channels of one client or, with `BSP_CN`, of all; filtered and paged (D35). */
@@ -39,13 +47,9 @@ export function channelsList(ports: {
 
     const selected = selectChannels(await ports.channels.channelsOf(clientId), query);
 
-    return answer(200, {
-      data: sliceOf(selected, page).map((channel) => channelView(channel, fields)),
-      total: selected.length,
-      page: page.page,
-      page_size: page.size,
-      fields: fields.join(','),
-    });
+    const data = sliceOf(selected, page).map((channel) => channelView(channel, fields));
+    const paging = { total: selected.length, page: page.page, page_size: page.size };
+    return answer(200, shaped(ChannelsListAnswer, { data, ...paging, fields: fields.join(',') }));
   });
 }
 

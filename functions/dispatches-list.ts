@@ -1,10 +1,22 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
-import { answer, type Endpoint, invalid, noBody, parse } from '../lib/http/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
+import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { countTo, moment, textFilter } from '../lib/http/query.ts';
 import { deployedDispatches } from '../lib/messages/deployed.ts';
-import { dispatchesCursor, dispatchesPlaceOf, listedDispatch } from '../lib/messages/outcomes/dispatches.ts';
+import {
+  dispatchesCursor,
+  dispatchesPlaceOf,
+  ListedDispatchSchema,
+  listedDispatch,
+} from '../lib/messages/outcomes/dispatches.ts';
 import type { Dispatches } from '../lib/messages/outcomes/dispatches-store.ts';
 
 const defaultLimit = 20;
@@ -12,11 +24,16 @@ const maxLimit = 100;
 
 export const DispatchesListPath = v.object({ did: DidSchema });
 export const DispatchesListQuery = v.object({
-  client_id: v.optional(v.string()),
+  client_id: ClientIdText,
   from: moment('from'),
   to: moment('to'),
   limit: countTo('limit', maxLimit),
   cursor: textFilter,
+});
+
+export const DispatchesListAnswer = v.object({
+  data: v.array(ListedDispatchSchema),
+  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 
 type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; readonly nowMs: () => number };
@@ -43,7 +60,7 @@ export function dispatchesList(ports: Ports): Endpoint {
     const dispatches = await ports.dispatches.notWithdrawn(accepted);
 
     const cursors = next === undefined ? {} : { after: dispatchesCursor(question, next) };
-    return answer(200, { data: dispatches.map(listedDispatch), paging: { cursors } });
+    return answer(200, shaped(DispatchesListAnswer, { data: dispatches.map(listedDispatch), paging: { cursors } }));
   });
 }
 

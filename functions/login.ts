@@ -7,7 +7,7 @@ import { sourceNetwork } from '../lib/access/sign-in/source-address.ts';
 import { issueToken, type TokenScope } from '../lib/access/tokens/token.ts';
 import type { SigningKey } from '../lib/access/tokens/token-keys.ts';
 import { sourceAddressOf } from '../lib/http/edge-guard.ts';
-import { answer, type Endpoint, jsonValue, Refusal, textBody } from '../lib/http/page.ts';
+import { answer, type Endpoint, jsonValue, Refusal, shaped, textBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { count } from '../lib/observe/metrics.ts';
 
@@ -15,10 +15,13 @@ const loginBody = textBody({ maxBytes: 4_096 });
 
 /** Whatever is not a user name and a password is an attempt of nobody: the same work and the same 401 (D11). */
 const nobody = { username: '', password: '' };
-const LoginSchema = v.fallback(
-  v.object({ username: v.string(), password: v.pipe(v.string(), v.maxLength(passwordMaxLength)) }),
-  nobody,
-);
+export const LoginBody = v.object({
+  username: v.string(),
+  password: v.pipe(v.string(), v.maxLength(passwordMaxLength)),
+});
+const LoginSchema = v.fallback(LoginBody, nobody);
+
+export const LoginAnswer = v.object({ access: v.literal(true), access_token: v.string() });
 
 export interface LoginPorts extends SignInPorts {
   readonly signingKey: () => Promise<SigningKey>;
@@ -47,7 +50,7 @@ export function login(ports: LoginPorts): Endpoint {
       tokenId: ports.newTokenId(),
       nowMs,
     });
-    return answer(200, { access: true, access_token: token });
+    return answer(200, shaped(LoginAnswer, { access: true, access_token: token }));
   });
 }
 

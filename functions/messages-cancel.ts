@@ -2,20 +2,23 @@ import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import {
   askedClientId,
+  ClientIdText,
   clientEndpoint,
   clientIdAdvice,
   DidSchema,
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse, Refusal } from '../lib/http/page.ts';
+import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { deployedCancellation } from '../lib/messages/deployed.ts';
 import { type CancelPorts, cancelJob } from '../lib/messages/outcomes/cancel.ts';
 import { describedJob } from '../lib/messages/outcomes/read-report.ts';
-import { countsAnswer } from '../lib/messages/outcomes/report.ts';
+import { countsAnswer, DispatchSchema } from '../lib/messages/outcomes/report.ts';
 
 export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
-export const MessagesCancelQuery = v.object({ client_id: v.optional(v.string()) });
+export const MessagesCancelQuery = v.object({ client_id: ClientIdText });
+
+export const MessagesCancelAnswer = DispatchSchema;
 
 type Ports = CancelPorts & { readonly directory: Directory };
 
@@ -34,7 +37,7 @@ export function messagesCancel(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    return answer(200, countsAnswer(job.head, await cancelJob(ports, job)));
+    return answer(200, shaped(MessagesCancelAnswer, countsAnswer(job.head, await cancelJob(ports, job))));
   });
 }
 

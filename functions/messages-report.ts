@@ -2,17 +2,18 @@ import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import {
   askedClientId,
+  ClientIdText,
   clientEndpoint,
   clientIdAdvice,
   DidSchema,
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
-import { answer, type Endpoint, invalid, noBody, parse, Refusal } from '../lib/http/page.ts';
+import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listFilter, textFilter } from '../lib/http/query.ts';
 import { deployedReport } from '../lib/messages/deployed.ts';
 import { openReport, readPage } from '../lib/messages/outcomes/read-report.ts';
-import { reportAnswer, statesOf } from '../lib/messages/outcomes/report.ts';
+import { DispatchReportSchema, reportAnswer, statesOf } from '../lib/messages/outcomes/report.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/outcomes/report-place.ts';
 import type { Report } from '../lib/messages/outcomes/report-store.ts';
 
@@ -20,11 +21,13 @@ const defaultLimit = 100;
 
 export const MessagesReportPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesReportQuery = v.object({
-  client_id: v.optional(v.string()),
+  client_id: ClientIdText,
   state: listFilter,
   limit: countTo('limit', reportMaxLimit),
   cursor: textFilter,
 });
+
+export const MessagesReportAnswer = DispatchReportSchema;
 
 type Ports = { readonly directory: Directory; readonly report: Report; readonly nowMs: () => number };
 
@@ -53,7 +56,7 @@ export function messagesReport(ports: Ports): Endpoint {
 
     const page = await readPage(ports.report, question, open, ports.nowMs());
 
-    return answer(200, reportAnswer(open.job.head, question, page));
+    return answer(200, shaped(MessagesReportAnswer, reportAnswer(open.job.head, question, page)));
   });
 }
 

@@ -1,8 +1,15 @@
 import { ulid } from 'ulid';
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, Refusal } from '../lib/http/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
@@ -10,6 +17,8 @@ import { deployedAcceptance } from '../lib/messages/deployed.ts';
 import { idempotencyKeyOf, parseSendRequest } from '../lib/messages/request/send-request.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
+export const MessagesSendQuery = v.object({ client_id: ClientIdText });
+export const MessagesSendAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });
 
 type Ports = AcceptPorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
@@ -21,7 +30,8 @@ export function messagesSend(ports: Ports): Endpoint {
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
     const key = idempotencyKeyOf(event.headers);
-    const askedId = askedClientId({ query: event.queryStringParameters?.['client_id'], body: request.clientId });
+    const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
+    const askedId = askedClientId({ query: query.client_id, body: request.clientId });
     if (path.did !== request.did) {
       throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
     }
@@ -42,7 +52,7 @@ export function messagesSend(ports: Ports): Endpoint {
           );
 
     const { jobId, warning } = accepted;
-    const body = { success: true, ...present({ warning }) };
+    const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
     return answer(200, body, { 'dispatch-id': jobId });
   });
 }

@@ -1,18 +1,21 @@
+import * as v from 'valibot';
 import { deployed, environmentVariable, queues } from '../lib/aws/deployed.ts';
 import { hintQueue } from '../lib/hints/hint-queue.ts';
-import { answer, bodyMaxBytes, type Endpoint, rawBody } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, rawBody, shaped } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 import { receiptQueue } from '../lib/messages/receipts/receipt-queue.ts';
 import { takeWebhook, type WebhookPorts } from '../lib/messages/receipts/take-webhook.ts';
 import { deployedPlatformApps } from '../lib/platform/webhook/deployed.ts';
 import type { RawBody } from '../lib/platform/webhook/signature.ts';
 
+export const PlatformWebhookAnswer = v.object({ received: v.literal(true) });
+
 /** POST /platform/webhook: what the platform says became of messages, templates and numbers (D38). Public, and signed. */
 export function platformWebhookReceive(ports: WebhookPorts): Endpoint {
   return publicEndpoint(rawBody({ maxBytes: bodyMaxBytes.platform }), async (event) => {
     const signature = event.headers['x-hub-signature-256'];
     await takeWebhook({ body: event.body as RawBody, signature }, ports);
-    return answer(200, { received: true });
+    return answer(200, shaped(PlatformWebhookAnswer, { received: true }));
   });
 }
 

@@ -6,7 +6,7 @@ import { deployedPlatformApps, type ReadPlatformApps } from '../lib/platform/web
 import { isVerifyToken } from '../lib/platform/webhook/signature.ts';
 
 /** Not `parse`: whatever the query is, there is one answer to what is not right. */
-const HandshakeSchema = v.object({
+export const PlatformHandshakeQuery = v.object({
   'hub.mode': v.literal('subscribe'),
   'hub.verify_token': v.string(),
   'hub.challenge': v.pipe(v.string(), v.maxLength(1_024)),
@@ -19,7 +19,7 @@ interface Ports {
 /** GET /platform/webhook: the platform asks whether this address is ours before it calls it (D38). Public. */
 export function platformWebhookVerify({ apps }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
-    const asked = v.safeParse(HandshakeSchema, event.queryStringParameters);
+    const asked = v.safeParse(PlatformHandshakeQuery, event.queryStringParameters);
     if (!asked.success || !isVerifyToken(await apps(), asked.output['hub.verify_token'])) {
       throw new Refusal('verification_refused', 'not a verify token of this service');
     }

@@ -1,16 +1,18 @@
 import * as v from 'valibot';
 import { deployed, deployedFrame } from '../lib/access/deployed.ts';
 import { clientEndpoint } from '../lib/access/page.ts';
-import { answer, type Endpoint, invalid, noBody, parse } from '../lib/http/page.ts';
+import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
 import { deployedRates } from '../lib/pricing/deployed.ts';
-import { categoryOf, priceOf } from '../lib/pricing/price.ts';
+import { categoryOf, PriceSchema, priceOf } from '../lib/pricing/price.ts';
 import { type Rates, shippedRates } from '../lib/pricing/rates.ts';
 
 export const PricingQuery = v.object({
   market: v.pipe(v.string(), v.minLength(1, 'market is required')),
   category: v.pipe(v.string(), v.minLength(1, 'category is required')),
 });
+
+export const PricingAnswer = PriceSchema;
 
 /** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
 export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
@@ -24,7 +26,7 @@ export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readon
 
     const price = priceOf(await ports.rates(), query.market, category);
 
-    return answer(200, price);
+    return answer(200, shaped(PricingAnswer, price));
   });
 }
 

@@ -1,14 +1,23 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
-import { answer, type Endpoint, parse } from '../lib/http/page.ts';
+import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { parseCreateRequest } from '../lib/templates/create/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create/create-template.ts';
 import { deployedCreation } from '../lib/templates/deployed.ts';
 
 export const TemplatesCreatePath = v.object({ did: DidSchema });
-export const TemplatesCreateQuery = v.object({ client_id: v.optional(v.string()) });
+export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });
+
+export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: v.string() });
 
 type Ports = CreationPorts & { readonly directory: Directory };
 
@@ -30,7 +39,7 @@ export function templatesCreate(ports: Ports): Endpoint {
     const { userId } = caller;
     const created = await createTemplate(ports, { request, file, did, clientId, userId, startedAtMs });
 
-    return answer(200, created);
+    return answer(200, shaped(TemplatesCreateAnswer, created));
   });
 }
 

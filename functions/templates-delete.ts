@@ -1,12 +1,21 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse } from '../lib/http/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete/delete-template.ts';
 import { deployedDeletion } from '../lib/templates/deployed.ts';
 
 export const TemplatesDeletePath = v.object({ did: DidSchema, messageTemplateId: v.string() });
-export const TemplatesDeleteQuery = v.object({ client_id: v.optional(v.string()) });
+export const TemplatesDeleteQuery = v.object({ client_id: ClientIdText });
+
+export const TemplatesDeleteAnswer = v.object({ success: v.literal(true) });
 
 type Ports = DeletionPorts & { readonly directory: Directory };
 
@@ -23,7 +32,7 @@ export function templatesDelete(ports: Ports): Endpoint {
 
     await deleteTemplate(ports, waba, path.messageTemplateId);
 
-    return answer(200, { success: true });
+    return answer(200, shaped(TemplatesDeleteAnswer, { success: true }));
   });
 }
 

@@ -1,14 +1,27 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, DidSchema, type Directory, operatingDid } from '../lib/access/page.ts';
+import {
+  askedClientId,
+  ClientIdText,
+  clientEndpoint,
+  DidSchema,
+  type Directory,
+  operatingDid,
+} from '../lib/access/page.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
-import { answer, type Endpoint, parse } from '../lib/http/page.ts';
+import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { deployedEditing } from '../lib/templates/deployed.ts';
 import { parseEditRequest } from '../lib/templates/edit/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit/edit-template.ts';
 
 export const TemplatesEditPath = v.object({ did: DidSchema, messageTemplateId: v.string() });
-export const TemplatesEditQuery = v.object({ client_id: v.optional(v.string()) });
+export const TemplatesEditQuery = v.object({ client_id: ClientIdText });
+
+export const TemplatesEditAnswer = v.object({
+  success: v.literal(true),
+  changed: v.boolean(),
+  message: v.exactOptional(v.string()),
+});
 
 type Ports = EditPorts & { readonly directory: Directory };
 
@@ -31,8 +44,8 @@ export function templatesEdit(ports: Ports): Endpoint {
 
     const changed = await editTemplate(ports, waba, { messageTemplateId, clientId, request, file, startedAtMs });
 
-    if (changed) return answer(200, { success: true, changed });
-    return answer(200, { success: true, changed, message: 'nothing differs from the template as it is' });
+    const message = changed ? {} : { message: 'nothing differs from the template as it is' };
+    return answer(200, shaped(TemplatesEditAnswer, { success: true, changed, ...message }));
   });
 }
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse } from '../lib/http/page.ts';
+import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
 import { deployedListing } from '../lib/templates/deployed.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
+import { ListedTemplateSchema } from '../lib/templates/listing/view.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';
 
 export const TemplatesListQuery = v.object({
@@ -20,9 +21,17 @@ export const TemplatesListQuery = v.object({
   campaign_name: textFilter,
   fields: listFilter,
   ...pageQuery,
-  client_id: v.optional(v.string()),
+  client_id: ClientIdText,
   channel_ids: listFilter,
   quality_scores: listFilter,
+});
+
+export const TemplatesListAnswer = v.object({
+  data: v.array(ListedTemplateSchema),
+  total: wholeNumber,
+  page: wholeNumber,
+  pageSize: wholeNumber,
+  paging: v.null(),
 });
 
 /** GET /v1/templates: the operating client's templates, filtered, paged, with their campaigns and channels. */
@@ -42,7 +51,7 @@ export function templatesList(ports: {
 
     const listing = await listTemplates(ports, access, query, page);
 
-    return answer(200, { ...listing, page: page.page, pageSize: page.size, paging: null });
+    return answer(200, shaped(TemplatesListAnswer, { ...listing, page: page.page, pageSize: page.size, paging: null }));
   });
 }
 

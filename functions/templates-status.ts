@@ -1,10 +1,23 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import {
+  askedClientId,
+  ClientIdJson,
+  ClientIdText,
+  type Clients,
+  clientEndpoint,
+  operatingClient,
+} from '../lib/access/page.ts';
 import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse } from '../lib/http/page.ts';
+import { documentedAs } from '../lib/http/documented.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
 import { deployedStatus } from '../lib/templates/deployed.ts';
-import { statusItems, summaryOf } from '../lib/templates/status/bulk-status.ts';
+import {
+  StatusResultSchema,
+  StatusSummarySchema,
+  statusItems,
+  summaryOf,
+} from '../lib/templates/status/bulk-status.ts';
 import { type StatusPorts, setStatus } from '../lib/templates/status/set-status.ts';
 
 const maxItems = 1_000;
@@ -17,14 +30,17 @@ const Item = v.pipe(
     [v.string(), v.object(itemEntries)],
     'a template must be an id, or an object with an id and an action that is enable or disable',
   ),
+  documentedAs(() => v.union([v.string(), v.strictObject(itemEntries)])),
 );
 
 export const TemplatesStatusBody = closedObject({
   action: v.optional(Action),
   templates: v.pipe(boundedList(Item, maxItems), v.minLength(1, 'templates must not be empty')),
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
 });
-export const TemplatesStatusQuery = v.object({ client_id: v.optional(v.string()) });
+export const TemplatesStatusQuery = v.object({ client_id: ClientIdText });
+
+export const TemplatesStatusAnswer = v.object({ results: v.array(StatusResultSchema), summary: StatusSummarySchema });
 
 /** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
 export function templatesStatus(
@@ -42,7 +58,7 @@ export function templatesStatus(
 
     const results = await setStatus(ports, { caller, askedId }, items);
 
-    return answer(200, { results, summary: summaryOf(results) });
+    return answer(200, shaped(TemplatesStatusAnswer, { results, summary: summaryOf(results) }));
   });
 }
 

@@ -1,16 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import {
+  askedClientId,
+  ClientIdJson,
+  ClientIdText,
+  type Clients,
+  clientEndpoint,
+  operatingClient,
+} from '../lib/access/page.ts';
 import { closedObject } from '../lib/http/closed-object.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 import { deployedSync } from '../lib/templates/deployed.ts';
 import { type StartPorts, startSync } from '../lib/templates/sync/sync-start.ts';
 
-/** `client_id` is checked by `askedClientId`, in whichever of the two places it stands. */
-export const TemplatesSyncBody = closedObject({ client_id: v.optional(v.unknown()) });
-export const TemplatesSyncQuery = v.object({ client_id: v.optional(v.string()) });
+export const TemplatesSyncBody = closedObject({ client_id: ClientIdJson });
+export const TemplatesSyncQuery = v.object({ client_id: ClientIdText });
+
+export const TemplatesSyncAnswer = v.object({
+  status: v.literal('started'),
+  message: v.string(),
+  clientId: wholeNumber,
+});
 
 /** POST /v1/templates/sync-from-platform: starts reading the operating client's templates from the platform (D22). */
 export function templatesSync(
@@ -27,7 +39,10 @@ export function templatesSync(
 
     await startSync(ports, { clientId, owner: ports.newId() });
 
-    return answer(200, { status: 'started', message: 'the synchronization has started', clientId });
+    return answer(
+      200,
+      shaped(TemplatesSyncAnswer, { status: 'started', message: 'the synchronization has started', clientId }),
+    );
   });
 }
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
-import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse, Refusal } from '../lib/http/page.ts';
+import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import type { WebhookConfigs } from '../lib/webhooks/config/config-store.ts';
-import { configView } from '../lib/webhooks/config/config-view.ts';
+import { configView, WebhookConfigSchema } from '../lib/webhooks/config/config-view.ts';
 import { deployedConfigs } from '../lib/webhooks/deployed.ts';
 
-export const WebhookConfigGetQuery = v.object({ client_id: v.optional(v.string()) });
+export const WebhookConfigGetQuery = v.object({ client_id: ClientIdText });
 
 /** GET /v1/webhook/config: where the operating client's events go, or 404 (D33). Never the secret. */
 export function webhookConfigGet(ports: {
@@ -25,7 +25,7 @@ export function webhookConfigGet(ports: {
       throw new Refusal('webhook_config_not_found', `no webhook configuration exists for client ${clientId}`);
     }
 
-    return answer(200, configView(config));
+    return answer(200, shaped(WebhookConfigSchema, configView(config)));
   });
 }
 

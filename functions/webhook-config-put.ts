@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config/config-request.ts';
-import { configView } from '../lib/webhooks/config/config-view.ts';
+import { configView, WebhookConfigSchema } from '../lib/webhooks/config/config-view.ts';
 import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure.ts';
 import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.ts';
 
@@ -28,7 +28,7 @@ export function webhookConfigPut(
     const { url, active, events } = body;
     const { config, secret } = await configure(ports, { clientId, url, active, events, nowMs }, rotate);
 
-    return answer(200, configView(config), present({ 'webhook-secret': secret }));
+    return answer(200, shaped(WebhookConfigSchema, configView(config)), present({ 'webhook-secret': secret }));
   });
 }
 

@@ -17,6 +17,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
+import { addEdgeAlarms } from './constructs/edge-alarms.ts';
 import { EdgeRules } from './constructs/edge-rules.ts';
 import { edgeKeysOf, edgeRegion, originName, textOfSecret } from './edge.ts';
 import { resourceName } from './names.ts';
@@ -73,6 +74,7 @@ export class EdgeStack extends Stack {
           'The API logs what gets through, the web ACL counts what does not; paths of redirects beside addresses of recipients are not to be kept.',
       },
     );
+    addEdgeAlarms(this, settings, distribution);
     new CfnOutput(this, 'EdgeTarget', {
       value: distribution.distributionDomainName,
       description: `What ${domainName} has to lead to`,

@@ -18,6 +18,14 @@ export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | '
   return { taken: edgeKeyVersion > 1 ? [name(edgeKeyVersion), shown] : [shown], shown };
 }
 
+/** Who hears the alarms of the edge: the topic of the settings in its region, else that of all others if it is there. */
+export function edgeAlarmTopicOf({
+  edgeAlarmTopicArn,
+  alarmTopicArn,
+}: Pick<Settings, 'edgeAlarmTopicArn' | 'alarmTopicArn'>): string | undefined {
+  return edgeAlarmTopicArn ?? (alarmTopicArn?.split(':')[3] === edgeRegion ? alarmTopicArn : undefined);
+}
+
 /** The text of a secret, which CloudFormation puts in as it deploys: no template shows it. */
 export function textOfSecret(name: string): string {
   return `{{resolve:secretsmanager:${name}:SecretString}}`;

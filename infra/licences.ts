@@ -29,7 +29,7 @@ const permissive = new Set([
 ]);
 
 /** Fine for a tool that is used and not passed on. */
-const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0']);
+const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0', 'PSF-2.0']);
 
 interface LockedPackage {
   readonly name?: string;

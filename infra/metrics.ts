@@ -34,6 +34,22 @@ export function platformErrorsByCode(settings: Settings): IMetric {
   });
 }
 
+/** `throttledMetricCodes` of lib/platform/failure.ts: its `code` for calls that were throttled. */
+export const throttledCodes = ['4', '80007', '80008', '130429', '131048', '131056', '133016', 'throttled'] as const;
+
+/** Platform calls that were throttled, whatever code said so. */
+export function platformCallsThrottled(settings: Settings): IMetric {
+  const name: MetricName = 'PlatformErrors';
+  const codes = throttledCodes.map((code) => `"${code}"`).join(' OR ');
+  const search = `{${namespace},service,code} service="${metricService(settings)}" MetricName="${name}" code=(${codes})`;
+  return new MathExpression({
+    expression: `SUM(SEARCH('${search}', 'Sum', 300))`,
+    label: 'throttled',
+    period: Duration.minutes(5),
+    usingMetrics: {},
+  });
+}
+
 /** How many of `of` are `part`, in percent; 0 while there are fewer than `atLeast`, of which a few would be many. */
 export function percentage(metrics: { readonly part: IMetric; readonly of: readonly IMetric[] }, atLeast: number) {
   const usingMetrics = Object.fromEntries(metrics.of.map((metric, index) => [`all${index}`, metric]));

@@ -84,6 +84,11 @@ const settingRules = {
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
   alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  /** Who hears the alarms of the edge, which are in its region. */
+  edgeAlarmTopicArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
+    'the ARN of an SNS topic in us-east-1',
+  ],
   /** Whether new versions of the functions that matter most are tried on a tenth of the calls first. */
   canary: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'false'])),
@@ -138,6 +143,7 @@ export function settingsFrom(node: Node): Settings {
     clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
+    edgeAlarmTopicArn: setting(node, 'edgeAlarmTopicArn', undefined),
     canary: setting(node, 'canary', 'true'),
     protected: setting(node, 'protected', 'true'),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),

@@ -34,7 +34,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'test/{functions,lib,pipeline,support}/**/*.test.ts',
-            'test/infra/{local,operate,simulator}/**/*.test.ts',
+            'test/infra/{local,openapi,operate,simulator}/**/*.test.ts',
           ],
           exclude: [adapterTests, queueTests],
         },

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { platformErrorsByCode, serviceMetric, throttledRequests } from '../metrics.ts';
+import { platformCallsThrottled, platformErrorsByCode, serviceMetric, throttledRequests } from '../metrics.ts';
 import { queuePurposes, resourceName } from '../names.ts';
 import type { QueueName } from '../queues.ts';
 import type { Settings } from '../settings.ts';
@@ -97,7 +97,7 @@ function platformGraphs(settings: Settings): IWidget[] {
   return [
     graph('Platform errors by code', [platformErrorsByCode(settings)]),
     graph('Platform calls limited or refused', [
-      metric('PlatformCallsThrottled'),
+      platformCallsThrottled(settings),
       metric('PlatformCredentialRefused'),
       metric('PlatformDown'),
     ]),

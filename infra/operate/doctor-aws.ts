@@ -1,13 +1,13 @@
-import {
-  CloudFormationClient,
-  CloudFormationServiceException,
-  DescribeStacksCommand,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { CloudFrontClient, GetDistributionCommand } from '@aws-sdk/client-cloudfront';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
+import { present } from '../../lib/keys/present.ts';
+import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
-import type { AlarmState, StackState, TopicState } from './doctor-rules.ts';
+import type { DistributionState } from './doctor-edge.ts';
+import type { AlarmState, TopicState } from './doctor-rules.ts';
+import type { StackPurpose } from './stack-standing.ts';
 
 /** What AWS says of a stage's stacks and alarms. Everything here reads, nothing writes. */
 
@@ -16,46 +16,31 @@ const client = {
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
 
-export const stackPurposes = ['stateful', 'stateless'] as const;
+/** The edge's stack is where CloudFront reads what it needs, the others are where the caller is. */
+const regionOf = (purpose: StackPurpose) => (purpose === 'edge' ? { region: edgeRegion } : {});
 
-export interface DeployedStack extends StackState {
-  /** The output `ApiUrl`, where the stack has it. */
-  readonly apiUrl?: string | undefined;
-}
-
-export async function stackOf(stage: string, purpose: (typeof stackPurposes)[number]): Promise<DeployedStack> {
-  const cloudFormation = new CloudFormationClient(client);
+/** The resources of one type that a stack has, by their physical ids. */
+async function resourcesOf(stage: string, purpose: StackPurpose, type: string): Promise<string[]> {
+  const cloudFormation = new CloudFormationClient({ ...client, ...regionOf(purpose) });
   try {
-    const { Stacks } = await cloudFormation.send(
-      new DescribeStacksCommand({ StackName: resourceName(stage, purpose) }),
-    );
-    const [stack] = Stacks ?? [];
-    const output = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'ApiUrl');
-    return { purpose, status: stack?.StackStatus, apiUrl: output?.OutputValue };
-  } catch (error) {
-    // CloudFormation has no name of its own for this error.
-    const absent = error instanceof CloudFormationServiceException && /does not exist/.test(error.message);
-    if (absent) return { purpose };
-    throw error;
+    const ids: string[] = [];
+    const pages = paginateListStackResources({ client: cloudFormation }, { StackName: resourceName(stage, purpose) });
+    for await (const { StackResourceSummaries = [] } of pages) {
+      for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries) {
+        if (ResourceType === type && PhysicalResourceId) ids.push(PhysicalResourceId);
+      }
+    }
+    return ids;
   } finally {
     cloudFormation.destroy();
   }
 }
 
-/** The alarms of both stacks. Taken from the stacks: a name's beginning may be that of another stage. */
-export async function alarmsOf(stage: string): Promise<AlarmState[]> {
-  const cloudFormation = new CloudFormationClient(client);
-  const cloudWatch = new CloudWatchClient(client);
+/** The alarms of a stack. Taken from the stack: a name's beginning may be that of another stage. */
+export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<AlarmState[]> {
+  const cloudWatch = new CloudWatchClient({ ...client, ...regionOf(purpose) });
   try {
-    const names: string[] = [];
-    for (const purpose of stackPurposes) {
-      const pages = paginateListStackResources({ client: cloudFormation }, { StackName: resourceName(stage, purpose) });
-      for await (const { StackResourceSummaries = [] } of pages) {
-        for (const { ResourceType, PhysicalResourceId } of StackResourceSummaries) {
-          if (ResourceType === 'AWS::CloudWatch::Alarm' && PhysicalResourceId) names.push(PhysicalResourceId);
-        }
-      }
-    }
+    const names = await resourcesOf(stage, purpose, 'AWS::CloudWatch::Alarm');
     const alarms: AlarmState[] = [];
     for (let at = 0; at < names.length; at += 100) {
       const asked = new DescribeAlarmsCommand({ AlarmNames: names.slice(at, at + 100), MaxRecords: 100 });
@@ -65,28 +50,52 @@ export async function alarmsOf(stage: string): Promise<AlarmState[]> {
     }
     return alarms;
   } finally {
-    cloudFormation.destroy();
     cloudWatch.destroy();
+  }
+}
+
+/** The distribution of the edge; undefined when its stack has none. */
+export async function distributionOf(stage: string): Promise<DistributionState | undefined> {
+  const [id] = await resourcesOf(stage, 'edge', 'AWS::CloudFront::Distribution');
+  if (id === undefined) return undefined;
+  const cloudFront = new CloudFrontClient({ ...client, region: edgeRegion });
+  try {
+    const { Distribution } = await cloudFront.send(new GetDistributionCommand({ Id: id }));
+    const config = Distribution?.DistributionConfig;
+    const [origin] = config?.Origins?.Items ?? [];
+    const { OriginProtocolPolicy, HTTPPort = 80, HTTPSPort = 443 } = origin?.CustomOriginConfig ?? {};
+    const plain = OriginProtocolPolicy === 'http-only';
+    return {
+      id,
+      enabled: config?.Enabled ?? false,
+      status: Distribution?.Status ?? 'unknown',
+      webAcl: Boolean(config?.WebACLId),
+      publicName: config?.Aliases?.Items?.[0] ?? '',
+      origin: { scheme: plain ? 'http' : 'https', host: origin?.DomainName ?? '', port: plain ? HTTPPort : HTTPSPort },
+    };
+  } finally {
+    cloudFront.destroy();
   }
 }
 
 /** Who is subscribed to the topics that the alarms tell. */
 export async function topicsOf(alarms: readonly AlarmState[]): Promise<TopicState[]> {
   const arns = [...new Set(alarms.flatMap(({ actions }) => actions))].filter((arn) => arn.split(':')[2] === 'sns');
-  const sns = new SNSClient(client);
+  return await Promise.all(arns.map(topicOf));
+}
+
+async function topicOf(arn: string): Promise<TopicState> {
+  // Alarms tell topics of their own region.
+  const sns = new SNSClient({ ...client, ...present({ region: arn.split(':')[3] }) });
   try {
-    const topics: TopicState[] = [];
-    for (const arn of arns) {
-      let [confirmed, pending] = [0, 0];
-      for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn: arn })) {
-        for (const { SubscriptionArn } of Subscriptions) {
-          if (SubscriptionArn?.startsWith('arn:')) confirmed += 1;
-          else pending += 1;
-        }
+    let [confirmed, pending] = [0, 0];
+    for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn: arn })) {
+      for (const { SubscriptionArn } of Subscriptions) {
+        if (SubscriptionArn?.startsWith('arn:')) confirmed += 1;
+        else pending += 1;
       }
-      topics.push({ arn, confirmed, pending });
     }
-    return topics;
+    return { arn, confirmed, pending };
   } finally {
     sns.destroy();
   }

@@ -1,5 +1,7 @@
+import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Finding } from './findings.ts';
+import { conditionOf, type StackPurpose, type StackStanding } from './stack-standing.ts';
 import type { StoredKeySets } from './token-keys.ts';
 
 /*
@@ -9,27 +11,29 @@ import type { StoredKeySets } from './token-keys.ts';
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
 
-/** A stack by its purpose, `stateful` or `stateless`; without status when CloudFormation knows none of that name. */
-export interface StackState {
-  readonly purpose: string;
-  readonly status?: string | undefined;
-}
-
-export function stackFinding(stage: string, { purpose, status }: StackState): Finding {
-  const name = resourceName(stage, purpose);
+export function stackFinding(
+  stage: string,
+  purpose: StackPurpose,
+  { status }: Pick<StackStanding, 'status'> | { readonly status?: undefined } = {},
+): Finding {
+  const stack = `stack ${resourceName(stage, purpose)}`;
   const deploy = `npm run deploy -- -c stage=${stage}`;
-  if (status === undefined || status === 'REVIEW_IN_PROGRESS' || status === 'DELETE_COMPLETE') {
-    return bad(`stack ${name}: not there; ${deploy}`);
+  switch (conditionOf(status)) {
+    case 'absent':
+      return bad(`${stack}: not there; ${deploy}`);
+    case 'whole':
+      return good(`${stack}: ${status}`);
+    case 'taken_back': {
+      const region = purpose === 'edge' ? ` --region ${edgeRegion}` : '';
+      const why = `aws cloudformation describe-stack-events${region} --stack-name ${resourceName(stage, purpose)}`;
+      return bad(`${stack}: ${status}, its last deployment was taken back; ${why} says why, then ${deploy}`);
+    }
+    case 'changing':
+    case 'cleaning_up':
+      return bad(`${stack}: ${status}, a deployment is under way; look again when it has ended`);
+    default:
+      return bad(`${stack}: ${status}; infra/RECOVERY.md says how to go on`);
   }
-  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return good(`stack ${name}: ${status}`);
-  if (/^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status)) {
-    const why = `aws cloudformation describe-stack-events --stack-name ${name}`;
-    return bad(`stack ${name}: ${status}, its last deployment was taken back; ${why} says why, then ${deploy}`);
-  }
-  if (status.endsWith('_IN_PROGRESS')) {
-    return bad(`stack ${name}: ${status}, a deployment is under way; look again when it has ended`);
-  }
-  return bad(`stack ${name}: ${status}; infra/RECOVERY.md says how to go on`);
 }
 
 /** How far this machine's clock may be from the service's: keys are dated by this one and judged by that one. */
@@ -76,27 +80,36 @@ export interface TopicState {
   readonly pending: number;
 }
 
-export function alarmFindings(stage: string, alarms: readonly AlarmState[], topics: readonly TopicState[]): Finding[] {
-  if (alarms.length === 0) return [bad(`alarms: there are none; npm run deploy -- -c stage=${stage}`)];
+/** Of the alarms of the service, or of those of its edge, which have a region and a topic of their own. */
+export function alarmFindings(
+  stage: string,
+  alarms: readonly AlarmState[],
+  topics: readonly TopicState[],
+  of: 'service' | 'edge' = 'service',
+): Finding[] {
+  const what = of === 'edge' ? 'edge alarms:' : 'alarms:';
+  const deploy = `npm run deploy -- -c stage=${stage}`;
+  if (alarms.length === 0) return [bad(`${what} there are none; ${deploy}`)];
   const silent = alarms.filter(({ actions }) => actions.length === 0);
   const off = alarms.filter(({ actionsEnabled }) => !actionsEnabled).map(({ name }) => name);
   const findings: Finding[] = [];
   if (silent.length > 0) {
-    const deploy = `npm run deploy -- -c stage=${stage} -c alarmTopicArn=ARN`;
-    findings.push(bad(`alarms: ${silent.length} of ${alarms.length} tell nobody; ${deploy}`));
+    const setting = of === 'edge' ? 'edgeAlarmTopicArn' : 'alarmTopicArn';
+    findings.push(bad(`${what} ${silent.length} of ${alarms.length} tell nobody; ${deploy} -c ${setting}=ARN`));
   }
   if (off.length > 0) {
-    const on = `aws cloudwatch enable-alarm-actions --alarm-names ${off.join(' ')}`;
-    findings.push(bad(`alarms: ${off.length} are switched off; ${on}`));
+    const region = of === 'edge' ? ` --region ${edgeRegion}` : '';
+    const on = `aws cloudwatch enable-alarm-actions${region} --alarm-names ${off.join(' ')}`;
+    findings.push(bad(`${what} ${off.length} are switched off; ${on}`));
   }
-  if (findings.length === 0) findings.push(good(`alarms: ${alarms.length}, all switched on, each with a topic`));
+  if (findings.length === 0) findings.push(good(`${what} ${alarms.length}, all switched on, each with a topic`));
   return [...findings, ...topics.map(topicFinding)];
 }
 
 function topicFinding({ arn, confirmed, pending }: TopicState): Finding {
   if (confirmed > 0) return good(`alarm topic ${arn}: ${confirmed} subscribed`);
   if (pending > 0) return bad(`alarm topic ${arn}: nobody has confirmed; follow the link that was mailed`);
-  const subscribe = `aws sns subscribe --topic-arn ${arn} --protocol email --notification-endpoint ADDRESS`;
+  const subscribe = `aws sns subscribe --topic-arn ${arn} --region ${arn.split(':')[3]} --protocol email --notification-endpoint ADDRESS`;
   return bad(`alarm topic ${arn}: nobody is subscribed; ${subscribe}, then follow the link that is mailed`);
 }
 

@@ -1,26 +1,15 @@
-import * as v from 'valibot';
-import { directoryStore } from '../../lib/access/directory-store.ts';
-import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
-import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
-import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
-import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
 import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 import { callersAccount } from './account.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
-import { alarmsOf, stackOf, stackPurposes, topicsOf } from './doctor-aws.ts';
-import {
-  alarmFindings,
-  clockFinding,
-  keyFindings,
-  platformFindings,
-  stackFinding,
-  type WabaState,
-} from './doctor-rules.ts';
+import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
+import { askPastEdge, edgeFindings } from './doctor-edge.ts';
+import { wabasOf } from './doctor-platform.ts';
+import { alarmFindings, clockFinding, keyFindings, platformFindings, stackFinding } from './doctor-rules.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
-import { readCredentials } from './stored-credentials.ts';
+import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
@@ -28,7 +17,7 @@ const usage = `usage: npm run doctor [-- --stage NAME]
        npm run doctor -- --stack FILE    the local stack that FILE describes, as npm start describes its own
 
 Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
-and region, stacks, the API, the clock, keys, alarms and who hears them, what the platform says to each credential and
+and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential and
 webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.`;
 
 /** The stage that is looked at: what it is called here, how to reach it, and what AWS alone can tell of it. */
@@ -50,6 +39,7 @@ async function examine(stage: string | undefined, stackFile?: string): Promise<v
   if (patient !== undefined) {
     const apiUrl = await looked('stacks', tell, () => stacksOf(patient, tell));
     await looked('API', tell, async () => tell(await apiFindings(apiUrl)));
+    await looked('edge', tell, () => edgeOf(patient, tell));
     await looked('keys', tell, async () => tell(await keysOf(patient.target)));
     await looked('alarms', tell, async () => tell(await alarmsOfStage(stage)));
     await looked('platform', tell, async () => tell(platformFindings(await wabasOf(patient))));
@@ -95,9 +85,9 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
     tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
     return localApiUrl;
   }
-  const stacks = await Promise.all(stackPurposes.map((purpose) => stackOf(stage, purpose)));
-  tell(stacks.map((stack) => stackFinding(stage, stack)));
-  return stacks.find(({ apiUrl }) => apiUrl !== undefined)?.apiUrl;
+  const { stateful, stateless } = await standingsOf(stage);
+  tell([stackFinding(stage, 'stateful', stateful), stackFinding(stage, 'stateless', stateless)]);
+  return stateless?.apiUrl;
 }
 
 async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
@@ -122,69 +112,22 @@ async function keysOf(target: Target): Promise<Finding[]> {
 
 async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
   if (stage === undefined) return [{ state: 'skipped', text: 'alarms: there are none on this machine' }];
-  const alarms = await alarmsOf(stage);
+  const alarms = [...(await alarmsOf(stage, 'stateful')), ...(await alarmsOf(stage, 'stateless'))];
   return alarmFindings(stage, alarms, await topicsOf(alarms));
 }
 
-/** How many WABAs the platform is asked about at a time. */
-const askedAtATime = 10;
-
-async function wabasOf({ target, platform }: Patient): Promise<WabaState[]> {
-  const directory = directoryStore(target.documentClient, target.tableName('directory'));
-  const { credentials } = await readable(target, 'PLATFORM_CREDENTIALS_SECRET', () => readCredentials(target));
-  const apps = await readable(target, 'PLATFORM_APPS_SECRET', async () => {
-    const text = await target.secrets.read(target.secretName('PLATFORM_APPS_SECRET'));
-    return v.parse(PlatformAppsSchema, JSON.parse(text ?? '{}'));
-  });
-  const wabas = new Map<string, string>();
-  for (const clientId of await directory.listClientIds()) {
-    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
+/** The edge with its alarms, which no other stack has; this machine has none. */
+async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
+  if (stage === undefined) return;
+  const standing = await standingOf(stage, 'edge');
+  if (conditionOf(standing?.status) === 'absent') {
+    return tell([{ state: 'skipped', text: 'edge: the stage has none before its API' }]);
   }
-  const states: WabaState[] = [];
-  const waiting = [...wabas];
-  while (waiting.length > 0) {
-    const some = waiting.splice(0, askedAtATime);
-    states.push(
-      ...(await Promise.all(
-        some.map(([wabaId, credential]) => wabaState(platform, { wabaId, credential }, credentials, apps)),
-      )),
-    );
-  }
-  return states;
-}
-
-async function wabaState(
-  platform: PlatformTransport,
-  { wabaId, credential }: { readonly wabaId: string; readonly credential: string },
-  credentials: PlatformCredentials,
-  apps: PlatformApps,
-): Promise<WabaState> {
-  const appId = Object.keys(apps).find((id) => apps[id]?.wabas.includes(wabaId));
-  const waba = { wabaId, credential, appId };
-  const accessToken = credentials[credential]?.accessToken;
-  if (accessToken === undefined)
-    return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
-  try {
-    return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
-  } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    return { ...waba, failure: { refused: error.kind === 'refused', text: error.message } };
-  }
-}
-
-/** The parsers' own words are not passed on: they quote what they read. */
-async function readable<T>(
-  { secretName }: Target,
-  variable: Parameters<Target['secretName']>[0],
-  read: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof v.ValiError)) throw error;
-    const name = secretName(variable);
-    throw new CommandError(`the secret ${name} cannot be read; put its last good value back, or provision again`);
-  }
+  tell([stackFinding(stage, 'edge', standing)]);
+  const distribution = await distributionOf(stage);
+  tell(edgeFindings(stage, distribution, distribution && (await askPastEdge(distribution))));
+  const alarms = await alarmsOf(stage, 'edge');
+  tell(alarmFindings(stage, alarms, await topicsOf(alarms), 'edge'));
 }
 
 if (import.meta.main) {

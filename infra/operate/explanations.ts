@@ -1,10 +1,10 @@
-import { Refusal, type RefusalCode, refusalCodes } from '../../lib/http/refusal.ts';
-import refusals from '../../lib/http/refusals.json' with { type: 'json' };
+import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal.ts';
 import outcomes from '../../lib/messages/outcomes/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
+import { refusalTexts } from '../openapi/refusals.ts';
 
 interface Text {
   readonly cause: string;
@@ -33,10 +33,8 @@ const faultOfRefusal: { readonly [code in RefusalCode]?: string } = {
   platform_unreachable: 'the platform',
 };
 
-const refusalTexts: Readonly<Record<RefusalCode, Text & { readonly title: string }>> = refusals;
-
 function ofRefusal(code: RefusalCode): Explanation {
-  const { status } = new Refusal(code, '');
+  const status = statusOf(code);
   const fault = faultOfRefusal[code] ?? (status < 500 ? 'the request' : 'the service');
   const page = `functions/REFUSALS.md#${code}`;
   return { code, where: `an answer of the service, HTTP ${status}`, fault, ...refusalTexts[code], page };

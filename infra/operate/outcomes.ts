@@ -3,17 +3,10 @@ import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
 import { jobIdPattern } from '../../lib/messages/job.ts';
-import { parkEndMs } from '../../lib/messages/job-state.ts';
 import type { DescribedJob } from '../../lib/messages/outcomes/described-job.ts';
-import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
-import {
-  type Outcomes,
-  outcomesStore,
-  type Period,
-  type PlacedOutcome,
-} from '../../lib/messages/outcomes/outcomes-store.ts';
-import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
+import { type Outcomes, outcomesStore, type Period } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
+import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-shown.ts';
 import { targetOf } from './target.ts';
 
 const usage = `What became of messages.
@@ -83,16 +76,10 @@ async function resolve(wanted: Wanted, { outcomes }: OutcomesStage, print: (line
   if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
   if (!(await outcomes.resolve(key, state))) {
-    const cells = cellsOf(await outcomes.ofMessage(key));
-    throw new CommandError(`Not changed, the outcome is not unknown: ${cells.filter(Boolean).join('  ')}`, 1);
+    const row = rowOf(await outcomes.ofMessage(key));
+    throw new CommandError(`Not changed, the outcome is not unknown: ${row}`, 1);
   }
   print(`${wanted.values.resolve} is now ${state}`);
-}
-
-interface JobOutcomes {
-  readonly job: DescribedJob;
-  readonly outcomes: readonly PlacedOutcome[];
-  readonly shown: readonly PlacedOutcome[];
 }
 
 async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
@@ -110,7 +97,7 @@ async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) 
   if (parked && found.length === 0) return print(json ? '[]' : 'No job waits for its template.');
   if (found.length === 0 || (key !== undefined && found[0]?.shown.length === 0)) throw notFound();
   if (json) print(JSON.stringify(found.map(asJson), null, 2));
-  else printTables(found, { only: key !== undefined, stage: stageName }, print);
+  else for (const line of asTables(found, { only: key !== undefined, stage: stageName })) print(line);
 }
 
 function isParked({ stop, parked }: DescribedJob): boolean {
@@ -143,106 +130,6 @@ async function jobsOf(wanted: Wanted, key: DispatchKey | undefined, stage: Outco
   return jobs;
 }
 
-function printTables(
-  found: readonly JobOutcomes[],
-  { only, stage }: { readonly only: boolean; readonly stage: string | undefined },
-  print: (line: string) => void,
-): void {
-  const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
-  for (const { job, shown } of found) {
-    const { jobId, did, acceptedAtMs, templateName } = job.head;
-    if (!only)
-      print(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}${stateOf(job)}`);
-    for (const outcome of shown) print(`  ${aligned(cellsOf(outcome), widths)}`);
-  }
-  const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
-  if (unknown.length > 0) print('nobody knows whether these were sent; once you do, one line settles each:');
-  for (const outcome of unknown) print(`  ${settlingLine(outcome, stage)}   # or: failed`);
-  if (only) return;
-  const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
-  const counts = countStates(states);
-  print(`total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
-}
-
-/** Why what nobody has taken up of it is not sent. */
-function stateOf(job: DescribedJob): string {
-  const { stop, parked, head } = job;
-  if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
-  if (parked === undefined) return '';
-  const untilMs = parkEndMs({ ...job, parked }, head);
-  return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
-}
-
-function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
-  return state === 'unknown' && duplicateOf === undefined;
-}
-
-function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined): string {
-  return `npm run outcomes -- ${stage === undefined ? '' : `--stage ${stage} `}--resolve ${dispatchId} sent`;
-}
-
-function asJson({ job, outcomes, shown }: JobOutcomes) {
-  const { stop, parked } = job;
-  const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
-  const counts = countStates(outcomes.map(({ state }) => state));
-  return {
-    dispatch_id: jobId,
-    client_id: clientId,
-    did,
-    template: { name: templateName, language: templateLanguage },
-    accepted_at: timeOf(acceptedAtMs),
-    total: outcomes.length,
-    counts,
-    complete: counts.pending === 0,
-    ...(stop === undefined ? {} : { stopped: { at: timeOf(stop.atMs), state: stop.state, code: stop.code } }),
-    ...(parked === undefined || stop !== undefined
-      ? {}
-      : {
-          parked: {
-            at: timeOf(parked.sinceMs),
-            code: parked.code,
-            until: timeOf(parkEndMs({ ...job, parked }, job.head)),
-          },
-        }),
-    data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
-      message_id: dispatchId,
-      index: position,
-      to,
-      state,
-      code,
-      reason,
-      platform_message_id: platformMessageId,
-      updated_at: atMs === undefined ? undefined : timeOf(atMs),
-      duplicate_of: duplicateOf,
-    })),
-  };
-}
-
-type Cells = readonly string[];
-
-function cellsOf(outcome: ReportedOutcome & { readonly duplicateOf?: number }): Cells {
-  const { dispatchId, to = '', state, code = '', reason = '', platformMessageId = '', atMs, duplicateOf } = outcome;
-  const time = atMs === undefined ? '' : timeOf(atMs);
-  const repeated = duplicateOf === undefined ? '' : `repeats recipient ${duplicateOf}`;
-  return [dispatchId, to, state, time, code, platformMessageId, reason, repeated];
-}
-
-function widthsOf(rows: readonly Cells[]): number[] {
-  const columns = rows[0]?.length ?? 0;
-  return Array.from({ length: columns }, (_, at) =>
-    rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),
-  );
-}
-
-/** Columns of which no row has anything are left out. */
-function aligned(cells: Cells, widths: readonly number[]): string {
-  return cells
-    .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-    .filter((_, at) => (widths[at] ?? 0) > 0)
-    .join('  ')
-    .trimEnd();
-}
-
 function notFound(): CommandError {
   return new CommandError('Nothing found: no such job, or it is older than 30 days.', 1);
 }
@@ -270,10 +157,6 @@ function durationMs(value: string): number {
   const match = /^(\d{1,6})([mhd])$/.exec(value);
   if (match === null) throw new CommandError(`--since takes a time such as 30m, 1h or 2d, not ${value}`);
   return Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0);
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 if (import.meta.main) {

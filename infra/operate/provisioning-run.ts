@@ -5,7 +5,7 @@ import { hashPassword, isOutdated, saltBytes, verifyPassword } from '../../lib/a
 import type { Fault } from '../../lib/http/refusal.ts';
 import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
-import { type PlatformApps, PlatformAppsSchema } from '../../lib/platform/webhook/apps.ts';
+import type { PlatformApps } from '../../lib/platform/webhook/apps.ts';
 import type { PlanLine } from '../../lib/provisioning/plan-lines.ts';
 import { wantedPlatformCredentials } from '../../lib/provisioning/platform-credentials.ts';
 import { type Subscription, subscribeWabas } from '../../lib/provisioning/platform-subscriptions.ts';
@@ -24,7 +24,9 @@ import {
 } from '../../lib/provisioning/provisioning-store.ts';
 import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
+import { UnreadableSecret } from './parsed-secret.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
+import { readApps } from './stored-apps.ts';
 import { assertRoom, readCredentials, writeCredentials } from './stored-credentials.ts';
 import type { Target } from './target.ts';
 import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
@@ -185,34 +187,17 @@ interface Judged {
 
 /** The file, judged as a whole. */
 async function judge(data: unknown, target: Target, textFaults: readonly Fault[]): Promise<Judged> {
-  const [{ credentials: platformCredentials, grouped }, platformApps] = await Promise.all([
-    readable(target, 'PLATFORM_CREDENTIALS_SECRET', 'platform credential', () => readCredentials(target)),
-    readable(target, 'PLATFORM_APPS_SECRET', 'platform app', () => readApps(target)),
-  ]);
+  const [{ credentials: platformCredentials, grouped }, platformApps] = await stored(target);
   const file = provisioningFile(data, Object.keys(platformCredentials), textFaults);
   return { file, stored: { platformCredentials, platformApps }, grouped };
 }
 
-async function readApps({ secrets, secretName }: Target): Promise<PlatformApps> {
-  return v.parse(PlatformAppsSchema, JSON.parse((await secrets.read(secretName('PLATFORM_APPS_SECRET'))) ?? '{}'));
-}
-
-/** Neither the parser's words nor valibot's are passed on: both quote what they read. */
-async function readable<T>(
-  { secretName }: Target,
-  variable: Parameters<Target['secretName']>[0],
-  what: string,
-  read: () => Promise<T>,
-): Promise<T> {
+async function stored(target: Target) {
   try {
-    return await read();
+    return await Promise.all([readCredentials(target), readApps(target)]);
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof v.ValiError)) throw error;
-    throw new CommandError(
-      `Nothing was written: what is stored in the secret ${secretName(variable)} are no ${what}s that can be read; ` +
-        `put its last good value back, or write {} into it and run again with every ${what} in the file.`,
-      1,
-    );
+    if (error instanceof UnreadableSecret) throw new CommandError(`Nothing was written: ${error.message}`, 1);
+    throw error;
   }
 }
 

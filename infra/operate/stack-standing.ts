@@ -1,13 +1,18 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { present } from '../../lib/keys/present.ts';
 import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { CommandError } from './command.ts';
 
+export type StackPurpose = 'stateful' | 'stateless' | 'edge';
+
 /** How a stack stands, in the words of CloudFormation. */
 export interface StackStanding {
   readonly status: string;
   readonly refusesDeletion: boolean;
+  /** The output `ApiUrl`, where the stack has it. */
+  readonly apiUrl?: string | undefined;
 }
 
 /** The stacks of a stage; undefined for one that is not there, and no `edge` where the deployment has none. */
@@ -17,20 +22,34 @@ export interface Standings {
   readonly edge?: StackStanding | undefined;
 }
 
-/** A stack that the next deployment creates. */
-const notMade = ['REVIEW_IN_PROGRESS', 'CREATE_FAILED', 'ROLLBACK_COMPLETE', 'DELETE_COMPLETE'];
+const conditions = {
+  /** Nothing was made yet, or all of it is gone. */
+  REVIEW_IN_PROGRESS: 'absent',
+  DELETE_COMPLETE: 'absent',
+  /** Its creation failed: the next deployment creates it. */
+  CREATE_FAILED: 'never_whole',
+  ROLLBACK_COMPLETE: 'never_whole',
+  CREATE_COMPLETE: 'whole',
+  UPDATE_COMPLETE: 'whole',
+  IMPORT_COMPLETE: 'whole',
+  /** Whole, as it was before its last deployment. */
+  UPDATE_ROLLBACK_COMPLETE: 'taken_back',
+  IMPORT_ROLLBACK_COMPLETE: 'taken_back',
+  /** Left in the middle of an update, which the next deployment goes on with. */
+  UPDATE_FAILED: 'half_updated',
+  /** Whole; the CDK waits until what it leaves behind is cleaned up. */
+  UPDATE_COMPLETE_CLEANUP_IN_PROGRESS: 'cleaning_up',
+  UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS: 'cleaning_up',
+} as const satisfies Readonly<Record<string, string>>;
 
-/** A stack that was made whole once; the CDK waits until what it leaves behind is cleaned up. */
-const made = [
-  'CREATE_COMPLETE',
-  'UPDATE_COMPLETE',
-  'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS',
-  'UPDATE_FAILED',
-  'UPDATE_ROLLBACK_COMPLETE',
-  'UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS',
-  'IMPORT_COMPLETE',
-  'IMPORT_ROLLBACK_COMPLETE',
-];
+/** What a status of CloudFormation means to whoever deploys; `stuck` is one that no deployment gets a stack out of. */
+export type StackCondition = (typeof conditions)[keyof typeof conditions] | 'changing' | 'stuck';
+
+export function conditionOf(status: string | undefined): StackCondition {
+  if (status === undefined) return 'absent';
+  if (Object.hasOwn(conditions, status)) return conditions[status as keyof typeof conditions];
+  return status.endsWith('_IN_PROGRESS') ? 'changing' : 'stuck';
+}
 
 /**
  * How the next deployment is to be protected: a stack is not until it has been made once, so that a creation that fails
@@ -48,19 +67,34 @@ export function protectionFor(stage: string, { stateful, ...others }: Standings)
 function isMade(name: string, standing: StackStanding | undefined): boolean {
   if (standing === undefined) return false;
   const { status, refusesDeletion } = standing;
-  if (made.includes(status)) return true;
-  if (notMade.includes(status)) {
-    // What a failed creation has left is all that the CDK deletes before it creates.
-    if (status !== 'ROLLBACK_COMPLETE' || !refusesDeletion) return false;
-    throw new CommandError(`The stack ${name} was never made whole (${status}) and refuses to be deleted: ${help}`, 1);
+  switch (conditionOf(status)) {
+    case 'absent':
+      return false;
+    case 'never_whole':
+      // What a failed creation has left is all that the CDK deletes before it creates.
+      if (status !== 'ROLLBACK_COMPLETE' || !refusesDeletion) return false;
+      throw new CommandError(
+        `The stack ${name} was never made whole (${status}) and refuses to be deleted: ${help}`,
+        1,
+      );
+    case 'changing':
+      throw new CommandError(`The stack ${name} is being changed (${status}): wait until that has ended.`, 1);
+    case 'stuck':
+      throw new CommandError(
+        `The stack ${name} is in a state that no deployment gets it out of (${status}): ${help}`,
+        1,
+      );
+    default:
+      return true;
   }
-  if (status.endsWith('_IN_PROGRESS')) {
-    throw new CommandError(`The stack ${name} is being changed (${status}): wait until that has ended.`, 1);
-  }
-  throw new CommandError(`The stack ${name} is in a state that no deployment gets it out of (${status}): ${help}`, 1);
 }
 
 const help = 'infra/RECOVERY.md says what to do.';
+
+export interface Whereabouts {
+  readonly profile?: string;
+  readonly region?: string;
+}
 
 /** Asks CloudFormation how the stacks of a stage stand; needs the right `cloudformation:DescribeStacks`. */
 export async function standingsOf(
@@ -69,27 +103,32 @@ export async function standingsOf(
 ): Promise<Standings> {
   const { hasEdge = false, ...own } = where;
   return {
-    stateful: await standingOf(own, resourceName(stage, 'stateful')),
-    stateless: await standingOf(own, resourceName(stage, 'stateless')),
-    ...(hasEdge ? { edge: await standingOf({ ...own, region: edgeRegion }, resourceName(stage, 'edge')) } : {}),
+    stateful: await standingOf(stage, 'stateful', own),
+    stateless: await standingOf(stage, 'stateless', own),
+    ...(hasEdge ? { edge: await standingOf(stage, 'edge', own) } : {}),
   };
 }
 
-interface Whereabouts {
-  readonly profile?: string;
-  readonly region?: string;
-}
-
-async function standingOf(where: Whereabouts, name: string): Promise<StackStanding | undefined> {
+/** The same of one of them, that of the edge in its own region; undefined when it is not there. */
+export async function standingOf(
+  stage: string,
+  purpose: StackPurpose,
+  where: Whereabouts = {},
+): Promise<StackStanding | undefined> {
   const client = new CloudFormationClient({
     ...where,
+    ...(purpose === 'edge' ? { region: edgeRegion } : {}),
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
   try {
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    const { Stacks: [stack] = [] } = await client.send(
+      new DescribeStacksCommand({ StackName: resourceName(stage, purpose) }),
+    );
     if (stack?.StackStatus === undefined) return undefined;
-    return { status: stack.StackStatus, refusesDeletion: stack.EnableTerminationProtection ?? false };
+    const { StackStatus: status, EnableTerminationProtection: refusesDeletion = false, Outputs = [] } = stack;
+    const apiUrl = Outputs.find(({ OutputKey }) => OutputKey === 'ApiUrl')?.OutputValue;
+    return { status, refusesDeletion, ...present({ apiUrl }) };
   } catch (error) {
     // There is no error of its own for it.
     const { name: kind, message } = error as Error;

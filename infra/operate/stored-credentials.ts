@@ -7,6 +7,7 @@ import {
   storedCredentials,
 } from '../../lib/platform/credential-groups.ts';
 import { CommandError } from './command.ts';
+import { parsedSecret } from './parsed-secret.ts';
 import type { Target } from './target.ts';
 
 /** The platform's credentials as a stage holds them, in one secret or in those of their groups. */
@@ -15,12 +16,20 @@ export interface StoredCredentials {
   readonly grouped: boolean;
 }
 
-/** Nothing was written yet: no credentials. Throws what the parsers throw, whose words quote tokens. */
+/** Nothing was written yet: no credentials. Throws `UnreadableSecret`. */
 export async function readCredentials(target: Target): Promise<StoredCredentials> {
-  const stored = storedCredentials((await target.secrets.read(nameOf(target))) ?? '{}');
+  const text = (await target.secrets.read(nameOf(target))) ?? '{}';
+  const secret = (suffix: string) => ({ name: `${nameOf(target)}${suffix}`, holds: 'platform credential' }) as const;
+  const stored = parsedSecret(secret(''), () => storedCredentials(text));
   if (stored !== 'grouped') return { credentials: stored, grouped: false };
-  const groups = await groupTexts(target);
-  return { credentials: Object.assign({}, ...[...groups.values()].map(groupCredentials)), grouped: true };
+  const credentials: Record<string, PlatformCredentials[string]> = {};
+  for (const [group, some] of await groupTexts(target)) {
+    Object.assign(
+      credentials,
+      parsedSecret(secret(groupSuffix(group)), () => groupCredentials(some)),
+    );
+  }
+  return { credentials, grouped: true };
 }
 
 /** Throws `CommandError` for more credentials than there is room for. */

@@ -1,8 +1,18 @@
+import * as v from 'valibot';
+import { documentedAs } from '../http/documented.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 import type { Directory } from './directory.ts';
 
 const plainDecimal = /^[1-9]\d{0,15}$/;
+
+const clientId = () => v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+
+/** `client_id` of a query; `askedClientId` judges it, whose refusal text the contract quotes. */
+export const ClientIdText = v.optional(v.pipe(v.string(), documentedAs(clientId)));
+
+/** `client_id` of a body, judged likewise. */
+export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId)));
 
 /**
  * The `client_id` a request asks for, from query and body (D4); undefined when it names none. Refuses with 400

@@ -2,5 +2,12 @@
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
 export type { Directory } from './directory.ts';
-export { askedClientId, type Clients, clientIdAdvice, operatingClient } from './operating-client.ts';
+export {
+  askedClientId,
+  ClientIdJson,
+  ClientIdText,
+  type Clients,
+  clientIdAdvice,
+  operatingClient,
+} from './operating-client.ts';
 export { operatingDid } from './operating-did.ts';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../keys/present.ts';
 import { decimalPrice } from './price.ts';
 
 /** A field that is not of its type counts as absent; so does a blank one. */
@@ -34,10 +35,25 @@ export type PlatformProduct = v.InferOutput<typeof PlatformProductSchema>;
 /** The fields to ask the platform for. */
 export const productFields = Object.keys(PlatformProductSchema.entries).join(',');
 
+/** A product as it is answered (contract, Product). */
+export const ProductSchema = v.object({
+  id: v.string(),
+  name: v.exactOptional(v.string()),
+  retailer_id: v.exactOptional(v.string()),
+  image_urls: v.array(v.string()),
+  description: v.exactOptional(v.string()),
+  currency: v.exactOptional(v.string()),
+  price: v.exactOptional(v.pipe(v.string(), v.description('Decimal text.'))),
+  url: v.exactOptional(v.string()),
+  category: v.exactOptional(v.string()),
+  unique_id: v.exactOptional(v.string()),
+});
+export type Product = v.InferOutput<typeof ProductSchema>;
+
 /** A product as the contract shows it: absent text is left out, and so is a price that is no decimal text (D31). */
-export function productView(catalogId: string, product: PlatformProduct): Record<string, string | string[]> {
+export function productView(catalogId: string, product: PlatformProduct): Product {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
-  const view = {
+  return present({
     id,
     name,
     retailer_id,
@@ -48,10 +64,7 @@ export function productView(catalogId: string, product: PlatformProduct): Record
     url,
     category,
     unique_id: retailer_id === undefined ? undefined : `${catalogId}:${retailer_id}`,
-  };
-  return Object.fromEntries(
-    Object.entries(view).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined),
-  );
+  });
 }
 
 /** The main image first, then the others, each once. */

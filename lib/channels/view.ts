@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { documentedAs, wholeNumber } from '../http/documented.ts';
 import type { ListedChannel } from './channel.ts';
 
 /** Each of the contract's fields of a client messaging channel. What the platform has not said so far is null. */
@@ -27,6 +29,38 @@ const fieldValues = {
 } as const satisfies Record<string, (channel: ListedChannel) => string | number | boolean | undefined>;
 
 export type ChannelField = keyof typeof fieldValues;
+const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
+
+const unknownYet = <const S extends v.GenericSchema>(said: S) => v.exactOptional(v.nullable(said));
+
+/** A channel as it is answered: the fields asked for, in the order in which they were asked for. */
+export const ChannelSchema = v.pipe(
+  v.record(v.picklist(channelFields), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
+  documentedAs(() =>
+    v.object({
+      wa_id: v.exactOptional(v.string()),
+      client_id: v.exactOptional(wholeNumber),
+      client_name: v.exactOptional(v.string()),
+      waba_id: v.exactOptional(v.string()),
+      waba_name: v.exactOptional(v.string()),
+      status: v.exactOptional(v.string()),
+      business_id: v.exactOptional(v.string()),
+      business_name: v.exactOptional(v.string()),
+      current_limit: unknownYet(v.string()),
+      quality_rating: unknownYet(v.string()),
+      phone_id: v.exactOptional(v.string()),
+      phone_number_id: v.exactOptional(v.string()),
+      is_on_biz_app: unknownYet(v.boolean()),
+      phone_code: unknownYet(v.string()),
+      phone_number: unknownYet(v.string()),
+      create_at: v.exactOptional(v.string()),
+      create_by: v.exactOptional(v.string()),
+      register_at: unknownYet(v.string()),
+      external_webhook: unknownYet(v.string()),
+      channel_id: unknownYet(wholeNumber),
+    } satisfies Record<ChannelField, v.GenericSchema>),
+  ),
+);
 
 /** What is answered unless other fields are asked for (contract, Default fields). */
 const defaultFields = [

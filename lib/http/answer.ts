@@ -1,13 +1,32 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import * as v from 'valibot';
 import { present } from '../keys/present.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, refusalCodes } from './refusal.ts';
 
 export type Answer = APIGatewayProxyStructuredResultV2;
 
+declare const shape: unique symbol;
+/** A body that went through its schema. */
+export type Shaped = { readonly [shape]: v.GenericSchema };
+
+type Unchanged<T> = T extends readonly (infer Item)[]
+  ? readonly Unchanged<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Unchanged<T[Key]> }
+    : T;
+
+/**
+ * A body as its schema lets it out (D48): what the schema does not name is left behind, so that nothing internal can leak,
+ * and a body that is not as documented is a 500.
+ */
+export function shaped<const S extends v.GenericSchema>(schema: S, body: Unchanged<v.InferInput<S>>): Shaped {
+  return v.parse(schema, body, { abortEarly: true }) as Shaped;
+}
+
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 
-/** A JSON answer. Bodies are answers of the contract: build them in a view, never by spreading a stored item. */
-export function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+/** A JSON answer. */
+export function answer(status: number, body: Shaped, headers: Readonly<Record<string, string>> = {}): Answer {
   return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
@@ -27,19 +46,34 @@ export function movedTo(url: string): Answer {
 }
 
 /** The body of every refusal (D1). `message` is the key API Gateway uses for its own errors, so clients see one shape. */
+export const RefusalAnswer = v.object({
+  message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
+  code: v.pipe(v.picklist(refusalCodes), v.description('One of a closed list; go by it.')),
+  platform_code: v.exactOptional(v.pipe(v.number(), v.description('The error code of the platform, as it gave it.'))),
+  errors: v.exactOptional(
+    v.pipe(
+      v.array(
+        v.object({
+          path: v.pipe(v.string(), v.description('Where: a dot path, indexes of lists in brackets.')),
+          message: v.string(),
+        }),
+      ),
+      v.description('The faults of the request, the first 100.'),
+    ),
+  ),
+});
+
+/** The answer of a refusal. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const { errors, headers, platformCode } = refusal.details;
   if (refusal.code === 'invalid_credentials') {
     return { statusCode: refusal.status, headers: { 'cache-control': 'no-store' }, body: '' };
   }
-  return answer(
-    refusal.status,
-    {
-      message: refusal.message,
-      code: refusal.code,
-      ...present({ platform_code: platformCode }),
-      ...(errors === undefined || errors.length === 0 ? {} : { errors }),
-    },
-    headers,
-  );
+  const body = shaped(RefusalAnswer, {
+    message: refusal.message,
+    code: refusal.code,
+    ...present({ platform_code: platformCode }),
+    ...(errors === undefined || errors.length === 0 ? {} : { errors }),
+  });
+  return answer(refusal.status, body, headers);
 }

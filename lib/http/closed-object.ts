@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
 import { nearHint } from './near-name.ts';
 
@@ -19,6 +20,7 @@ export const openObject = v.pipe(
     const key = dataset.typed ? forbiddenKeyIn(dataset.value) : undefined;
     if (key !== undefined) addIssue({ message: `forbidden key: ${key}` });
   }),
+  documentedAs(() => v.looseObject({})),
 );
 
 type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
@@ -38,7 +40,11 @@ export function closedObject<const E extends v.ObjectEntries>(entries: E): Close
     v.transform(() => ({})),
   );
   const both = v.intersect([v.object(entries), nothingElse]) as unknown as v.GenericSchema<Record<string, unknown>>;
-  return v.pipe(plainObject, both) as unknown as ClosedObject<E>;
+  return v.pipe(
+    plainObject,
+    both,
+    documentedAs(() => v.strictObject(entries)),
+  ) as unknown as ClosedObject<E>;
 }
 
 /** The check for itself, for a value that may also be no object. */
@@ -64,5 +70,8 @@ export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
 export function boundedList<const S extends v.GenericSchema>(item: S, maxItems: number) {
   const items = v.array(item);
   const tooLong = v.pipe(v.custom<v.InferInput<S>[]>(Array.isArray), v.maxLength(maxItems)) as unknown as typeof items;
-  return v.lazy((input) => (Array.isArray(input) && input.length > maxItems ? tooLong : items));
+  return v.pipe(
+    v.lazy((input) => (Array.isArray(input) && input.length > maxItems ? tooLong : items)),
+    documentedAs(() => v.pipe(items, v.maxLength(maxItems))),
+  );
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
 /*
@@ -25,6 +26,7 @@ export const listFilter = v.optional(
         .filter((value) => value !== '');
       return values.length === 0 ? undefined : values;
     }),
+    documentedAs(() => v.array(v.string())),
   ),
 );
 
@@ -38,6 +40,7 @@ export function moment(name: string) {
       v.string(),
       v.check((text) => text === '' || isMoment(text), message),
       v.transform((text) => (text === '' ? undefined : Date.parse(text))),
+      documentedAs(() => v.pipe(v.string(), v.isoTimestamp())),
     ),
   );
 }
@@ -63,6 +66,7 @@ export function flag(name: string) {
     v.pipe(
       v.picklist(['true', 'false'], expected(name, 'true or false')),
       v.transform((text) => text === 'true'),
+      documentedAs(() => v.boolean()),
     ),
   );
 }
@@ -75,7 +79,13 @@ export function countTo(name: string, maximum: number) {
   const what = maximum === Number.MAX_SAFE_INTEGER ? 'a whole number from 1' : `a whole number from 1 to ${maximum}`;
   const message = expected(name, what);
   return v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, message), v.transform(Number), v.maxValue(maximum, message)),
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,15}$/, message),
+      v.transform(Number),
+      v.maxValue(maximum, message),
+      documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))),
+    ),
   );
 }
 

@@ -68,8 +68,13 @@ export class Refusal extends Error {
   }
 
   get status(): number {
-    return statusOfCode[this.code];
+    return statusOf(this.code);
   }
+}
+
+/** The HTTP status of a code. */
+export function statusOf(code: RefusalCode): number {
+  return statusOfCode[code];
 }
 
 /** Refuses with one 400 that lists the faults, if there are any; its message is the first one's unless told. */

@@ -79,9 +79,8 @@ export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 /** A ULID; clients know it as the dispatch id of their request. */
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
-/** The format in which messages are queued now; a straight one in the later. Whoever knows the later reads both. */
+/** The format in which messages are queued now. */
 export const dispatchMessageVersion = 2;
-export const straightMessageVersion = 3;
 
 /** Which position of which lane of its number's schedule a message has (D43). */
 export const TurnSchema = v.object({ lane: v.string(), clientId: v.number(), position: v.number() });
@@ -101,7 +100,7 @@ export const DispatchMessageSchema = v.object({
   expiresAtMs: v.optional(v.number()),
   correlationId: v.optional(v.string()),
   /** The format (D47). None: 0.1.0 wrote it, and what is optional here may be missing. */
-  version: v.exactOptional(v.picklist([dispatchMessageVersion, straightMessageVersion])),
+  version: v.exactOptional(v.literal(dispatchMessageVersion)),
   /** Deliveries that ended provably unsent so far, of every kind together. */
   attempt: v.number(),
   /** The same by what they waited for (pace/pacing.ts). 0.1.0 counted all of them together. */
@@ -129,8 +128,8 @@ export const DispatchMessageSchema = v.object({
   /** It is all there is of its job, so that its end is the end of the job (D41). Not said by 0.1.0. */
   alone: v.exactOptional(v.literal(true)),
   /**
-   * Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. Version 3,
-   * so that whoever does not know this leaves it in the queue.
+   * Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. 0.1.0 does
+   * not look, and is kept from sending what was taken back by its claim.
    */
   straight: v.exactOptional(v.literal(true)),
   /** As its job says. */
@@ -139,11 +138,6 @@ export const DispatchMessageSchema = v.object({
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
-
-/** In which format a copy of it is queued: not what it came in, for 0.1.0 said none. */
-export function versionOfCopy({ straight }: DispatchMessage): NonNullable<DispatchMessage['version']> {
-  return straight ? straightMessageVersion : dispatchMessageVersion;
-}
 
 /** What the events about a job's messages tell of it. */
 export function aboutJob({

@@ -1,4 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 
 /**
  * Everything that is counted: a closed list. Only `PlatformErrors` has a dimension of its own, `code`, of a bounded set.
@@ -15,7 +16,6 @@ export const metricNames = [
   'ReceiptsRecorded',
   'ReceiptsDropped',
   'PlatformErrors',
-  'PlatformCallsThrottled',
   'PlatformCredentialRefused',
   'PlatformDown',
   'PlatformWebhooksReceived',
@@ -50,8 +50,25 @@ const platformErrors = new Map<string, number>();
 
 export const metricNamespace = 'TemplateMessaging';
 
+/** The library, but that a document is taken from it, and written as short as it can be. */
+class Documents extends Metrics {
+  /** What was added since the last one. */
+  take(): EmfOutput {
+    const taken = this.serializeMetrics();
+    this.clearMetrics();
+    this.clearDimensions();
+    return taken;
+  }
+
+  /** Without units: they stand beside every name, a sixth of the line, and all that is counted here are times. */
+  write(document: EmfOutput): void {
+    if (this.isDisabled()) return;
+    process.stdout.write(`${JSON.stringify(document, (key, value) => (key === 'Unit' ? undefined : value))}\n`);
+  }
+}
+
 /** Its one dimension, `service`, names the deployment: the library reads it from POWERTOOLS_SERVICE_NAME. */
-const emitter = new Metrics({ namespace: metricNamespace });
+const documents = new Documents({ namespace: metricNamespace });
 
 export function count(name: PlainMetric, by = 1): void {
   counts.set(name, (counts.get(name) ?? 0) + by);
@@ -63,8 +80,8 @@ export function countPlatformError(code: string): void {
 }
 
 /**
- * Runs one invocation and then writes what was counted, also when it fails: one line of embedded metric format for all
- * plain counters and one for each platform code, or nothing when nothing was counted.
+ * Runs one invocation and then writes what was counted, also when it fails: one line of embedded metric format, and one
+ * more for each further platform code, or nothing when nothing was counted.
  */
 export async function metered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -74,13 +91,26 @@ export async function metered<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
+/**
+ * A line names its namespace and its service again, and workers that are throttled write one for each few messages: so the
+ * first platform code stands in the line of the plain counters, under a directive of its own.
+ */
 function flush(): void {
-  for (const [name, value] of counts) emitter.addMetric(name, MetricUnit.Count, value);
-  if (counts.size > 0) emitter.publishStoredMetrics();
+  for (const [name, value] of counts) documents.addMetric(name, MetricUnit.Count, value);
+  let plain = counts.size > 0 ? documents.take() : undefined;
   for (const [code, value] of platformErrors) {
-    emitter.addDimension('code', code).addMetric('PlatformErrors' satisfies MetricName, MetricUnit.Count, value);
-    emitter.publishStoredMetrics();
+    documents.addDimension('code', code).addMetric('PlatformErrors' satisfies MetricName, MetricUnit.Count, value);
+    const errors = documents.take();
+    documents.write(plain === undefined ? errors : together(plain, errors));
+    plain = undefined;
   }
+  if (plain !== undefined) documents.write(plain);
   counts.clear();
   platformErrors.clear();
+}
+
+/** Two documents of one moment and one service as one: each keeps its metrics and its dimensions. */
+function together(one: EmfOutput, other: EmfOutput): EmfOutput {
+  const CloudWatchMetrics = [...one._aws.CloudWatchMetrics, ...other._aws.CloudWatchMetrics];
+  return { ...one, ...other, _aws: { ...one._aws, CloudWatchMetrics } };
 }

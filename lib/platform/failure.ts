@@ -50,10 +50,15 @@ export class PlatformFailure extends Error {
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
-  /** The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. */
+  /**
+   * The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. Of what is
+   * throttled it is one of `throttledMetricCodes`.
+   */
   get metricCode(): string {
     const { code } = this.facts;
-    return code === undefined ? this.kind : String(entryOf(code)?.code ?? 'other');
+    const known = entryOf(code);
+    if (this.throttled && known?.kind !== 'throttle') return throttledByStatus;
+    return code === undefined ? this.kind : String(known?.code ?? 'other');
   }
 
   get advice(): RefusalAdvice {
@@ -83,6 +88,15 @@ const entries = new Map<number | string, CodeEntry>(
     .filter((entry) => entry.kind !== 'template_mgmt')
     .map((entry) => [entry.code, entry]),
 );
+
+/** HTTP 429 with a code of something else, or none. */
+const throttledByStatus = 'throttled';
+
+/** Under which of its codes a throttled call is counted. */
+export const throttledMetricCodes: readonly string[] = [
+  ...[...entries.values()].filter(({ kind }) => kind === 'throttle').map(({ code }) => String(code)),
+  throttledByStatus,
+];
 
 function entryOf(code: number | undefined): CodeEntry | undefined {
   if (code === undefined) return undefined;

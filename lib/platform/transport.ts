@@ -76,7 +76,6 @@ export function platformTransport(options: TransportOptions): PlatformTransport 
 
 function countFailure(failure: PlatformFailure): void {
   countPlatformError(failure.metricCode);
-  if (failure.throttled) count('PlatformCallsThrottled');
   if (failure.credentialRefused) count('PlatformCredentialRefused');
 }
 

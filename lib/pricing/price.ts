@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { Refusal } from '../http/refusal.ts';
 import { knownCountries, marketOf, type RatedCategory, type Rates } from './rates.ts';
 
@@ -5,15 +6,16 @@ import { knownCountries, marketOf, type RatedCategory, type Rates } from './rate
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
-export interface Price {
-  /** ISO 3166-1 alpha-2. */
-  readonly market: string;
-  readonly currency: string;
-  readonly category: Category;
-  readonly rate: { readonly amount: number; readonly currency: string };
-  readonly source: string;
-  readonly note: string;
-}
+/** A price as it is answered (contract, GET /v1/pricing). */
+export const PriceSchema = v.object({
+  market: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2.')),
+  currency: v.string(),
+  category: v.picklist(categories),
+  rate: v.object({ amount: v.number(), currency: v.string() }),
+  source: v.string(),
+  note: v.string(),
+});
+export type Price = v.InferOutput<typeof PriceSchema>;
 
 /** The category that a word names in any case; undefined for none. */
 export function categoryOf(text: string): Category | undefined {

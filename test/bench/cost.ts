@@ -21,15 +21,24 @@ const interrupted = new AbortController();
  */
 const sendings: readonly (Sending & { readonly title: string; readonly aim: number; readonly limit: number })[] = [
   {
-    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.8 },
+    ...{ name: 'bulk', title: 'Bulk, 1,000 recipients a request, in full batches', aim: 1.1, limit: 1.35 },
+    ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0, leadMs: 350 },
+  },
+  {
+    ...{
+      name: 'bulk-new',
+      title: 'The same from a number that has not learned how punctual queues are',
+      aim: 1.1,
+      limit: 1.64,
+    },
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000, gatherMs: 0 },
   },
   {
-    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 15.5 },
+    ...{ name: 'single-tens', title: 'Single sends, ten at a time, which workers find together', aim: 6, limit: 6.6 },
     ...{ recipients: 1, requests: 10, bursts: 20, everyMs: 3_000, gatherMs: 150 },
   },
   {
-    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 19.5 },
+    ...{ name: 'single-trickle', title: 'Single sends at a trickle, one in three seconds', aim: 8, limit: 10.2 },
     ...{ recipients: 1, requests: 1, bursts: 40, everyMs: 3_000, gatherMs: 0 },
   },
 ];

@@ -65,6 +65,7 @@ export async function benchPace(): Promise<void> {
   await waitOfCodes();
   await refusedAfterPause();
   await writesPerMessage();
+  await learnedLeads();
 }
 
 /** Every job is there from the beginning, and drains. */
@@ -166,6 +167,36 @@ async function writesPerMessage(): Promise<void> {
   if (world.platform.posts.length < messages) throw new Error('not every message left');
   const writes = world.claims.writes + world.numbers.writes + world.jobs.writes;
   report({ figure: 'pace.writes_per_message', value: writes / messages, limit: 1.13, unit: 'writes' });
+}
+
+/** What a number that has learned a lead loses by it: on a queue as late as any, and on one that is as punctual as it is. */
+async function learnedLeads(): Promise<void> {
+  for (const { name, delayJitterMs, leadMs, limit } of [
+    { name: 'trusted_and_late', delayJitterMs: 1_000, leadMs: 350, limit: 0.16 },
+    { name: 'settled_and_late', delayJitterMs: 1_000, leadMs: 1_000, limit: 0.13 },
+    { name: 'punctual', delayJitterMs: 200, leadMs: 350, limit: 0.11 },
+  ]) {
+    const world = quietWorld({ delayJitterMs });
+    const { phoneNumberId } = makeJob([]).head;
+    world.numbers.learned(phoneNumberId, leadMs);
+    const messages = 10_000;
+    accept(world, messages);
+    await world.run(hourMs);
+    const times = postTimes(world);
+    if (times.length < messages) throw new Error(`only ${times.length} of ${messages} messages left`);
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+    report({
+      figure: `pace.unused_share_where_the_queue_is_${name}`,
+      value: 1 - messages / seconds / limitPerSecond,
+      limit,
+      unit: 'of the limit',
+    });
+    report({
+      figure: `pace.lead_where_the_queue_is_${name}`,
+      value: world.numbers.leadMsOf(phoneNumberId),
+      unit: 'ms',
+    });
+  }
 }
 
 function postTimes(world: PipelineWorld): number[] {

@@ -12,6 +12,7 @@ import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, synchronize, tokenOf } from '../support/api.ts';
+import { eventFaults } from '../support/documented.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -61,6 +62,7 @@ test('a template that is created is told, signed; replayed, it comes again under
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     data: { name: first.name },
   });
+  expect(eventFaults(delivery?.body ?? '')).toEqual([]);
 
   const records = eventRecordStore(documentClient, tableName('webhooks'));
   const queueUrl = Object.entries(addressOf('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';

@@ -1,8 +1,10 @@
 import { request } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { addressOf } from '../support/addresses.ts';
 import { tokenOf } from '../support/api.ts';
+import { expectDocumented } from '../support/documented.ts';
 import { hostileBodies } from '../support/hostile-bodies.ts';
 
 // One caller's body must not end the function that others are served by (D6): bodies made to fill the memory, the stack or
@@ -19,15 +21,24 @@ const pathOf = (route: RouteEntry) =>
     .replace('{messageTemplateId}', 'unknown');
 
 /** A request with a body on any method, which `fetch` does not do. */
-function statusOf(route: RouteEntry, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const bytes = Buffer.from(body);
+async function statusOf(route: RouteEntry, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const bytes = Buffer.from(body);
+  const reply = await answerOf(route, bytes, headers);
+  const asked = { method: route.method, path: pathOf(route), requestHeaders: new Headers(headers), requestBody: bytes };
+  await expectDocumented({ ...asked, ...reply });
+  return reply.status;
+}
+
+function answerOf(route: RouteEntry, bytes: Buffer, headers: Readonly<Record<string, string>>) {
+  return new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
     const sent = request(
       `${addressOf('apiUrl')}${pathOf(route)}`,
       { method: route.method, headers: { ...headers, 'content-length': String(bytes.byteLength) } },
       (answer) => {
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
+        textOf(answer).then((text) => {
+          const told = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+          resolve({ status: answer.statusCode ?? 0, headers: new Headers(told), text });
+        }, reject);
       },
     );
     sent.on('error', reject);

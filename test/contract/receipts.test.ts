@@ -9,6 +9,7 @@ import {
 import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
+import { eventFaults } from '../support/documented.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -255,6 +256,7 @@ describe('what the platform tells later is in the report and in the client’s w
       ]).toEqual([to, told]);
     }
     expect(deliveries.every(({ verified }) => verified)).toBe(true);
+    expect(deliveries.flatMap(({ body }) => eventFaults(body))).toEqual([]);
   });
 });
 

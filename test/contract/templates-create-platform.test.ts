@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
-import { call, platform, synchronize, tokenOf } from '../support/api.ts';
+import { apiAt, call, platform, synchronize, tokenOf } from '../support/api.ts';
 import {
   create,
   creationsAsked,
@@ -152,7 +152,7 @@ describe('names', () => {
     const token = await tokenOf('operator');
     for (const clientId of [1001, 1002]) {
       const route = `GET /v1/templates?client_id=${clientId}&name=${draft.name}`;
-      expect((await call(addressOf('apiUrl'), route, { token })).body.total).toBe(1);
+      expect((await apiAt(addressOf('apiUrl'), route, { token })).body.total).toBe(1);
     }
   });
 });

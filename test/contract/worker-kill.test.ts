@@ -10,10 +10,11 @@ import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
+import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
 import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { call, eventually } from '../support/api.ts';
+import { apiAt, call, eventually } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
@@ -22,8 +23,10 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
  * minutes otherwise: claims are made older by hand.
  */
 
-/** For so long a worker that was killed still holds its deliveries (lib/messages/dispatch/held-deliveries.ts). */
+/** For so long a worker that was killed still holds its deliveries, once it has lived for a second (held-deliveries.ts). */
 const heldSeconds = 30;
+/** Until it has held them, on a machine that is busy. */
+const untilHeldMs = firstHoldMs.other + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
 let sqs: SQSClient;
@@ -46,7 +49,7 @@ beforeAll(async () => {
   target = runningTarget(stack.addresses);
   outcomes = outcomesOn(target);
   const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
-  token = (await call(apiUrl, 'POST /login', { body })).body.access_token;
+  token = (await apiAt(apiUrl, 'POST /login', { body })).body.access_token;
 }, 60_000);
 
 afterAll(async () => {
@@ -62,7 +65,7 @@ const platform = async (route: string, body?: unknown) =>
   (await call(stack.addresses.platformUrl, route, body === undefined ? {} : { body })).body;
 
 async function accept(recipients: readonly string[]): Promise<string> {
-  const reply = await call(stack.addresses.apiUrl, `POST /v1/template/messages/${did}`, {
+  const reply = await apiAt(stack.addresses.apiUrl, `POST /v1/template/messages/${did}`, {
     token,
     body: {
       did,
@@ -136,6 +139,7 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
     await eventually('every message has reached the platform', async () =>
       (await requestsByRecipient()).size === 1 + quick.length ? true : undefined,
     );
+    await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     expect(killBusy('messages-dispatch')).toBeGreaterThan(0);
 
     const claims = await Promise.all([0, 1, 2, 3, 4].map((index) => storedClaim(jobId, index)));
@@ -166,6 +170,7 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
     await eventually('the message has reached the platform', async () =>
       (await requestsByRecipient()).get(slow) === before + 1 ? true : undefined,
     );
+    await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     killBusy('messages-dispatch');
     await new Promise((resolve) => setTimeout(resolve, (heldSeconds + 5) * 1_000));
     expect((await storedClaim(jobId, 0)).state).toBe('claimed');

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
-import { authorizerContext } from '../../lib/access/caller.ts';
+import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { ClientBudget } from '../../lib/access/client-budget.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from '../support/http-event.ts';

@@ -77,6 +77,7 @@ describe('context values', () => {
     ['loginBurst', 401],
     ['logRetentionDays', 31],
     ['alarmTopicArn', 'alarms'],
+    ['edgeAlarmTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
     ['tokenIssuer', ''],
     ['tokenAudience', 'with a space'],
   ])('%s = %j is refused in one sentence', (name, value) => {

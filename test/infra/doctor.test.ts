@@ -15,6 +15,8 @@ const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
 
 /** What there is on AWS. The stateful stack has two pages of resources. */
 let alarmTopics: Readonly<Record<string, readonly string[]>>;
+/** Whether the stage has an edge, and whether its distribution is switched on. */
+let edge: 'none' | 'enabled' | 'disabled';
 let asked: string[];
 let address: string;
 let aws: Server;
@@ -29,16 +31,38 @@ const resource = (type: string, id: string) =>
   `<ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId><LogicalResourceId>a</LogicalResourceId>` +
   '<LastUpdatedTimestamp>2026-01-01T00:00:00Z</LastUpdatedTimestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus>';
 
-/** The answer to a call of the query protocol. */
-function queryAnswer(form: URLSearchParams): string {
+const absent =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>It does not exist</Message></Error></ErrorResponse>';
+
+/** As CloudFront tells of the distribution, whose origin is this server too. */
+const distribution = () => {
+  const { port } = new URL(address);
+  const origin =
+    '<Id>api</Id><DomainName>127.0.0.1</DomainName><CustomOriginConfig><OriginProtocolPolicy>http-only</OriginProtocolPolicy>' +
+    `<HTTPPort>${port}</HTTPPort><HTTPSPort>443</HTTPSPort></CustomOriginConfig>`;
+  return (
+    '<Distribution><Id>E1</Id><Status>Deployed</Status><DistributionConfig>' +
+    '<Aliases><Quantity>1</Quantity><Items><CNAME>api.example.com</CNAME></Items></Aliases>' +
+    `<Origins><Quantity>1</Quantity><Items><Origin>${origin}</Origin></Items></Origins>` +
+    `<Enabled>${edge === 'enabled'}</Enabled><WebACLId>arn:aws:wafv2:x</WebACLId></DistributionConfig></Distribution>`
+  );
+};
+
+/** The answer to a call of the query protocol; undefined for a stack that is not there. */
+function queryAnswer(form: URLSearchParams): string | undefined {
   const action = form.get('Action') ?? '';
   const name = form.get('StackName') ?? '';
   if (action === 'GetCallerIdentity') return xml(action, '<Account>123456789012</Account>');
+  if (action === 'DescribeStacks' && name.endsWith('edge') && edge === 'none') return undefined;
   if (action === 'DescribeStacks') return xml(action, `<Stacks>${member(stack(name))}</Stacks>`);
   if (action === 'ListStackResources') {
-    const names = Object.keys(alarmTopics).filter((each) => name.endsWith('stateless') === each.endsWith('5xx'));
+    const owner = (alarm: string) =>
+      alarm.includes('edge') ? 'edge' : alarm.endsWith('5xx') ? 'stateless' : 'stateful';
+    const names = Object.keys(alarmTopics).filter((each) => name.endsWith(`-${owner(each)}`));
     const [first, ...rest] = names.map((each) => member(resource('AWS::CloudWatch::Alarm', each)));
-    const other = member(resource('AWS::SQS::Queue', 'no alarm'));
+    const other = name.endsWith('edge')
+      ? member(resource('AWS::CloudFront::Distribution', 'E1'))
+      : member(resource('AWS::SQS::Queue', 'no alarm'));
     const page = form.has('NextToken')
       ? `<StackResourceSummaries>${rest.join('')}</StackResourceSummaries>`
       : `<StackResourceSummaries>${other}${first ?? ''}</StackResourceSummaries><NextToken>more</NextToken>`;
@@ -56,11 +80,22 @@ beforeAll(async () => {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const target = String(request.headers['x-amz-target'] ?? '');
-    if (request.url === '/health') return response.end('{"status":"ok"}');
+    if (request.url === '/health') {
+      const past = request.headers.host === 'api.example.com';
+      if (past) response.statusCode = 403;
+      return response.end(past ? '{"message":"no","code":"edge_required"}' : '{"status":"ok"}');
+    }
+    if (request.url?.startsWith('/2020-05-31/distribution/E1')) {
+      asked.push('GetDistribution');
+      response.setHeader('content-type', 'text/xml');
+      return response.end(distribution());
+    }
     asked.push(target === '' ? (new URLSearchParams(text).get('Action') ?? '') : target);
     if (target === '') {
       response.setHeader('content-type', 'text/xml');
-      return response.end(queryAnswer(new URLSearchParams(text)));
+      const answer = queryAnswer(new URLSearchParams(text));
+      if (answer === undefined) response.statusCode = 400;
+      return response.end(answer ?? absent);
     }
     response.setHeader('content-type', 'application/x-amz-json-1.0');
     if (target.endsWith('DescribeAlarms')) {
@@ -81,6 +116,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  edge = 'none';
 });
 afterAll(() => {
   aws.closeAllConnections();
@@ -117,7 +153,37 @@ it('a stage with whole stacks and alarms that somebody hears', async () => {
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
   expect(stdout).toMatch(/^✗ token keys: there are none/m);
   expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; npm run provision -- FILE$/m);
-  expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '7 good, 3 bad' });
+  expect(lines).toContain('– edge: the stage has none before its API');
+  expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '7 good, 3 bad, 1 skipped' });
+});
+
+it('a stage with an edge, which has a region and a topic of its own', async () => {
+  edge = 'enabled';
+  const there = 'arn:aws:sns:us-east-1:123456789012:edge-alarms';
+  alarmTopics = { [stackName('api-5xx')]: [topic], [stackName('edge-5xx-share')]: [there] };
+  const { stdout } = await doctor();
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining([
+      '✓ stack template-messaging-prod-edge: UPDATE_COMPLETE',
+      '✓ edge: distribution E1 is enabled and deployed, with its web ACL',
+      '✓ edge: the API refuses what did not come through it',
+      '✓ edge alarms: 1, all switched on, each with a topic',
+      '✓ alarms: 1, all switched on, each with a topic',
+    ]),
+  );
+  expect(stdout.replaceAll(/\n {2}/g, ' ')).toContain(
+    `✗ alarm topic ${there}: nobody is subscribed; aws sns subscribe --topic-arn ${there} --region us-east-1`,
+  );
+});
+
+it('an edge that is switched off, whose alarms tell nobody', async () => {
+  edge = 'disabled';
+  alarmTopics = { [stackName('api-5xx')]: [topic], [stackName('edge-5xx-share')]: [] };
+  const { stdout } = await doctor();
+  expect(stdout).toMatch(/^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m);
+  expect(stdout.replaceAll(/\n {2}/g, ' ')).toMatch(
+    /^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgeAlarmTopicArn=ARN$/m,
+  );
 });
 
 it('an alarm that tells nobody, and a topic that nobody hears', async () => {
@@ -128,7 +194,8 @@ it('an alarm that tells nobody, and a topic that nobody hears', async () => {
 });
 
 it('the run book has a row for each line, and no other', async () => {
-  alarmTopics = { [stackName('api-5xx')]: [topic] };
+  edge = 'enabled';
+  alarmTopics = { [stackName('api-5xx')]: [topic], [stackName('edge-5xx-share')]: [topic] };
   const rows = tableRows(documentOf('infra/operate/README.md'), '| Line | Looks at |')
     .flatMap(([line = '']) => namesIn(line))
     .map((name) => name.replace(' ...', ''));
@@ -138,11 +205,14 @@ it('the run book has a row for each line, and no other', async () => {
     .filter((line) => /^[✓✗–] /.test(line))
     .map((line) => line.slice(2).split(':')[0] ?? '');
   expect(heads.filter((head) => !rows.some((row) => head.startsWith(row) || row.startsWith(head)))).toEqual([]);
-  const rules = ['doctor', 'doctor-rules'].map((name) => documentOf(`infra/operate/${name}.ts`)).join('');
+  const rules = ['doctor', 'doctor-rules', 'doctor-edge']
+    .map((name) => documentOf(`infra/operate/${name}.ts`))
+    .join('');
   expect(rows.filter((row) => !rules.includes(`${row}:`) && !rules.includes(`${row} $`))).toEqual([]);
 });
 
 it('it asks and writes nothing', async () => {
+  edge = 'enabled';
   await doctor();
   const verbs = asked.map((call) => call.slice(call.lastIndexOf('.') + 1));
   expect(verbs.filter((verb) => !/^(?:Get|Describe|List|Query)/.test(verb))).toEqual([]);

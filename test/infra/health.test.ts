@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
+import { throttledCodes } from '../../infra/metrics.ts';
 import { queuePurposes, resourceName } from '../../infra/names.ts';
 import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
+import { throttledMetricCodes } from '../../lib/platform/failure.ts';
 import { documentOf, tableRows } from '../support/documents.ts';
 import { synthesize } from '../support/synthesized.ts';
 
@@ -80,6 +82,14 @@ describe('the dashboard', () => {
     ]);
   });
 
+  it('shows what was throttled as the sum of the codes that such calls are counted under', () => {
+    expect([...throttledCodes]).toEqual(throttledMetricCodes);
+    const widget = widgets.find(({ properties }) => properties.title === 'Platform calls limited or refused');
+    const codes = throttledMetricCodes.map((code) => `"${code}"`).join(' OR ');
+    const search = `{${own},service,code} service="template-messaging-test-service" MetricName="PlatformErrors" code=(${codes})`;
+    expect(widget?.properties.metrics?.[0]).toMatchObject([{ expression: `SUM(SEARCH('${search}', 'Sum', 300))` }]);
+  });
+
   it('shows age, depth and dead letters of every queue', () => {
     for (const purpose of Object.values(queuePurposes)) {
       for (const [title, metric, name] of [
@@ -134,7 +144,16 @@ describe('the dashboard', () => {
 });
 
 describe('alarms', () => {
-  const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  const { edge } = synthesize({
+    stage: 'test',
+    edge: true,
+    domainName: 'api.example.com',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
+    edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
+  });
+  const alarms = [...service.all('AWS::CloudWatch::Alarm'), ...edge]
+    .filter(({ type }) => type === 'AWS::CloudWatch::Alarm')
+    .map(({ properties }) => properties);
   const purposes = alarms.map(({ AlarmName }) => AlarmName.replace('template-messaging-test-', ''));
   const placeholders: Readonly<Record<string, readonly string[]>> = {
     '<queue>': Object.values(queuePurposes),

@@ -7,11 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '..', '..');
 
 const direction = {
-  tests: 'Nothing imports functions or tests, except tests.',
+  tests: 'Nothing imports functions or tests, except tests, and infra/openapi the schemas of the pages.',
   infra: 'Functions and lib know nothing of infra.',
   functions: 'A function imports from lib, never from another function.',
   pages: "A page is built by clientEndpoint; only health, login, redirect and the platform's webhook are public.",
-  types: 'infra imports only types from lib; infra/local, infra/operate and infra/simulator may import more.',
+  types:
+    'infra imports only types from lib; infra/local, infra/openapi, infra/operate and infra/simulator may import more.',
   network:
     'Only adapters touch an SDK or the network: *-store.ts, *-queue.ts, *-network.ts, platform-*.ts, lib/aws and lib/platform.',
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
@@ -71,6 +72,8 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['lib/templates/b.ts', "import type { Endpoint } from '../../functions/login.ts';", direction.tests],
   ['infra/a.ts', "import { handler } from '../functions/login.ts';", direction.tests],
   ['infra/local/a.ts', "import { free } from '../../test/support/calls.ts';", direction.tests],
+  ['infra/openapi/a.ts', "import { LoginBody } from '../../functions/login.ts';", undefined],
+  ['infra/openapi/b.ts', "import { free } from '../../test/support/calls.ts';", direction.tests],
   ['infra/b.ts', "import { functions } from './functions.ts';", undefined],
   ['test/functions/a.ts', "import { login } from '../../functions/login.ts';", undefined],
 

@@ -1,3 +1,4 @@
+import { deliveryLeadMs } from '../../lib/messages/pace/delivery-lead.ts';
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
 import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
@@ -15,6 +16,15 @@ export class MemoryNumbers {
 
   constructor(random: () => number) {
     this.#random = random;
+  }
+
+  /** As the number has learned (lib/messages/pace/delivery-lead.ts). */
+  learned(phoneNumberId: string, leadMs: number): void {
+    this.#paces.set(phoneNumberId, { ...unknownPace, version: 1, leadMs });
+  }
+
+  leadMsOf(phoneNumberId: string): number {
+    return deliveryLeadMs(this.#paces.get(phoneNumberId) ?? unknownPace);
   }
 
   paces(run: Run, nowMs: () => number): NumberPaces {

@@ -8,7 +8,7 @@ import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { packBatches } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
@@ -51,6 +51,8 @@ export interface MeteredRun {
   readonly table: string;
   /** So long after a message is there a worker looks for what is there. */
   readonly gatherMs?: number;
+  /** What the number of the jobs has learned (lib/messages/pace/delivery-lead.ts). */
+  readonly leadMs?: number;
   /** How long the platform takes for a message. */
   readonly platformMs?: number;
   /** How long each request of the table takes, besides standing still. */
@@ -84,6 +86,12 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
   const time = new VirtualTime(startMs);
   const nowMs = () => time.nowMs;
   const [acceptanceClient, jobClient, workerClient] = options.clients;
+  const { leadMs } = options;
+  if (leadMs !== undefined) {
+    const paces = paceStore({ client: acceptanceClient, table, nowMs, newWriter: randomUUID });
+    const { phoneNumberId = '' } = options.jobs[0]?.job.head ?? {};
+    await paces.change(phoneNumberId, undefined, (pace) => ({ pace: { ...pace, leadMs }, result: undefined }));
+  }
   const [acceptance, fanOutMeter, dispatchMeter] = options.clients.map(meterRequests) as [
     RequestMeter,
     RequestMeter,
@@ -223,7 +231,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
       // Received and deleted.
       for (const bodies of [batch.map(({ body }) => body), []]) billRequest(bodies);
       const again = await timed(dispatchRuns, async () => {
-        const held = holdDeliveries(batch, dispatchPorts);
+        const held = holdDeliveries(batch, dispatchPorts, firstHoldMs.other);
         const heldQueue = { ...dispatchPorts.queue, postpone: held.postpone };
         const failed = await dispatchBatch(batch, { ...dispatchPorts, queue: heldQueue, invocation: randomUUID() });
         await held.end(failed);

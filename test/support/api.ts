@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { addressOf } from './addresses.ts';
 import { onDeployedStage } from './demo.ts';
+import { expectDocumented } from './documented.ts';
 
 export interface ApiReply {
   readonly status: number;
@@ -17,9 +18,21 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request to the running API, over HTTP as a client would send it. `route` is `METHOD /path?query`. */
+/**
+ * One request to the running API, over HTTP as a client would send it. `route` is `METHOD /path?query`. Fails when the
+ * answer, or a request that was accepted, is not as the document says (D48).
+ */
 export async function api(route: string, request: ApiRequest = {}): Promise<ApiReply> {
-  return call(addressOf('apiUrl'), route, request);
+  return apiAt(addressOf('apiUrl'), route, request);
+}
+
+/** The same to the API of another stack. */
+export async function apiAt(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
+  const reply = await call(baseUrl, route, request);
+  const [method = 'GET', path = '/'] = route.split(' ', 2);
+  const { headers, body } = wireOf(request);
+  await expectDocumented({ method, path, requestHeaders: new Headers(headers), requestBody: body, ...reply });
+  return reply;
 }
 
 /** One request to the running platform simulator, for its control routes. */
@@ -30,20 +43,28 @@ export async function platform(route: string, body?: unknown): Promise<ApiReply>
 /** The same to any server. */
 export async function call(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const [method = 'GET', path = '/'] = route.split(' ', 2);
-  const { token, body, headers } = request;
-  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const { headers, body } = wireOf(request);
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     redirect: 'manual',
-    headers: {
-      ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    headers,
+    ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+/** Headers and body as they are sent. */
+function wireOf({ token, body, headers }: ApiRequest) {
+  const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  return {
+    headers: {
+      ...(raw ? {} : { 'content-type': 'application/json' }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: raw ? (body as string | Uint8Array | undefined) : JSON.stringify(body),
+  };
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { authorizerContext } from '../../lib/access/caller.ts';
+import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 
 /** Who calls, as the authorizer would have verified it. */

@@ -6,6 +6,7 @@ import {
   encodeJobMessage,
   encodeSendJob,
 } from '../../lib/messages/accept/send-job.ts';
+import { straightSend } from '../../lib/messages/accept/straight-send.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { postponeCopy, tryUnclaimedLater } from '../../lib/messages/dispatch/later.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
@@ -42,7 +43,7 @@ export async function queuedBodies(jobs: readonly AcceptedSend[]): Promise<Queue
   const queued = world.queued.map(({ delaySeconds: _, ...message }) => message);
   return {
     sendJobs: [...accepted.flatMap(encodeSendJob), ...partsAndRounds(accepted)],
-    dispatchMessages: [...queued, ...(await copiesOf(queued))].map(queueBody),
+    dispatchMessages: [...[...queued, ...(await copiesOf(queued))].map(queueBody), ...(await straightBodies(jobs))],
     urgentMessages: world.codes.map(queueBody),
     watches: [...world.watched.map(({ message }) => message), ...parkedWatches()].map(queueBody),
     events: [...events().map(encodeEvent), ...pending().map(encodePending)],
@@ -70,6 +71,14 @@ function newJobs([first]: readonly AcceptedSend[]): AcceptedSend[] {
     jobOf('01M80HXQNCYVAMMXGBXAHJWTR3', { recipients: many.slice(0, 2), repeats: [[2, 0]] }),
     jobOf('01M80HXQNCYVAMMXGBXAHJWTR4', { recipients: large }),
   ];
+}
+
+/** What goes to the workers without the fan-out. */
+async function straightBodies([first]: readonly AcceptedSend[]): Promise<string[]> {
+  if (first === undefined) return [];
+  const job = { ...first, recipients: first.recipients.slice(0, 1), head: { ...first.head, total: 1 } };
+  const straight = await straightSend(job, async () => 80);
+  return straight === undefined ? [] : [straight.body];
 }
 
 function partsAndRounds(jobs: readonly AcceptedSend[]): string[] {

@@ -5,6 +5,7 @@ import { buildFunctions } from '../../infra/build.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import type { StackContext } from './addresses.ts';
+import { answersSeen, forgetAnswers } from './answers-seen.ts';
 import { tellAt } from './callback.ts';
 import { leaksIn } from './log-leaks.ts';
 
@@ -13,10 +14,12 @@ const dist = join(root, 'dist');
 
 /**
  * Global set-up of the contract tests: a whole local stack for each worker, on free ports, with the demo data. At the end
- * the run fails when any line that any test brought about shows a secret, a phone number or a value of a message (R44).
+ * `dist/contract-answers.json` says which documented answers the run has seen and which not (D48), and the run fails when
+ * any line that any test brought about shows a secret, a phone number or a value of a message (R44).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(dist, { recursive: true });
+  forgetAnswers();
   await buildFunctions({ functionsDirectory: join(root, 'functions'), outputDirectory: dist });
   const logs = Array.from({ length: project.config.maxWorkers }, (_, at) =>
     join(dist, `contract-functions-${at + 1}.log`),
@@ -28,6 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   );
   return async () => {
     await Promise.all(stacks.map(({ stack }) => stack.stop()));
+    writeFileSync(join(dist, 'contract-answers.json'), JSON.stringify(answersSeen(), null, 2));
     const leaks = logs.flatMap((log) => leaksIn(readFileSync(log, 'utf8')));
     if (leaks.length > 0) throw new Error(`${leaks.length} log lines show what they must not:\n${leaks.join('\n')}`);
   };

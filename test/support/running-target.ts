@@ -28,7 +28,12 @@ export function runningTarget(addresses?: StackAddresses): Target {
 
 /** Writes down where the shared stack is, as `npm start` does, for commands that a test runs. */
 export function noteRunningStack(file: string): void {
-  const stack: LocalStack = {
+  writeFileSync(file, JSON.stringify(runningStack()));
+}
+
+/** Where the shared stack is. */
+export function runningStack(): LocalStack {
+  return {
     pid: process.pid,
     apiUrl: addressOf('apiUrl'),
     platformUrl: addressOf('platformUrl'),
@@ -40,7 +45,6 @@ export function noteRunningStack(file: string): void {
     region: localRegion,
     stage: 'local',
   };
-  writeFileSync(file, JSON.stringify(stack));
 }
 
 /** What `npm run outcomes` reads. */

@@ -1,5 +1,5 @@
 import type { messagesSend } from '../../functions/messages-send.ts';
-import { authorizerContext } from '../../lib/access/caller.ts';
+import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did } from '../../lib/access/directory.ts';
 import type { Answer } from '../../lib/http/answer.ts';
 import type { HttpEvent } from '../../lib/http/endpoint.ts';

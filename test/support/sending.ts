@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
-import { authorizerContext } from '../../lib/access/caller.ts';
+import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory } from '../../lib/access/directory.ts';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';

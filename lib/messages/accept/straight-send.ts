@@ -1,6 +1,6 @@
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
 import { composedMessage, isAlone, releasedMessage } from '../composed-message.ts';
-import { type DispatchMessage, dispatchIdOf, type JobHead, straightMessageVersion } from '../job.ts';
+import { type DispatchMessage, dispatchIdOf, type JobHead } from '../job.ts';
 import { composeMessage } from '../request/compose.ts';
 import type { AcceptedSend } from './send-job.ts';
 
@@ -22,7 +22,7 @@ export async function straightSend(
   const request = isAlone(job) ? requestOf(job) : undefined;
   if (request === undefined) return undefined;
   const released = releasedMessage(composedMessage(job, 0, request), job.head, await limitOf(job.head));
-  const message = { ...released, version: straightMessageVersion, straight: true } as const;
+  const message = { ...released, straight: true } as const;
   const body = queueBody(message);
   return Buffer.byteLength(body) > queueMessageMaxBytes ? undefined : { message, body };
 }

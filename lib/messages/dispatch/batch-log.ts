@@ -1,4 +1,4 @@
-import { correlationId } from '../../observe/correlation.ts';
+import { correlated, correlationId } from '../../observe/correlation.ts';
 import type { LogEvent } from '../../observe/log.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 
@@ -40,7 +40,11 @@ export function batchLog({ log }: Pick<DispatchPorts, 'log'>): BatchLog {
       if (id !== undefined) correlationIds.add(id);
     },
     end: (count) => {
-      if (Object.keys(tally).length > 0) log('dispatch.batch', { count, tally, correlationIds: [...correlationIds] });
+      if (Object.keys(tally).length === 0) return;
+      const [only, ...others] = correlationIds;
+      // One request is named as in every other line.
+      if (others.length === 0) correlated(only, () => log('dispatch.batch', { count, tally }));
+      else log('dispatch.batch', { count, tally, correlationIds: [...correlationIds] });
     },
   };
 }

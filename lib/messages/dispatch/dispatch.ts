@@ -4,7 +4,7 @@ import { correlated } from '../../observe/correlation.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { type DispatchMessage, DispatchMessageSchema, straightMessageVersion } from '../job.ts';
+import { type DispatchMessage, DispatchMessageSchema, dispatchMessageVersion } from '../job.ts';
 import { batchLog } from './batch-log.ts';
 import { type BatchRecord, claimantOf } from './claim.ts';
 import { type BatchPorts, dispatchMessage } from './dispatch-message.ts';
@@ -117,7 +117,7 @@ async function eventsAreQueued(events: readonly ServiceEvent[], ports: DispatchP
 
 function messageOf(delivery: Delivery, ports: DispatchPorts): DispatchMessage | undefined {
   try {
-    return v.parse(DispatchMessageSchema, queuedMessage(delivery.body, straightMessageVersion));
+    return v.parse(DispatchMessageSchema, queuedMessage(delivery.body, dispatchMessageVersion));
   } catch (error) {
     ports.log('dispatch.error', { error: nameOf(error) });
     return undefined;

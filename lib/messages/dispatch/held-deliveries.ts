@@ -1,9 +1,17 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { Delivery, DispatchPorts, DispatchQueue } from './dispatch-ports.ts';
 
-/** A run that dies leaves its messages invisible for no longer than this. */
+/** A run that dies leaves its messages invisible for no longer than this, once it has held them. */
 const heldSeconds = 30;
 const renewEveryMs = 15_000;
+
+/**
+ * When a run holds its deliveries first. A code is worth a request of the queue for each run. What is not urgent is held
+ * when its run lasts: most runs are over by then, and for a lone message the request would be one of the five that SQS
+ * bills. Price: of a run that dies before, as of one that dies while it starts, the messages come when the queue's own
+ * time-out ends.
+ */
+export const firstHoldMs = { urgent: 0, other: 1_000 } as const;
 
 /** A failed delivery comes again later each time: the queue gives up after the fifth, and an outage may last longer. */
 const firstFailureSeconds = 30;
@@ -18,15 +26,17 @@ export interface HeldDeliveries {
 
 /**
  * Keeps the deliveries of a run invisible while it works, and not much longer: the queue's own time-out has to cover the
- * longest run of the function, many times what a crash should cost. Where that fails, the queue's time-out holds.
+ * longest run of the function, many times what a crash should cost. From `afterMs` after the start on (`firstHoldMs`);
+ * before that, and where a hold fails, the queue's time-out holds.
  */
 export function holdDeliveries(
   deliveries: readonly Delivery[],
   { queue, pause, log }: Pick<DispatchPorts, 'queue' | 'pause' | 'log'>,
+  afterMs: number,
 ): HeldDeliveries {
   const held = new Map(deliveries.map((delivery) => [delivery.receiptHandle, delivery]));
   let ended = false;
-  let holding = hold();
+  let holding = afterMs === 0 ? hold() : Promise.resolve();
   void renew();
 
   async function hold(): Promise<void> {
@@ -37,8 +47,8 @@ export function holdDeliveries(
   }
 
   async function renew(): Promise<void> {
-    for (;;) {
-      await pause(renewEveryMs);
+    for (let waitMs = afterMs === 0 ? renewEveryMs : afterMs; ; waitMs = renewEveryMs) {
+      await pause(waitMs);
       if (ended) return;
       holding = hold();
       await holding;

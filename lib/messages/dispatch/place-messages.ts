@@ -1,14 +1,17 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { DispatchMessage } from '../job.ts';
+import { withLongerLead } from '../pace/delivery-lead.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
 import { slotMsOf, type Turn } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import {
+  cameLate,
   claimLeadMs,
   claimTimes,
   isMissed,
+  type Look,
   type Placed,
   placedAt,
   placedLate,
@@ -96,12 +99,6 @@ function placeTogether(trusted: readonly Waiting[]): void {
   }
 }
 
-interface Look {
-  readonly pace: NumberPace;
-  /** From before the pace was read. */
-  readonly readAtMs: number;
-}
-
 function knownPlace(waiting: Waiting, { pace, readAtMs, nowMs }: Look & { readonly nowMs: number }) {
   const { message } = waiting;
   const reservedMs = waiting.slotMs;
@@ -113,7 +110,7 @@ function knownPlace(waiting: Waiting, { pace, readAtMs, nowMs }: Look & { readon
   }
   waiting.slotMs = slotMs;
   // A slot beside the schedule is nobody else's.
-  const found = message.turn === undefined ? 'trusted' : placedAt(message, { slotMs, readAtMs, nowMs });
+  const found = message.turn === undefined ? 'trusted' : placedAt(message, { slotMs, pace, readAtMs, nowMs });
   return { waiting, found } as const;
 }
 
@@ -142,7 +139,9 @@ async function reserveMissing(
   if (bulk === undefined || bulk.length === 0) return latest;
   const lanes = [...Map.groupBy(bulk, ({ message }) => `${message.clientId} ${laneOf(message)}`).values()];
   const wanted = lanes.map((lane) => ({ ...laneNameOf(lane), count: lane.length }));
-  const { firstPositions, pace: reserved } = await reserveAll(ports.paces, { ...number, wanted, seen: latest }, fromMs);
+  const late = bulk.some(({ message }) => cameLate(message, latest, nowMs));
+  const asked = { ...number, wanted, seen: latest, ...(late ? { learning: withLongerLead } : {}) };
+  const { firstPositions, pace: reserved } = await reserveAll(ports.paces, asked, fromMs);
   for (const [index, lane] of lanes.entries()) {
     for (const [at, waiting] of lane.entries()) {
       giveSlot(waiting, { turn: { ...laneNameOf(lane), position: (firstPositions[index] ?? 0) + at } });

@@ -1,4 +1,5 @@
 import type { DispatchMessage } from '../job.ts';
+import { deliveryLeadMs, queueDelaySeconds } from '../pace/delivery-lead.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { slotMsOf, trustedUntilMs } from '../pace/schedule.ts';
 import { lateness, type Settlement } from './claim.ts';
@@ -30,7 +31,7 @@ export const unknownLimitPerSecond = 80;
  */
 const missedAfterMs = 75;
 
-/** Who waits longer for its slot waits in the queue, and comes a second or two before it: SQS delays by whole seconds. */
+/** Who waits longer for its slot waits in the queue, and comes shortly before it (pace/delivery-lead.ts). */
 const farAfterMs = 4_000;
 
 /** Messages whose slots lie so close are claimed at once, so that one request reads how their jobs stand. */
@@ -74,16 +75,35 @@ export function slotAhead({ turn }: DispatchMessage, pace: NumberPace, nowMs: nu
   return slotMs === undefined || isMissed(slotMs, nowMs) ? undefined : slotMs;
 }
 
+/** What comes later is a copy, or was held by a worker that died: no lead would help it. */
+const cameLateWithinMs = 2_000;
+/** Nor what was queued without a delay, at the beginning of its job. */
+const atOnceMs = 3_000;
+
+/** Whether a message has come out of its queue when its slot had just passed: its delivery was too near to its slot. */
+export function cameLate(message: DispatchMessage, pace: NumberPace, nowMs: number): boolean {
+  const { turn, attempt, missedSlots = 0, acceptedAtMs } = message;
+  const slotMs = turn === undefined ? undefined : slotMsOf(pace.schedule, turn);
+  if (slotMs === undefined || attempt > 0 || missedSlots > 0 || slotMs - acceptedAtMs < atOnceMs) return false;
+  return isMissed(slotMs, nowMs) && nowMs - slotMs < cameLateWithinMs;
+}
+
+/** The pace of a number, and a time from before it was read. */
+export interface Look {
+  readonly pace: NumberPace;
+  readonly readAtMs: number;
+}
+
 /**
  * What a message with this slot does: waits in the queue for a far one, takes one that nobody may move any more, or
- * (undefined) waits until that is so. `readAtMs` is from before the schedule was read.
+ * (undefined) waits until that is so.
  */
 export function placedAt(
   message: DispatchMessage,
-  { slotMs, readAtMs, nowMs }: { readonly slotMs: number; readonly readAtMs: number; readonly nowMs: number },
+  { slotMs, pace, readAtMs, nowMs }: Look & { readonly slotMs: number; readonly nowMs: number },
 ): Placed | 'trusted' | undefined {
   if (slotMs - nowMs > farAfterMs) {
-    return { kind: 'later', message, delaySeconds: Math.floor((slotMs - nowMs) / 1_000) - 1 };
+    return { kind: 'later', message, delaySeconds: queueDelaySeconds(slotMs, nowMs, deliveryLeadMs(pace)) };
   }
   return slotMs < trustedUntilMs(readAtMs) ? 'trusted' : undefined;
 }

@@ -1,11 +1,10 @@
-import { bulkShare } from '../pace/number-pace.ts';
+import { queueAtMs, queueDelaySeconds } from '../pace/delivery-lead.ts';
 import { type Schedule, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 /*
- * How much of a job is released at a time. Little, because what is released keeps its place: a single message of somebody
- * else never waits behind a wave for more than a second, and what is cancelled or parked leaves no long hole. Enough, for a
- * lane must not run dry before its job message comes again.
+ * How much of a job is released at a time, and when. Little, because what is released keeps its place: what is cancelled or
+ * parked leaves no long hole. Enough, for a lane must not run dry before its job message comes again.
  */
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
@@ -13,9 +12,25 @@ const clamped = (least: number, value: number, most: number) => Math.min(most, M
 /** Messages that are queued by one request, and that a worker takes at once: each batch of them has a record of its own. */
 const batchSize = 10;
 
-/** Recipients of one wave: those of a second, in full batches. Whoever comes later takes turns with it, however long it is. */
-export function waveCount(perSecond: number): number {
-  return clamped(batchSize, batchSize * Math.ceil((bulkShare * perSecond) / batchSize), 500);
+/**
+ * Delays are whole seconds: a wave with slots over so much time is queued batch by batch, each at the moment from which whole
+ * seconds lead to its time. That is up to a second of the fan-out, for hundreds of messages, and half a second less of
+ * the worker of every batch. A shorter wave is not worth it, and those of a fast number would not be queued in time.
+ */
+const timedFromMs = 2_000;
+
+/** What a number takes in this time is the most of one wave: its slots are lost when its run dies before it is queued. */
+const longestWaveMs = 7_000;
+
+/**
+ * Recipients of one wave: as many as have their slots within so much time, in full batches; 0 for a time that is not worth a
+ * wave. A wave is two writes, and waits a second for the right moments, so a long one is cheap. Whoever comes later takes
+ * turns with it, however long it is.
+ */
+export function waveCount(withinMs: number, everyMs: number, share: number): number {
+  if (withinMs < timedFromMs) return 0;
+  const slots = Math.min(longestWaveMs, withinMs * share) / everyMs;
+  return clamped(batchSize, batchSize * Math.ceil(slots / batchSize), 500);
 }
 
 /** How far ahead slots are reserved: the time that 200 messages take at the lane's present share. */
@@ -45,16 +60,23 @@ export function lastSlotMsOf(schedule: Schedule, { clientId, lane: name }: LaneN
 /** A worker holds the whole batch until its last slot: where slots lie further apart, each message comes for itself. */
 const batchSpanMs = 1_000;
 
-/** The delays of messages with these slots, in their order: those that are queued together come together. */
-export function queueDelays(slots: readonly number[], nowMs: number): number[] {
+/** When a message is given to its queue, and the delay that it has there. */
+export interface QueueTime {
+  readonly queueAtMs: number;
+  readonly delaySeconds: number;
+}
+
+/** Of the messages with these slots, in their order: those that are queued together come together. */
+export function queueTimes(slots: readonly number[], nowMs: number, leadMs: number): QueueTime[] {
+  const isLong = Math.max(...slots) - Math.min(...slots) >= timedFromMs;
   return slots.map((slotMs, at) => {
     const batch = slots.slice(at - (at % batchSize), at - (at % batchSize) + batchSize);
     const firstMs = Math.min(...batch);
-    return queueDelaySeconds(Math.max(...batch) - firstMs <= batchSpanMs ? firstMs : slotMs, nowMs);
+    const comesTogether = Math.max(...batch) - firstMs <= batchSpanMs;
+    const atMs = comesTogether ? firstMs : slotMs;
+    return {
+      queueAtMs: isLong && comesTogether ? queueAtMs(atMs, nowMs, leadMs) : nowMs,
+      delaySeconds: queueDelaySeconds(atMs, nowMs, leadMs),
+    };
   });
-}
-
-/** Seconds for which a message waits in the queue, to come a moment before its time. */
-export function queueDelaySeconds(atMs: number, nowMs: number): number {
-  return clamped(0, Math.floor((atMs - nowMs) / 1_000) - 1, 900);
 }

@@ -4,6 +4,8 @@ import type { DispatchMessage } from '../job.ts';
 export interface DelayedMessage {
   readonly message: DispatchMessage;
   readonly delaySeconds: number;
+  /** Not to be queued before; at once without it. */
+  readonly queueAtMs?: number;
 }
 
 export interface FanOutQueue {
@@ -23,15 +25,33 @@ interface QueuePorts {
 const batchesInFlight = 10;
 const sendTries = 4;
 
-/** Queues all messages, or throws: what the queue keeps refusing, and what it is too late for. */
+/** Queues all messages, each batch at its time, or throws: what the queue keeps refusing, and what it is too late for. */
 export async function queueWave(messages: readonly DelayedMessage[], untilMs: number, ports: QueuePorts) {
-  const batches = ports.queue.pack(messages).values();
+  const batches = timedBatches(messages, ports).values();
   // The workers share one iterator: each takes the next batch as soon as it is free.
   await Promise.all(
     Array.from({ length: batchesInFlight }, async () => {
-      for (const batch of batches) await queueBatch(batch, untilMs, ports);
+      for (const { batch, atMs } of batches) {
+        const waitMs = atMs - ports.nowMs();
+        if (waitMs > 0) await ports.pause(waitMs);
+        await queueBatch(batch, untilMs, ports);
+      }
     }),
   );
+}
+
+/** In the order of their times: that of a batch is the first of its messages'. */
+function timedBatches(messages: readonly DelayedMessage[], { queue, nowMs }: QueuePorts) {
+  const atOnceMs = nowMs();
+  let packed = 0;
+  return queue
+    .pack(messages)
+    .map((batch) => {
+      const own = messages.slice(packed, packed + batch.length);
+      packed += batch.length;
+      return { batch, atMs: Math.min(...own.map(({ queueAtMs = atOnceMs }) => queueAtMs)) };
+    })
+    .toSorted((one, other) => one.atMs - other.atMs);
 }
 
 async function queueBatch(batch: readonly QueueEntry[], untilMs: number, ports: QueuePorts): Promise<void> {

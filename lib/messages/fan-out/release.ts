@@ -2,12 +2,13 @@ import { present } from '../../keys/present.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import { releasedMessage } from '../composed-message.ts';
 import type { DispatchMessage, JobHead } from '../job.ts';
+import { deliveryLeadMs, queueDelaySeconds, withShorterLead } from '../pace/delivery-lead.ts';
 import { bulkEveryMs, bulkShare, type NumberPace, perSecondOf } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { fewRecipients, laneOf, reserve } from '../pace/reserve.ts';
 import { shareOf, slotMsOf } from '../pace/schedule.ts';
 import { type WorkerDemands, workerShare } from '../pace/worker-shares.ts';
-import { horizonMs, lastSlotMsOf, nextRoundSeconds, queueDelaySeconds, queueDelays, waveCount } from './horizon.ts';
+import { horizonMs, lastSlotMsOf, nextRoundSeconds, queueTimes, waveCount } from './horizon.ts';
 import { pairWaitsMs } from './pair-spacing.ts';
 import type { DelayedMessage } from './queue-wave.ts';
 
@@ -79,8 +80,9 @@ async function inTurns(
 
   return {
     next: () => {
-      const enough = slotsUntilMs > ports.nowMs() + horizon;
-      return enough ? 0 : Math.min(left, waveCount(perSecondOf(limitPerSecond, pace, ports.nowMs())));
+      const atMs = ports.nowMs();
+      const missingMs = atMs + horizon - Math.max(atMs, slotsUntilMs);
+      return Math.min(left, waveCount(missingMs, bulkEveryMs(limitPerSecond, pace, atMs), share));
     },
 
     timed: async (messages) => {
@@ -92,18 +94,19 @@ async function inTurns(
       const turns = Array.from({ length: count }, (_, at) => ({ ...lane, position: firstPosition + at }));
       const slots = turns.map((turn) => slotMsOf(pace.schedule, turn) ?? waveMs);
       // Beside other writers, a reservation may have taken a while.
-      const delays = queueDelays(slots, ports.nowMs());
-      const timed = turns.map((turn, at) => ({ turn, delaySeconds: delays[at] ?? 0 })).values();
+      const times = queueTimes(slots, ports.nowMs(), deliveryLeadMs(pace));
+      const timed = turns.map((turn, at) => ({ turn, ...times[at] })).values();
       return messages.map((message) => {
         const own = releasedMessage(message, head, limitPerSecond);
         const waitMs = waitOf(message);
         if (waitMs > 0) {
           const notBeforeMs = waveMs + waitMs;
           waitsUntilMs = Math.max(waitsUntilMs, notBeforeMs);
-          return { message: { ...own, notBeforeMs }, delaySeconds: queueDelaySeconds(notBeforeMs, waveMs) };
+          // Before its time it would only be queued again.
+          return { message: { ...own, notBeforeMs }, delaySeconds: queueDelaySeconds(notBeforeMs, waveMs, 0) };
         }
-        const { turn, delaySeconds = 0 } = timed.next().value ?? {};
-        return { message: { ...own, ...present({ turn }) }, delaySeconds };
+        const { turn, delaySeconds = 0, queueAtMs } = timed.next().value ?? {};
+        return { message: { ...own, ...present({ turn }) }, delaySeconds, ...present({ queueAtMs }) };
       });
     },
 
@@ -112,7 +115,8 @@ async function inTurns(
   };
 
   async function reservedFrom(count: number, atMs: number): Promise<number> {
-    const wanted = { phoneNumberId, limitPerSecond, ...lane, count, seen: pace };
+    const learning = (known: NumberPace) => withShorterLead(known, count);
+    const wanted = { phoneNumberId, limitPerSecond, ...lane, count, seen: pace, learning };
     const reservation = await reserve(ports.paces, wanted, atMs);
     pace = reservation.pace;
     slotsUntilMs = lastSlotMsOf(pace.schedule, lane);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { present } from '../../keys/present.ts';
 import type { DispatchPointer } from '../accept/accepted-job.ts';
@@ -43,6 +44,15 @@ export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestio
 const latestMs = 999_999_999_999_999;
 
 /** A dispatch as it is listed (D40). */
+export const ListedDispatchSchema = v.object({
+  dispatch_id: v.string(),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaign_id: v.exactOptional(wholeNumber),
+  accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
+});
+
+/** The same of what is stored of it. */
 export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {
   return {
     dispatch_id: jobId,

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
@@ -20,16 +22,45 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
   return new Set(filter as ReportedState[]);
 }
 
-export interface ReportRow {
-  readonly index: number;
-  readonly to?: string;
-  readonly state: ReportedState;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly platform_message_id?: string;
-  readonly updated_at?: string;
-  readonly duplicate_of?: number;
-}
+/** A recipient of a report as it is answered (D40). */
+export const ReportRowSchema = v.object({
+  index: v.pipe(wholeNumber, v.description('The place in the request.')),
+  to: v.exactOptional(v.string()),
+  state: v.picklist(reportedStates),
+  code: v.exactOptional(v.string()),
+  reason: v.exactOptional(v.string()),
+  platform_message_id: v.exactOptional(v.string()),
+  updated_at: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
+  duplicate_of: v.exactOptional(
+    v.pipe(wholeNumber, v.description('The index of the recipient that it repeats: nothing was sent for it.')),
+  ),
+});
+export type ReportRow = Readonly<v.InferOutput<typeof ReportRowSchema>>;
+
+const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, wholeNumber])) as Record<
+  ReportedState,
+  typeof wholeNumber
+>;
+
+/** A dispatch with its counts as it is answered. */
+export const DispatchSchema = v.object({
+  dispatch_id: v.string(),
+  client_id: wholeNumber,
+  did: v.string(),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaign_id: v.exactOptional(wholeNumber),
+  accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
+  counts: v.object(countOfStates),
+  complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
+});
+
+/** A page of a report as it is answered. */
+export const DispatchReportSchema = v.object({
+  ...DispatchSchema.entries,
+  data: v.array(ReportRowSchema),
+  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+});
 
 export interface ReportPage {
   readonly counts: OutcomeCounts;

@@ -8,6 +8,8 @@ export interface NumberPace {
   readonly schedule: Schedule;
   /** What the platform's refusals have taught (130429), and when. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
+  /** How long before their slots messages are to be delivered, as far as that has been learned (delivery-lead.ts). */
+  readonly leadMs?: number;
   /** Persons to whom the number may not write before a time (131056). */
   readonly pairs: readonly BlockedPair[];
 }

@@ -13,6 +13,8 @@ interface OfNumber {
   readonly limitPerSecond: number;
   /** The pace as it was read last, to save the read before the write. */
   readonly seen?: NumberPace;
+  /** What the number learns in the same write. */
+  readonly learning?: (pace: NumberPace) => NumberPace;
 }
 
 /** Jobs of so few recipients are not worth a lane of their own: together they are the lane `*` of their client. */
@@ -36,7 +38,13 @@ export async function reserve(
 /** The same for several lanes of one number, in one write. */
 export async function reserveAll(
   paces: NumberPaces,
-  { phoneNumberId, limitPerSecond, wanted, seen }: OfNumber & { readonly wanted: readonly Wanted[] },
+  {
+    phoneNumberId,
+    limitPerSecond,
+    wanted,
+    seen,
+    learning = (pace) => pace,
+  }: OfNumber & { readonly wanted: readonly Wanted[] },
   nowMs: number,
 ): Promise<{ readonly firstPositions: readonly number[]; readonly pace: NumberPace }> {
   const { pace, result } = await paces.change(phoneNumberId, seen, (current, waitedMs) => {
@@ -48,7 +56,7 @@ export async function reserveAll(
       schedule = longer;
       return firstPosition;
     });
-    return { pace: { ...current, schedule }, result: firstPositions };
+    return { pace: learning({ ...current, schedule }), result: firstPositions };
   });
   return { firstPositions: result, pace };
 }

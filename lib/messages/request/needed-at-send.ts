@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
@@ -20,48 +22,78 @@ import {
 import { refuseDirectMessages } from './sendable-kinds.ts';
 
 /** A list of values for a text: how many, and the length of the text once they are filled in. */
-interface TextView {
-  readonly count: number;
-  /** Characters of the text without its variables, and of the whole at most. */
-  readonly fixed_length: number;
-  readonly max_length: number;
-  /** In order: how often each value is printed, and what the platform was shown for it. */
-  readonly values: readonly { readonly appears: number; readonly example?: string }[];
-}
+const TextViewSchema = v.object({
+  count: wholeNumber,
+  fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
+  max_length: v.pipe(wholeNumber, v.description('Characters of the whole at most.')),
+  values: v.pipe(
+    v.array(v.object({ appears: wholeNumber, example: v.exactOptional(v.string()) })),
+    v.description('In order: how often each value is printed, and what the platform was shown for it.'),
+  ),
+});
 
-/** One value of `buttons`, in order; `index` is the button's place in the template. */
-type ButtonView =
-  | {
-      readonly index: number;
-      readonly kind: 'url';
-      /** Characters of the URL without the value, and of the whole at most. */
-      readonly fixed_length: number;
-      readonly max_length: number;
-      readonly example?: string;
-    }
-  | { readonly index: number; readonly kind: 'copy_code'; readonly max_length: number; readonly example?: string };
+/** One value of `buttons`, in order. */
+const ButtonViewSchema = v.variant('kind', [
+  v.object({
+    index: v.pipe(wholeNumber, v.description('The place of the button in the template.')),
+    kind: v.literal('url'),
+    fixed_length: v.pipe(wholeNumber, v.description('Characters of the URL without the value.')),
+    max_length: wholeNumber,
+    example: v.exactOptional(v.string()),
+  }),
+  v.object({
+    index: wholeNumber,
+    kind: v.literal('copy_code'),
+    max_length: wholeNumber,
+    example: v.exactOptional(v.string()),
+  }),
+]);
 
-interface PartsView {
-  readonly body?: TextView;
-  readonly buttons?: readonly ButtonView[];
-}
+const PartsViewSchema = v.object({
+  body: v.exactOptional(TextViewSchema),
+  buttons: v.exactOptional(v.array(ButtonViewSchema)),
+});
 
-/** What the `params` of one recipient and the `component` of the request must carry; what is not needed is absent (D49). */
-export interface ParametersView {
-  readonly params: PartsView & {
-    readonly header?: TextView;
-    readonly products?: Readonly<Record<string, string | number>>;
-    readonly cards?: readonly PartsView[];
-  };
-  readonly component: { readonly header?: { readonly type: string; readonly example?: string } };
-  readonly phone_numbers_only?: true;
-}
+const ProductsViewSchema = v.object({
+  count: v.literal(1),
+  kind: v.picklist(['single', 'list']),
+  max_sections: v.exactOptional(wholeNumber),
+  max_products: v.exactOptional(wholeNumber),
+  max_title_length: v.exactOptional(wholeNumber),
+});
 
-export interface NeededAtSend {
-  /** Absent for a template that cannot be sent whatever its status is. */
-  readonly parameters?: ParametersView;
-  readonly sendable: { readonly can: boolean; readonly reason?: string };
-}
+const ParametersSchema = v.object({
+  params: v.object({
+    header: v.exactOptional(TextViewSchema),
+    ...PartsViewSchema.entries,
+    products: v.exactOptional(ProductsViewSchema),
+    cards: v.exactOptional(v.array(PartsViewSchema)),
+  }),
+  component: v.object({
+    header: v.exactOptional(v.object({ type: v.string(), example: v.exactOptional(v.string()) })),
+  }),
+  phone_numbers_only: v.exactOptional(v.literal(true)),
+});
+
+/** What `neededAtSend` tells, as it is answered; what is not needed is absent (D49). */
+export const NeededAtSendSchema = v.object({
+  parameters: v.exactOptional(
+    v.pipe(
+      ParametersSchema,
+      v.description(
+        'What the params of a recipient and the component of a send must carry; absent for a template that can never be sent.',
+      ),
+    ),
+  ),
+  sendable: v.object({ can: v.boolean(), reason: v.exactOptional(v.string()) }),
+});
+
+type TextView = v.InferOutput<typeof TextViewSchema>;
+type ButtonView = v.InferOutput<typeof ButtonViewSchema>;
+type PartsView = v.InferOutput<typeof PartsViewSchema>;
+type ProductsView = v.InferOutput<typeof ProductsViewSchema>;
+export type ParametersView = v.InferOutput<typeof ParametersSchema>;
+export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
 
 /** What sending a template takes, and whether it can be sent now: from what a send itself is judged by. */
 export function neededAtSend(template: PlatformTemplate, client: { readonly isDirectMessage: boolean }): NeededAtSend {
@@ -137,7 +169,7 @@ function buttonView({ index, kind, fixedLength }: DynamicButton, shown: Template
   return { index, kind, fixed_length: fixedLength, max_length: urlMaxLength, ...example };
 }
 
-function productsView({ header, productList }: ParameterContract): Record<string, string | number> | undefined {
+function productsView({ header, productList }: ParameterContract): ProductsView | undefined {
   if (header.kind === 'product') return { count: 1, kind: 'single' };
   if (productList === undefined) return undefined;
   const limits = { max_sections: maxSections, max_products: maxProducts, max_title_length: sectionTitleMaxLength };

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { DidSchema } from '../../access/did.ts';
+import { ClientIdJson } from '../../access/operating-client.ts';
 import { boundedList, closedObject, openObject } from '../../http/closed-object.ts';
+import { documentedAs } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { invalid, Refusal } from '../../http/refusal.ts';
@@ -29,6 +31,9 @@ const ToSchema = v.pipe(
   v.check(
     (to) => phoneNumber.test(to) || businessScopedUserId.test(to),
     'must be 8 to 15 digits with an optional +, or a business-scoped user id',
+  ),
+  documentedAs(() =>
+    v.union([v.pipe(v.string(), v.regex(phoneNumber)), v.pipe(v.string(), v.regex(businessScopedUserId))]),
   ),
 );
 
@@ -87,8 +92,11 @@ const LocationHeaderSchema = closedObject({
 });
 
 /** Chosen by `type`, so that the faults are those of the shape that was meant. */
-const HeaderSchema = v.lazy((input) =>
-  (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
+const HeaderSchema = v.pipe(
+  v.lazy((input) =>
+    (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
+  ),
+  documentedAs(() => v.union([MediaHeaderSchema, LocationHeaderSchema])),
 );
 
 const AttendsSchema = v.pipe(openObject, v.check(fitsItsPlace, `must have at most ${maxAttendsBytes} bytes of JSON`));
@@ -103,7 +111,7 @@ function fitsItsPlace(attends: Record<string, unknown>): boolean {
 }
 
 /** Everything but the recipients, which are parsed one by one (10,000 recipients may have 10,000 faults each). */
-const EnvelopeSchema = closedObject({
+export const MessagesSendBody = closedObject({
   did: v.pipe(DidSchema, v.maxLength(64)),
   type: v.literal('template'),
   channel: v.literal('MESSAGING'),
@@ -118,10 +126,10 @@ const EnvelopeSchema = closedObject({
       (list) => list.length <= maxRecipients,
       (issue) => `must have at most ${maxRecipients} items, received ${(issue.input as unknown[]).length}`,
     ),
+    documentedAs(() => v.pipe(v.array(RecipientSchema), v.minLength(1), v.maxLength(maxRecipients))),
   ),
   campaignId: v.optional(positiveId),
-  /** Judged by `askedClientId`, whose refusal text the contract quotes. */
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
   attends: v.optional(AttendsSchema),
   /** D27. */
   message_send_ttl_seconds: v.optional(v.pipe(wholeNumber, v.minValue(30), v.maxValue(2_592_000))),
@@ -146,7 +154,7 @@ export interface SendRequest {
  */
 export function parseSendRequest(body: unknown): SendRequest {
   const faults = new FaultList();
-  const envelope = v.safeParse(EnvelopeSchema, body);
+  const envelope = v.safeParse(MessagesSendBody, body);
   for (const issue of envelope.issues ?? []) faults.add(faultOf(issue));
   const recipients = envelope.success ? parseRecipients(envelope.output.recipients, faults) : [];
   if (!envelope.success || faults.count > 0) {

@@ -11,7 +11,7 @@ import { type NamedPairs, type NamedTemplate, pairsJudge } from './assignment-re
  */
 export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
-  { messageTemplateId = '', clientId, advice }: NamedTemplate,
+  { messageTemplateId, clientId, advice }: NamedTemplate,
 ): Promise<TemplateRow> {
   const address = addressOf(messageTemplateId, advice);
   const [rows, wabas] = await Promise.all([

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import type { Caller } from '../../access/caller.ts';
 import type { Directory } from '../../access/directory.ts';
-import { askedClientId, type Clients, clientIdAdvice, operatingClient } from '../../access/operating-client.ts';
+import {
+  askedClientId,
+  ClientIdJson,
+  ClientIdText,
+  type Clients,
+  clientIdAdvice,
+  operatingClient,
+} from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
 import { parse } from '../../http/parse.ts';
@@ -22,17 +29,19 @@ export const PairSchema = v.pipe(
   v.transform(({ channel_id, campaign_id }): Pair => ({ channelId: channel_id, campaignId: campaign_id })),
 );
 
-/** Body of POST and PUT channel-campaigns; `client_id` is checked by `askedClientId`. */
+/** Body of POST and PUT channel-campaigns. */
 export const ChannelCampaignsBody = closedObject({
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
   channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
 });
 
-const ChannelCampaignsQuery = v.object({ client_id: v.optional(v.string()) });
+/** Path and query of what is asked about one template. */
+export const TemplatePath = v.object({ messageTemplateId: v.string() });
+export const TemplateQuery = v.object({ client_id: ClientIdText });
 
 /** The template that a path names, for the client that the request works for. */
 export interface NamedTemplate {
-  readonly messageTemplateId: string | undefined;
+  readonly messageTemplateId: string;
   readonly clientId: number;
   /** Ends the message of a 404. */
   readonly advice: string;
@@ -48,11 +57,12 @@ export async function askedTemplate(
   event: HttpEvent,
   bodyClientId?: unknown,
 ): Promise<NamedTemplate> {
-  const query = parse(ChannelCampaignsQuery, event.queryStringParameters ?? {});
+  const query = parse(TemplateQuery, event.queryStringParameters ?? {});
   const askedId = askedClientId({ query: query.client_id, body: bodyClientId });
   const clientId = await operatingClient(clients, caller, askedId);
   const advice = clientIdAdvice(caller, askedId);
-  return { messageTemplateId: event.pathParameters?.['messageTemplateId'], clientId, advice };
+  const { messageTemplateId } = parse(TemplatePath, event.pathParameters);
+  return { messageTemplateId, clientId, advice };
 }
 
 export interface NamedPairs extends NamedTemplate {

@@ -1,11 +1,14 @@
+import * as v from 'valibot';
 import type { Directory } from '../../access/directory.ts';
-import { type ChannelCampaignGroup, type ChannelView, channelIdsOf, groupDocuments } from '../listing/listing.ts';
+import { ChannelCampaignGroupSchema, ChannelViewSchema, channelIdsOf, groupDocuments } from '../listing/listing.ts';
 import type { TemplateRow } from '../model/row.ts';
 
 /** A group of the grouped GET: as in the listing, and each channel says its WABA (contract, Channel-campaign group). */
-export interface GroupWithWabas extends ChannelCampaignGroup {
-  readonly channels: readonly (ChannelView & { readonly waba_id: string | undefined })[];
-}
+export const GroupWithWabasSchema = v.object({
+  ...ChannelCampaignGroupSchema.entries,
+  channels: v.array(v.object({ ...ChannelViewSchema.entries, waba_id: v.optional(v.string()) })),
+});
+export type GroupWithWabas = v.InferOutput<typeof GroupWithWabasSchema>;
 
 /** The template's assignments as groups by campaign; none for the placeholder. */
 export async function groupedAssignments(

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { boundedList, openObject } from '../../http/closed-object.ts';
+import { documentedAs } from '../../http/documented.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
@@ -13,10 +14,18 @@ import { headersOf } from '../rules/headers.ts';
 /** More than a template may have, so that an endless list costs nothing. */
 const maxComponents = 20;
 
-export const CategorySchema = v.pipe(v.string(), v.toUpperCase(), v.picklist(categories));
+export const CategorySchema = v.pipe(
+  v.string(),
+  v.toUpperCase(),
+  v.picklist(categories),
+  documentedAs(() => v.pipe(v.string(), v.description(`One of ${categories.join(', ')}, in any letter case.`))),
+);
 
 /** What the components hold is for the component rules to judge: they need the category, and find all faults. */
-export const ComponentsSchema = boundedList(v.unknown(), maxComponents);
+export const ComponentsSchema = v.pipe(
+  boundedList(v.unknown(), maxComponents),
+  documentedAs(() => boundedList(v.looseObject({ type: v.string() }), maxComponents)),
+);
 
 /** Its range depends on the category (rules/settings.ts). */
 export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger('must be a whole number of seconds'));

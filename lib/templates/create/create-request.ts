@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { ClientIdJson } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { documentedAs } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
@@ -26,10 +28,11 @@ const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
   boundedList(PairSchema, maxPairs),
+  documentedAs(() => v.union([PairSchema, boundedList(PairSchema, maxPairs)])),
 );
 
 /** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */
-const TemplatesCreateBody = closedObject({
+export const TemplatesCreateBody = closedObject({
   name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'name must be 1 to 512 characters of a-z, 0-9 and _')),
   language: v.pipe(
     v.string(),
@@ -42,9 +45,10 @@ const TemplatesCreateBody = closedObject({
       v.string(),
       v.toUpperCase(),
       v.literal('POSITIONAL', 'parameter_format must be positional; named parameters are not supported'),
+      documentedAs(() => v.pipe(v.string(), v.description('Only positional, in any letter case.'))),
     ),
   ),
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
   channel_campaigns: v.optional(PairsSchema),
   optimization_spec: v.optional(OptimizationSpecSchema),
   allow_button_url_change: v.optional(v.boolean()),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ClientIdJson } from '../../access/operating-client.ts';
 import { closedObject } from '../../http/closed-object.ts';
 import { isPart, type Part } from '../../http/json-part.ts';
 import { parse } from '../../http/parse.ts';
@@ -17,12 +18,12 @@ import type { Category } from '../rules/draft.ts';
  * creation (D6). A template's name and language never change: both are read, and ignored. Three fields of a creation are
  * taken too, those that the platform lets one edit (D20).
  */
-const TemplatesEditBody = closedObject({
+export const TemplatesEditBody = closedObject({
   name: v.optional(v.string()),
   language: v.optional(v.string()),
   category: v.optional(CategorySchema),
   components: ComponentsSchema,
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
   allow_button_url_change: v.optional(v.boolean()),
   optimization_spec: v.optional(OptimizationSpecSchema),
   message_send_ttl_seconds: v.optional(TimeToLiveSchema),

@@ -1,3 +1,4 @@
+import type * as v from 'valibot';
 import type { Directory } from '../../access/directory.ts';
 import { standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
@@ -5,7 +6,7 @@ import type { PlatformTemplate } from '../model/template.ts';
 import type { TemplateStore } from '../model/template-store.ts';
 import type { ListingScope } from './listing.ts';
 import { pairStands, viewOf } from './listing-page.ts';
-import type { TemplateView } from './view.ts';
+import { platformTemplateView, type TemplateSchema } from './view.ts';
 
 /**
  * One template as the listing shows it to a caller of that scope, and as the platform has it (D49). Of its campaigns those in
@@ -18,7 +19,7 @@ export async function listedTemplate(
   },
   row: TemplateRow,
   scopeOf: Promise<ListingScope>,
-): Promise<{ readonly view: TemplateView; readonly template: PlatformTemplate }> {
+): Promise<{ readonly view: v.InferOutput<typeof TemplateSchema>; readonly template: PlatformTemplate }> {
   const { directory, templates } = stores;
   const [facts, campaigns, channels, wabas, scope] = await Promise.all([
     templates.factsOf([row]),
@@ -32,5 +33,6 @@ export async function listedTemplate(
   const documents = standingDocuments(row.documents, pairStands(channels, campaigns)).filter(
     ({ pair }) => scope === undefined || (pair !== undefined && scope.has(pair.campaignId)),
   );
-  return { view: viewOf({ row, documents }, { facts, campaigns, channels, wabas }), template };
+  const view = viewOf({ row, documents }, { facts, campaigns, channels, wabas });
+  return { view: { ...view, platform_template: platformTemplateView(template) }, template };
 }

@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import type { Campaign, Channel } from '../../access/directory.ts';
+import { wholeNumber } from '../../http/documented.ts';
 import { type PairStands, standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
@@ -92,18 +94,22 @@ export function campaignsNamed(
   };
 }
 
-export interface ChannelView {
-  readonly channel_id: number;
-  readonly name?: string;
-  readonly did: string;
-  readonly type: 'MESSAGING';
-}
+/** A channel of a group as it is answered; its name only where it has one. */
+export const ChannelViewSchema = v.object({
+  channel_id: wholeNumber,
+  name: v.exactOptional(v.string()),
+  did: v.string(),
+  type: v.literal('MESSAGING'),
+});
+export type ChannelView = v.InferOutput<typeof ChannelViewSchema>;
 
-export interface ChannelCampaignGroup {
-  readonly campaign_id: number;
-  readonly campaign_name: string;
-  readonly channels: readonly ChannelView[];
-}
+/** A group as it is answered (contract, Channel-campaign group). */
+export const ChannelCampaignGroupSchema = v.object({
+  campaign_id: wholeNumber,
+  campaign_name: v.string(),
+  channels: v.array(ChannelViewSchema),
+});
+export type ChannelCampaignGroup = v.InferOutput<typeof ChannelCampaignGroupSchema>;
 
 /**
  * Documents as groups by campaign, both ascending by id. The placeholder is no group, so a template without assignment has

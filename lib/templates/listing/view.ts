@@ -1,6 +1,8 @@
+import * as v from 'valibot';
+import { documentedAs, wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
-import type { ChannelCampaignGroup } from './listing.ts';
+import { ChannelCampaignGroupSchema } from './listing.ts';
 
 /** Fields of a listed template, in the order in which they are answered (contract, GET /v1/templates, `fields`). */
 const templateFields = [
@@ -20,15 +22,55 @@ export function wantedFields(names: readonly string[] | undefined): ReadonlySet<
   return new Set(known.length === 0 ? templateFields : known);
 }
 
-export interface TemplateView {
-  readonly id: string;
-  readonly waba_id: string;
-  readonly client_id: number;
-  readonly active: boolean;
-  readonly namespace: string;
+/** A component as the platform has it; what the service does not know is passed on. */
+const ComponentSchema = v.pipe(
+  v.record(v.string(), v.unknown()),
+  documentedAs(() =>
+    v.looseObject({
+      type: v.string(),
+      format: v.exactOptional(v.string()),
+      text: v.exactOptional(v.string()),
+      example: v.exactOptional(v.looseObject({})),
+      buttons: v.exactOptional(v.array(v.looseObject({ type: v.string() }))),
+      cards: v.exactOptional(v.array(v.looseObject({ components: v.array(v.looseObject({ type: v.string() })) }))),
+    }),
+  ),
+);
+
+/** The contract's `platform_template`. */
+export const PlatformTemplateViewSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  language: v.string(),
+  status: v.pipe(v.string(), v.description('As the platform spells it, such as APPROVED, PENDING or REJECTED.')),
+  category: v.string(),
+  components: v.array(ComponentSchema),
+  quality_score: v.exactOptional(v.object({ score: v.string() })),
+  previous_category: v.exactOptional(v.string()),
+  rejected_reason: v.exactOptional(v.string()),
+  example: v.exactOptional(v.unknown()),
+  format: v.exactOptional(v.unknown()),
+  text: v.exactOptional(v.unknown()),
+  buttons: v.exactOptional(v.unknown()),
+});
+
+/** A template as it is answered (contract, Template), in this order. */
+export const TemplateSchema = v.object({
+  id: v.string(),
+  waba_id: v.string(),
+  client_id: wholeNumber,
+  active: v.boolean(),
+  namespace: v.string(),
+  platform_template: PlatformTemplateViewSchema,
+  channel_campaigns: v.array(ChannelCampaignGroupSchema),
+} satisfies Record<TemplateField, v.GenericSchema>);
+
+/** The same with the wanted fields only. */
+export const ListedTemplateSchema = v.partial(TemplateSchema);
+
+export interface TemplateView extends Omit<v.InferOutput<typeof TemplateSchema>, 'platform_template'> {
   /** Absent when the field was not asked for. */
-  readonly platform_template: Record<string, unknown> | undefined;
-  readonly channel_campaigns: readonly ChannelCampaignGroup[];
+  readonly platform_template: v.InferOutput<typeof PlatformTemplateViewSchema> | undefined;
 }
 
 /** A listed template with the wanted fields only. */
@@ -43,7 +85,7 @@ export function templateView(template: TemplateView, wanted: ReadonlySet<Templat
  * `rejected_reason` of `NONE` is empty. The rule holds for
  * the components too, where the platform keeps format, text, buttons and example.
  */
-export function platformTemplateView(template: PlatformTemplate): Record<string, unknown> {
+export function platformTemplateView(template: PlatformTemplate): v.InferOutput<typeof PlatformTemplateViewSchema> {
   const { id, name, language, status, category, components, quality_score, previous_category } = template;
   const rejected_reason = rejectionReason(template);
   return {

@@ -1,10 +1,13 @@
+import * as v from 'valibot';
 import type { Caller } from '../../access/caller.ts';
+import { wholeNumber } from '../../http/documented.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type RowLookup, type RowName, rowForClient, rowOfDocument, standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import { type DocumentAddress, parseDocumentId } from '../model/template-key.ts';
 
-export type StatusAction = 'enable' | 'disable';
+export const statusActions = ['enable', 'disable'] as const;
+export type StatusAction = (typeof statusActions)[number];
 
 /** One item of the request, with the action that applies to it. */
 export interface StatusItem {
@@ -33,26 +36,37 @@ export function statusItems(
 }
 
 /** Why an item was not carried out (contract, PATCH /v1/templates/status; conditions in D17). */
-export type StatusReason =
-  | 'not_found'
-  | 'forbidden'
-  | 'already_enabled'
-  | 'already_disabled'
-  | 'template_not_approved'
-  | 'channel_unassigned'
-  | 'campaign_unassigned'
-  | 'duplicate_request'
-  | 'conflicting_action';
+const statusReasons = [
+  'not_found',
+  'forbidden',
+  'already_enabled',
+  'already_disabled',
+  'template_not_approved',
+  'channel_unassigned',
+  'campaign_unassigned',
+  'duplicate_request',
+  'conflicting_action',
+] as const;
+export type StatusReason = (typeof statusReasons)[number];
 
-export interface StatusResult {
-  readonly id: string;
-  readonly action: StatusAction;
-  readonly success: boolean;
-  readonly skipped: boolean;
-  readonly reason?: StatusReason;
-  readonly previous_active?: boolean;
-  readonly current_active?: boolean;
-}
+/** What became of one item, as it is answered. */
+export const StatusResultSchema = v.object({
+  id: v.string(),
+  action: v.picklist(statusActions),
+  success: v.boolean(),
+  skipped: v.pipe(v.boolean(), v.description('Repeated or contradicted in the same request.')),
+  reason: v.exactOptional(v.picklist(statusReasons)),
+  previous_active: v.exactOptional(v.boolean()),
+  current_active: v.exactOptional(v.boolean()),
+});
+export type StatusResult = Readonly<v.InferOutput<typeof StatusResultSchema>>;
+
+export const StatusSummarySchema = v.object({
+  total: wholeNumber,
+  succeeded: wholeNumber,
+  skipped: wholeNumber,
+  failed: wholeNumber,
+});
 
 /** On whose behalf the items are carried out. */
 export interface StatusAccess {
@@ -206,12 +220,7 @@ function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReaso
 }
 
 /** Counts for the answer: what neither succeeded nor was skipped has failed (D17). */
-export function summaryOf(results: readonly StatusResult[]): {
-  total: number;
-  succeeded: number;
-  skipped: number;
-  failed: number;
-} {
+export function summaryOf(results: readonly StatusResult[]): v.InferOutput<typeof StatusSummarySchema> {
   const succeeded = results.filter(({ success }) => success).length;
   const skipped = results.filter((result) => result.skipped).length;
   return { total: results.length, succeeded, skipped, failed: results.length - succeeded - skipped };

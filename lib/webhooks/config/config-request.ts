@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { ClientIdJson, ClientIdText } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { documentedAs } from '../../http/documented.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
@@ -29,6 +31,7 @@ const EventKind = v.pipe(
     addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
   }),
   v.transform((type) => type as EventType),
+  documentedAs(() => v.picklist(eventTypes)),
 );
 
 /** More than there are kinds, less than would take time to compare. */
@@ -45,9 +48,9 @@ export const WebhookConfigPutBody = closedObject({
       v.transform((types) => [...new Set(types)]),
     ),
   ),
-  client_id: v.optional(v.unknown()),
+  client_id: ClientIdJson,
 });
-export const WebhookConfigPutQuery = v.object({ client_id: v.optional(v.string()) });
+export const WebhookConfigPutQuery = v.object({ client_id: ClientIdText });
 
 /** The ports that events are delivered to (D34); the text of the default port of https is empty. */
 const receiverPorts = new Set(['', '8443']);

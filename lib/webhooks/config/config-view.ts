@@ -1,5 +1,15 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
 import type { WebhookConfig } from './config.ts';
+
+/** A configuration as it is answered. A later version may have stored more kinds of event. */
+export const WebhookConfigSchema = v.object({
+  client_id: wholeNumber,
+  url: v.string(),
+  active: v.boolean(),
+  events: v.exactOptional(v.array(v.string())),
+});
 
 /**
  * A configuration as it is answered (contract, PUT and GET /v1/webhook/config); with `events` when they were ever set (D41).

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
+import { present } from '../../../lib/keys/present.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { startMs } from '../../faults/scenario-job.ts';
 import { limitPerSecond, type MeteredJob, meterJobs } from '../../pipeline/metered-jobs.ts';
@@ -33,11 +34,13 @@ export interface Sending {
   readonly everyMs: number;
   /** So long after a message is there a worker looks for what is there. */
   readonly gatherMs: number;
+  /** What the number has learned (lib/messages/pace/delivery-lead.ts). */
+  readonly leadMs?: number;
 }
 
 /** Requests of one kind, from the gateway to the platform. */
 export async function costOfSending(stack: RunningStack, sending: Sending): Promise<SendingCost> {
-  const { name, recipients, bursts, everyMs, gatherMs } = sending;
+  const { name, recipients, bursts, everyMs, gatherMs, leadMs } = sending;
   const requests = bursts * sending.requests;
   // All of one token.
   const authorized = Math.min(1, everyMs / assumed.authorizedForMs / sending.requests);
@@ -53,6 +56,7 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
     clients: [clientOf(stack), clientOf(stack), clientOf(stack)],
     table,
     gatherMs,
+    ...present({ leadMs }),
     platformMs: assumed.platformMs,
     storeMs: assumed.storeMs,
     log: (...line) => {

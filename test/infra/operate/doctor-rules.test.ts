@@ -28,7 +28,7 @@ describe('a stack', () => {
     ['DELETE_FAILED', 'bad', 'infra/RECOVERY.md'],
     ['CREATE_FAILED', 'bad', 'infra/RECOVERY.md'],
   ] as const)('%s: %s, %s', (status, state, says) => {
-    const finding = stackFinding('prod', { purpose: 'stateless', status });
+    const finding = stackFinding('prod', 'stateless', status === undefined ? undefined : { status });
     expect(finding).toEqual({ state, text: expect.stringContaining(says) });
     expect(finding.text).toMatch(/^stack template-messaging-prod-stateless: /);
   });

@@ -240,8 +240,8 @@ test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"access
     await expect(attempt).rejects.toThrow(
       new CommandError(
         'Nothing was written: what is stored in the secret PLATFORM_CREDENTIALS_SECRET are no platform credentials that ' +
-          'can be read; put its last good value back, or write {} into it and run again with every platform credential ' +
-          'in the file.',
+          'can be read; put its last good value back, or write {} into it and provision with every platform ' +
+          'credential in the file.',
         1,
       ),
     );

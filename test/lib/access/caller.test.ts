@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { authorizerContext, callerOf } from '../../../lib/access/caller.ts';
+import { authorizerContext } from '../../../lib/access/authorizer-context.ts';
+import { callerOf } from '../../../lib/access/caller.ts';
 import type { HttpEvent } from '../../../lib/http/endpoint.ts';
 import { refused } from '../../support/refused.ts';
 

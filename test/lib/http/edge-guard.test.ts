@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { clientEndpoint } from '../../../lib/access/client-endpoint.ts';
-import { answer } from '../../../lib/http/answer.ts';
+import { answer, shaped } from '../../../lib/http/answer.ts';
 import { type BodyReader, noBody } from '../../../lib/http/body.ts';
 import { sourceAddressOf } from '../../../lib/http/edge-guard.ts';
 import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
@@ -16,7 +17,7 @@ afterEach(() => {
 function echo({ keys = '', body = noBody }: { readonly keys?: string; readonly body?: BodyReader } = {}) {
   vi.stubEnv('EDGE_KEYS', keys);
   return publicEndpoint(body, async (event) =>
-    answer(200, { source: sourceAddressOf(event), headers: Object.keys(event.headers) }),
+    answer(200, shaped(v.unknown(), { source: sourceAddressOf(event), headers: Object.keys(event.headers) })),
   );
 }
 
@@ -57,7 +58,7 @@ describe('behind an edge', () => {
     const body = vi.fn<BodyReader>();
     const nowMs = vi.fn(() => 0);
     const page = echo({ keys, body });
-    const clientPage = clientEndpoint({ nowMs }, body, async () => answer(200, {}));
+    const clientPage = clientEndpoint({ nowMs }, body, async () => answer(200, shaped(v.unknown(), {})));
     for (const each of [page, clientPage]) {
       expect(await callEndpoint(each, from({ 'x-origin-key': 'made-up' }))).toMatchObject({ status: 403 });
     }

@@ -1,12 +1,14 @@
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../../lib/http/answer.ts';
+import { answer, shaped } from '../../../lib/http/answer.ts';
 import { type BodyReader, bodyMaxBytes, noBody } from '../../../lib/http/body.ts';
 import { jsonBody } from '../../../lib/http/json-body.ts';
 import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 import { invalid, Refusal } from '../../../lib/http/refusal.ts';
 import { callEndpoint, makeHttpEvent } from '../../support/http-event.ts';
 
-const echoOf = (body: BodyReader) => publicEndpoint(body, async (event) => answer(200, { got: event.body }));
+const echoOf = (body: BodyReader) =>
+  publicEndpoint(body, async (event) => answer(200, shaped(v.unknown(), { got: event.body })));
 
 /** Up to the size of bulk status middy's parser is used, above it none with a reviver: both keep the same rules. */
 describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_, maxBytes) => {
@@ -162,7 +164,7 @@ describe('refusals become answers once', () => {
 });
 
 test.each([
-  ['an answer', async () => answer(200, {}, { 'dispatch-id': 'job-1' })],
+  ['an answer', async () => answer(200, shaped(v.unknown(), {}), { 'dispatch-id': 'job-1' })],
   ['a refusal', () => Promise.reject(invalid('did', 'did is required'))],
   ['a failed login', () => Promise.reject(new Refusal('invalid_credentials', 'never shown'))],
   ['a fault of ours', () => Promise.reject(new TypeError('secret detail'))],

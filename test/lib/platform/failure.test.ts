@@ -12,7 +12,10 @@ test.each([
   ['a code that nobody knows with all others', 'refused', { code: 987654321 }, 'other'],
   ['none: no byte left', 'not_sent', {}, 'not_sent'],
   ['none: no usable answer', 'ambiguous', { httpStatus: 502 }, 'ambiguous'],
-  ['none: a bare 429', 'refused', { httpStatus: 429 }, 'refused'],
+  ['none: a bare 429', 'refused', { httpStatus: 429 }, 'throttled'],
+  ['429 with a code of something else', 'refused', { httpStatus: 429, code: 131026 }, 'throttled'],
+  ['429 with a code that nobody knows', 'refused', { httpStatus: 429, code: 987654321 }, 'throttled'],
+  ['a code of a throttle by itself', 'refused', { httpStatus: 429, code: 130429 }, '130429'],
 ] as const)('is counted under a bounded set of names: %s', (_, kind, facts, name) => {
   expect(new PlatformFailure(kind, facts).metricCode).toBe(name);
 });

@@ -153,15 +153,15 @@ describe('what is known after a call that did not succeed', () => {
     expect([error, lines]).toEqual([expect.any(TypeError), []]);
   });
 
-  test.each<[number, string, string, object[]]>([
-    [400, '{"error":{"code":132000}}', '132000', []],
-    [429, '', 'refused', [{ PlatformCallsThrottled: 1 }]],
-    [401, '{"error":{"code":190}}', '190', [{ PlatformCredentialRefused: 1 }]],
+  test.each<[number, string, string, object]>([
+    [400, '{"error":{"code":132000}}', '132000', {}],
+    [429, '', 'throttled', {}],
+    [401, '{"error":{"code":190}}', '190', { PlatformCredentialRefused: 1 }],
   ])('HTTP %i %s is counted as %s, once, and as nothing else', async (status, text, code, more) => {
     const call = await platformThat((_, response) => response.writeHead(status).end(text));
     const lines = await countedBy(() => failureOf(call(send)));
     const counted = lines.map(({ _aws, service, ...counts }) => counts);
-    expect(counted).toEqual([...more, { code, PlatformErrors: 1 }]);
+    expect(counted).toEqual([{ ...more, code, PlatformErrors: 1 }]);
   });
 
   test('our own credential refused is told apart', async () => {

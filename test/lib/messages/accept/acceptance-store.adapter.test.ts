@@ -47,7 +47,7 @@ test('of withdrawal and beginning the first counts, and either may be repeated',
 });
 
 const straight = dispatchMessage(0, {
-  ...{ version: 3, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
+  ...{ version: 2, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
   ...{ jobId: '01JD0000000000000000000001', acceptedAtMs: nowMs },
 });
 

@@ -163,7 +163,7 @@ describe('a request of one recipient goes straight (D25)', () => {
     };
     expect(headOfStraight(message)).toEqual(told);
     expect(headOfStraight(v.parse(DispatchMessageSchema, JSON.parse(body)))).toEqual(told);
-    expect(message).toMatchObject({ version: 3, straight: true, alone: true, limitPerSecond: 40 });
+    expect(message).toMatchObject({ version: 2, straight: true, alone: true, limitPerSecond: 40 });
   });
 
   test('not what the fan-out has to work off: several, a dropped duplicate, what cannot be composed, what is too large', async () => {

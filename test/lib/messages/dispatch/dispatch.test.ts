@@ -25,7 +25,7 @@ test('a batch of ten costs ten claims and one batch record (R15)', async () => {
   // Where nothing is to be told, the event queue is not called.
   world.events.broken = true;
   expect(await dispatchBatch(batch, world.ports())).toEqual([]);
-  const facts = { count: 10, tally: { sent: 10 }, correlationIds: [] };
+  const facts = { count: 10, tally: { sent: 10 } };
   expect(world.logged).toEqual([{ event: 'dispatch.batch', facts }]);
   expect(world.posted).toHaveLength(10);
   expect(world.storeCalls).toEqual([...Array(10).fill('take'), 'recordBatch']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Delivery, DispatchQueue } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
-import { holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHoldMs, holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const clockStartMs = 1_800_000_000_000;
@@ -35,9 +35,9 @@ class Visibility {
     hold: async (receiptHandles, seconds) => await this.set(receiptHandles, seconds),
   };
 
-  hold(deliveries: readonly Delivery[]) {
+  hold(deliveries: readonly Delivery[], afterMs: number = firstHoldMs.urgent) {
     const log = (event: string) => void this.logged.push(event);
-    return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log });
+    return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
 
   /** Seconds from now until a delivery comes again. */
@@ -46,7 +46,7 @@ class Visibility {
   }
 }
 
-test('a run that dies at any moment leaves its messages invisible for half a minute at most', async () => {
+test('a run with codes that dies at any moment leaves them invisible for half a minute at most', async () => {
   const visibility = new Visibility();
   visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')]);
   for (let second = 1; second <= 58; second += 1) {
@@ -57,6 +57,29 @@ test('a run that dies at any moment leaves its messages invisible for half a min
     }
   }
   expect(visibility.requests).toBe(4);
+});
+
+test('any other run holds its messages after a second, and a run that is over by then asks nothing of the queue', async () => {
+  const visibility = new Visibility();
+  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')], firstHoldMs.other);
+  const short = visibility.hold([deliveryAt(1, 'c')], firstHoldMs.other);
+  await visibility.clock.run(visibility.clock.pause(900));
+  expect(visibility.requests).toBe(0);
+  await visibility.clock.run(short.end([]));
+  for (let second = 1; second <= 57; second += 1) {
+    await visibility.clock.run(visibility.clock.pause(1_000));
+    expect(visibility.againIn('a')).toBeGreaterThan(0);
+    expect(visibility.againIn('b')).toBeLessThanOrEqual(30);
+  }
+  expect(visibility.visibleAtMs.has('receipt of c')).toBe(false);
+  expect(visibility.requests).toBe(4);
+});
+
+test('what fails before anything is held comes again after a time of its own all the same', async () => {
+  const visibility = new Visibility();
+  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.other);
+  await visibility.clock.run(held.end(['b']));
+  expect([visibility.againIn('b'), visibility.requests]).toEqual([90, 1]);
 });
 
 test('a run that has ended is renewed no more', async () => {

@@ -103,6 +103,36 @@ test.each([
   expect(numbers.writes).toBe(what === 'kept' ? 0 : 1);
 });
 
+describe('a delivery behind its slot makes the lead of its number longer, in the write that reserves anew', () => {
+  /** A slot five seconds after its job was accepted, met so long after it. */
+  async function leadAfter(lateMs: number, changes: Partial<DispatchMessage> = {}): Promise<number | undefined> {
+    const numbers = new Numbers();
+    const [last = dispatchMessage(0)] = (await numbers.withTurns(72 * 5 + 1)).slice(-1);
+    const pace = numbers.stored.stored.get(number) ?? unknownPace;
+    numbers.stored.stored.set(number, { ...pace, leadMs: 500 });
+    await numbers.clock.run(numbers.clock.pause(5_000 + lateMs));
+    const message = { ...last, acceptedAtMs: startMs, ...changes };
+    const [placed] = await numbers.place([message, { ...message, index: 1 }]);
+    expect([placed?.kind, numbers.reads, numbers.writes]).toEqual(['slot', 1, lateMs > 75 ? 1 : 0]);
+    return numbers.stored.stored.get(number)?.leadMs;
+  }
+
+  test('once a batch', async () => {
+    expect(await leadAfter(76)).toBe(600);
+    expect(await leadAfter(1_900)).toBe(600);
+  });
+
+  test.each([
+    ['in time', 75, {}],
+    ['so late that it is a copy, or was held by a worker that died', 2_001, {}],
+    ['that was tried before', 500, { attempt: 1 }],
+    ['that has missed a slot in the hands of a worker', 500, { missedSlots: 1 }],
+    ['that was queued without a delay', 500, { acceptedAtMs: startMs + 2_001 }],
+  ])('not one %s', async (_, lateMs, changes) => {
+    expect(await leadAfter(lateMs, changes)).toBe(500);
+  });
+});
+
 describe('a slot that is to come', () => {
   test.each([
     [72 * 2, 'slot'],

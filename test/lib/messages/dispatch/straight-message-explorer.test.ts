@@ -56,7 +56,7 @@ interface World {
 
 const jobId = 'J';
 const straight = dispatchMessage(0, {
-  ...{ version: 3, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
+  ...{ version: 2, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
   expiresAtMs: startMs + 10 * claimLifeMs,
 });
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import type { FanOutPorts } from '../../../../lib/messages/fan-out/fan-out.ts';
-import { horizonMs, nextRoundSeconds, queueDelaySeconds, waveCount } from '../../../../lib/messages/fan-out/horizon.ts';
+import { horizonMs, nextRoundSeconds, queueTimes, waveCount } from '../../../../lib/messages/fan-out/horizon.ts';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { slotMsOf, type Turn } from '../../../../lib/messages/pace/schedule.ts';
-import { fannedOut, fanOutJob, fanOutStartMs, fanOutWorld } from '../../../support/fan-out-world.ts';
+import { fannedOut, fanOutJob, fanOutStartMs, fanOutWorld, queueThat } from '../../../support/fan-out-world.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const phone = '300000000000001';
 
@@ -36,32 +38,48 @@ describe('the pace of a number (D43)', () => {
       { limitOf: async () => 80 },
       (world) => {
         const schedule = scheduleOf(world);
-        const last = world.queued.at(-1)?.turn;
+        const last = inOrder(world).at(-1)?.turn;
         ahead.push((slotMsOf(schedule, last as Turn) ?? 0) - world.clock.nowMs);
       },
     );
-    expect(queued.map(({ index }) => index)).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
+    expect(inOrder({ queued }).map(({ index }) => index)).toEqual(Array.from({ length: 5_000 }, (_, index) => index));
     expect(queued.map(({ turn }) => turn?.position)).toEqual(queued.map(({ index }) => index));
-    // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a wave beyond the twenty.
+    // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a batch beyond the twenty.
     expect(rounds).toBe(6);
-    expect(Math.max(...ahead)).toBeLessThanOrEqual(21_200);
-    expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(20_000);
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(20_139);
+    expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(18_000);
     // Watched from when the last has left: 19.4 s after the last round.
     expect(watched.map(({ delaySeconds }) => delaySeconds)).toEqual([25]);
     expect(paces.stored.get(phone)?.schedule.nextPosition).toBe(5_000);
+    // Nothing has come late: 0.05 ms a message.
+    expect(paces.stored.get(phone)?.leadMs).toBe(850);
   });
 
   test('each waits in the queue until a moment before its slot', async () => {
-    const { ports, queued, paces } = fanOutWorld({ limitOf: async () => 80 });
-    await fannedOut(fanOutJob(5_000), ports);
+    const clock = new VirtualClock(fanOutStartMs);
+    const queuedMs: number[] = [];
+    const { ports, queued, paces, accept } = fanOutWorld({
+      ...{ limitOf: async () => 80, nowMs: clock.nowMs, pause: clock.pause },
+      queue: queueThat(async (entries) => {
+        for (const entry of entries) {
+          accept(entry);
+          queuedMs.push(clock.nowMs());
+        }
+        return [];
+      }),
+    });
+    paces.stored.set(phone, { ...unknownPace, leadMs: 350 });
+    await clock.run(fannedOut(fanOutJob(5_000), ports));
     const schedule = paces.stored.get(phone)?.schedule;
-    for (const { turn, delaySeconds } of queued) {
+    for (const [at, { turn, delaySeconds }] of queued.entries()) {
       const slotMs = schedule === undefined || turn === undefined ? 0 : (slotMsOf(schedule, turn) ?? 0);
-      const early = slotMs - (fanOutStartMs + delaySeconds * 1_000);
-      expect(early).toBeGreaterThanOrEqual(0);
-      // Beside the second by which a delay is early, what ten slots take: a batch comes together.
-      expect(early).toBeLessThan(2_126);
+      const early = slotMs - ((queuedMs[at] ?? 0) + delaySeconds * 1_000);
+      expect(early).toBeGreaterThanOrEqual(delaySeconds === 0 ? 0 : 349);
+      // Beside the lead, what ten slots take: a batch comes together. What is due within a second comes at once.
+      expect(early).toBeLessThan(350 + 126 + (delaySeconds === 0 ? 1_000 : 0));
     }
+    // Four waves, and each waits for the right moments, a second at most.
+    expect(clock.nowMs() - fanOutStartMs).toBeLessThan(4_000);
     const batches = Array.from({ length: Math.ceil(queued.length / 10) }, (_, at) =>
       queued.slice(at * 10, at * 10 + 10),
     );
@@ -83,7 +101,8 @@ describe('the pace of a number (D43)', () => {
     };
     const { ports, queued } = fanOutWorld({ limitOf: async () => 80, compose });
     await fannedOut(fanOutJob(500), ports);
-    expect(queued.map(({ turn }) => turn?.position)).toEqual(Array.from({ length: 450 }, (_, at) => at));
+    const positions = inOrder({ queued }).map(({ turn }) => turn?.position);
+    expect(positions).toEqual(Array.from({ length: 450 }, (_, at) => at));
   });
 
   test('few recipients are queued at once, without a turn; codes in their own queue (D44)', async () => {
@@ -109,6 +128,11 @@ describe('the pace of a number (D43)', () => {
   });
 });
 
+/** As they stand in the job, whenever they were queued. */
+function inOrder({ queued }: Pick<World, 'queued'>) {
+  return queued.toSorted((one, other) => one.index - other.index);
+}
+
 function scheduleOf({ paces }: World) {
   const schedule = paces.stored.get(phone)?.schedule;
   if (schedule === undefined) throw new Error('nothing is reserved');
@@ -124,7 +148,7 @@ describe('one person (platform reference, pair rate)', () => {
     const waiting = queued
       .slice(45)
       .map(({ turn, notBeforeMs = 0, delaySeconds }) => [turn, notBeforeMs - fanOutStartMs, delaySeconds]);
-    expect(waiting).toEqual([6, 12, 18, 24, 30].map((seconds) => [undefined, seconds * 1_000, seconds - 1]));
+    expect(waiting).toEqual([6, 12, 18, 24, 30].map((seconds) => [undefined, seconds * 1_000, seconds]));
     expect(paces.stored.get(phone)?.schedule.nextPosition).toBe(45);
     expect(watched.map(({ delaySeconds }) => delaySeconds)).toEqual([35]);
   });
@@ -162,13 +186,17 @@ describe('the workers (D45)', () => {
 });
 
 test.each([
-  [1, 10],
-  [20, 20],
-  [80, 80],
-  [200, 180],
-  [1_000, 500],
-])('at %i a second a wave is of %i', (perSecond, count) => {
-  expect(waveCount(perSecond)).toBe(count);
+  [1_999, 14, 1, 0],
+  [2_000, 1_000, 0.1, 10],
+  [20_000, 14, 1, 500],
+  [5_600, 14, 1, 400],
+  [5_601, 14, 1, 410],
+  [280_000, 14, 0.01, 200],
+  [20_000, 56, 1, 130],
+  [20_000, 1_111, 1, 10],
+  [20_000, 1.2, 1, 500],
+])('for %i ms with a slot every %d ms and a share of %d a wave is of %i', (withinMs, everyMs, share, count) => {
+  expect(waveCount(withinMs, everyMs, share)).toBe(count);
 });
 
 test.each([
@@ -183,12 +211,29 @@ test.each([
   },
 );
 
-test.each([
-  [0, 0],
-  [1_999, 0],
-  [2_000, 1],
-  [5_999, 4],
-  [2_000_000, 900],
-])('a slot in %i ms is a delay of %i s', (aheadMs, seconds) => {
-  expect(queueDelaySeconds(fanOutStartMs + aheadMs, fanOutStartMs)).toBe(seconds);
+describe('when a wave is given to its queue', () => {
+  const nowMs = fanOutStartMs;
+  const slotsOf = (count: number, everyMs: number) => Array.from({ length: count }, (_, at) => nowMs + at * everyMs);
+
+  test('each batch at the moment from which whole seconds lead to its time; at once what is due within them', () => {
+    const slots = slotsOf(500, 14);
+    const times = queueTimes(slots, nowMs, 350);
+    for (const [at, { queueAtMs, delaySeconds }] of times.entries()) {
+      const firstMs = slots[at - (at % 10)] ?? 0;
+      const earlyMs = firstMs - (queueAtMs + 1_000 * delaySeconds);
+      if (firstMs - nowMs < 1_350) expect([queueAtMs, delaySeconds]).toEqual([nowMs, 0]);
+      else expect(earlyMs).toBeCloseTo(350);
+      expect(queueAtMs - nowMs).toBeLessThan(1_000);
+    }
+    expect(new Set(times.map(({ queueAtMs }) => queueAtMs)).size).toBeGreaterThan(30);
+  });
+
+  test.each([
+    ['a short wave', slotsOf(140, 14)],
+    ['slots of which ten take longer than a second', slotsOf(100, 200)],
+  ])('%s: all of it at once, for it would not be worth the wait', (_, slots) => {
+    const times = queueTimes(slots, nowMs, 350);
+    expect(times.every(({ queueAtMs }) => queueAtMs === nowMs)).toBe(true);
+    expect(times.at(-1)?.delaySeconds).toBeGreaterThan(0);
+  });
 });

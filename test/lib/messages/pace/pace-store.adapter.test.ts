@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { paceKey } from '../../../../lib/messages/items.ts';
+import { withShorterLead } from '../../../../lib/messages/pace/delivery-lead.ts';
 import { slowedDown, unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
@@ -45,6 +46,11 @@ test('a number that nobody has sent from has no pace; one that is stored is foun
   }));
   expect(slower).toMatchObject({ result: 'slower', pace: { version: 2, learned: { perSecond: 60, atMs: nowMs } } });
   expect(await paces.find('new')).toEqual(slower.pace);
+  const { pace: learned } = await paces.change('new', undefined, (seen) => ({
+    pace: withShorterLead(seen, 500),
+    result: undefined,
+  }));
+  expect([learned.leadMs, await paces.find('new')]).toEqual([1_075, learned]);
 });
 
 test('a reader sees what was written a moment ago', async () => {

@@ -1,0 +1,82 @@
+import { routes } from '../routes.ts';
+import { deliveryDocument } from './event-document.ts';
+import { events } from './events.ts';
+import { headers } from './headers.ts';
+import { jsonSchemas } from './json-schema.ts';
+import { answerSchemas, requestSchemas } from './named-schemas.ts';
+import { tags } from './operation.ts';
+import { operationDocument } from './operation-document.ts';
+import { operations } from './operations/all.ts';
+import { documentedPath } from './paths.ts';
+import { gatewayErrorSchema, RefusalResponses, refusalCodeSchema, refusalSchema } from './refusal-document.ts';
+
+/** The OpenAPI 3.1 document of the interface, as text (D48). */
+export function openApiDocument(): string {
+  return `${JSON.stringify(openApi(), null, 2)}\n`;
+}
+
+function openApi() {
+  const request = jsonSchemas(requestSchemas, 'request');
+  const answer = jsonSchemas(answerSchemas, 'answer');
+  const refusals = new RefusalResponses();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const operation = operations[route.operation];
+    if (operation === undefined) throw new Error(`nothing is said of the operation ${route.operation}`);
+    const path = documentedPath(route.path);
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operationDocument(route, operation, { request, answer, refusals }),
+    };
+  }
+  return {
+    openapi: '3.1.1',
+    info,
+    servers,
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    webhooks: Object.fromEntries(events.map((event) => [event.type, deliveryDocument(event, answer)])),
+    components: {
+      securitySchemes: { token },
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, { schema, description, required }]) => [
+          name,
+          { description, required, schema: answer.of(schema) },
+        ]),
+      ),
+      responses: refusals.components(),
+      schemas: {
+        ...answer.components(),
+        ...request.components(),
+        RefusalCode: refusalCodeSchema(),
+        Refusal: refusalSchema(answer),
+        GatewayError: gatewayErrorSchema,
+      },
+    },
+  };
+}
+
+const info = {
+  title: 'Template Messaging Service',
+  version: '0.2.0',
+  summary: 'Sends approved message templates, and manages them.',
+  description:
+    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning.',
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+};
+
+const servers = [
+  {
+    url: 'https://{host}',
+    description: 'A deployed stage',
+    variables: { host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' } },
+  },
+  { url: 'http://127.0.0.1:3000', description: 'The local stack (npm start)' },
+];
+
+const token = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'The access_token of POST /login, good for one hour.',
+};

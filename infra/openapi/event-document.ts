@@ -1,0 +1,36 @@
+import { deliveryHeaders, type events } from './events.ts';
+import type { jsonSchemas } from './json-schema.ts';
+
+/** One kind of event as an entry of `webhooks`: what a receiver is posted, and what its answer means (D34). */
+export function deliveryDocument(
+  { type, summary, schema, example }: (typeof events)[number],
+  answer: ReturnType<typeof jsonSchemas>,
+) {
+  const parameters = Object.entries(deliveryHeaders).map(([name, header]) => ({
+    name,
+    in: 'header',
+    description: header.description,
+    required: true,
+    schema: answer.of(header.schema),
+  }));
+  return {
+    post: {
+      operationId: type,
+      tags: ['Webhooks'],
+      summary,
+      description: 'At least once, in no promised order. Verify the signature before you parse the body.',
+      security: [],
+      parameters,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: answer.of(schema), examples: { told: { summary, value: example } } } },
+      },
+      responses: {
+        '2XX': { description: 'Taken. The body is not read.' },
+        410: { description: 'Nothing more is wanted here: the configuration is switched off.' },
+        '4XX': { description: 'Tried again later.' },
+        '5XX': { description: 'Tried again later.' },
+      },
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** Of an answer nothing but the fields that are named gets out; a request may carry what its schema does not look at. */
+export type Direction = 'request' | 'answer';
+
+/** Schemas that have a name in the document, by that name. */
+export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
+
+/** Actions that JSON Schema can say; all others only the service itself checks. */
+const toldActions: ReadonlySet<string> = new Set([
+  ...['regex', 'min_length', 'max_length', 'non_empty', 'min_value', 'max_value', 'integer', 'safe_integer'],
+  ...['iso_timestamp', 'url', 'description', 'title'],
+]);
+
+/** Converts the schemas of one direction; a schema that has a name becomes a reference to it. */
+export function jsonSchemas(named: NamedSchemas, direction: Direction) {
+  const plain = plainSchemas(direction);
+  const definitions = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema)]));
+  const convert = (schema: v.GenericSchema): JsonSchema => {
+    const {
+      $schema: _,
+      $defs,
+      ...converted
+    } = toJsonSchema(schema as never, {
+      target: 'draft-2020-12',
+      typeMode: 'input',
+      definitions: definitions as never,
+      overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+      overrideSchema: ({ valibotSchema, jsonSchema }) => {
+        // Said aloud, because readers of the document may take an object for closed otherwise.
+        if (valibotSchema.type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
+        // Generated clients look for a type beside a constant.
+        if (valibotSchema.type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const as 'string' };
+        return undefined;
+      },
+      overrideAction: ({ valibotAction, jsonSchema }) => {
+        if (valibotAction.type !== 'safe_integer') return undefined;
+        const { minimum, ...rest } = { ...jsonSchema, type: 'integer' as const };
+        return { ...rest, ...(minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }) };
+      },
+    });
+    return tidied({ ...converted, ...($defs === undefined ? {} : { $defs }) }) as JsonSchema;
+  };
+  return {
+    of: (schema: v.GenericSchema): JsonSchema => {
+      const { $defs: _, ...converted } = convert(plain(schema));
+      return converted;
+    },
+    components: (): Record<string, JsonSchema> => (convert(v.never())['$defs'] ?? {}) as Record<string, JsonSchema>,
+  };
+}
+
+/** Without lists and objects that say nothing. */
+function tidied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).filter(
+    ([key, each]) =>
+      !(key === 'required' && Array.isArray(each) && each.length === 0) &&
+      !(key === 'properties' && Object.keys(each as object).length === 0),
+  );
+  return Object.fromEntries(entries.map(([key, each]) => [key, tidied(each)]));
+}
+
+interface Parts {
+  readonly type: string;
+  readonly entries?: v.ObjectEntries;
+  readonly wrapped?: v.GenericSchema;
+  readonly item?: v.GenericSchema;
+  readonly value?: v.GenericSchema;
+  readonly options?: readonly v.GenericSchema[];
+  readonly pipe?: readonly (v.GenericSchema | v.PipeAction<unknown, unknown, v.BaseIssue<unknown>>)[];
+}
+
+/**
+ * Schemas without what JSON Schema cannot say: what was documented otherwise stands for itself (`documentedAs`), checks that
+ * are code are left out, and so is all that follows a transformation. The same schema always becomes the same one.
+ */
+function plainSchemas(direction: Direction) {
+  const known = new Map<v.GenericSchema, v.GenericSchema>();
+  const plain = (schema: v.GenericSchema): v.GenericSchema => {
+    const made = known.get(schema) ?? rebuilt(schema);
+    known.set(schema, made);
+    return made;
+  };
+
+  const rebuilt = (schema: v.GenericSchema): v.GenericSchema => {
+    const parts = schema as unknown as Parts;
+    if (parts.pipe !== undefined) return plainPipe(parts.pipe);
+    const { entries, wrapped, item, options } = parts;
+    if (entries !== undefined) return plainObject(parts.type, entries);
+    if (wrapped !== undefined) return { ...schema, wrapped: plain(wrapped) } as never;
+    if (item !== undefined) return { ...schema, item: plain(item) } as never;
+    if (options !== undefined && typeof options[0] === 'object') {
+      return { ...schema, options: options.map(plain) } as never;
+    }
+    return schema;
+  };
+
+  const plainObject = (type: string, entries: v.ObjectEntries): v.GenericSchema => {
+    const made = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, plain(entry as never)]));
+    if (type === 'loose_object') return v.looseObject(made);
+    return type === 'strict_object' || direction === 'answer' ? v.strictObject(made) : v.object(made);
+  };
+
+  const plainPipe = (pipe: NonNullable<Parts['pipe']>): v.GenericSchema => {
+    let made: v.GenericSchema | undefined;
+    const told: v.GenericSchema[] = [];
+    const documented = pipe.findLastIndex((each) => shapeOf(each) !== undefined);
+    for (const [at, each] of pipe.entries()) {
+      if (at < documented) continue;
+      const shape = shapeOf(each);
+      if (shape !== undefined) made = plain(shape);
+      else if (each.kind === 'schema' && made === undefined) made = plain(each as v.GenericSchema);
+      else if (each.kind === 'transformation' || each.kind === 'schema') break;
+      else if (toldActions.has(each.type)) told.push(each as never);
+    }
+    if (made === undefined) throw new Error('a pipe begins with a schema');
+    return told.length === 0 ? made : (v.pipe(made, ...(told as unknown as [never])) as never);
+  };
+  return plain;
+}
+
+/** What a part of a pipe says that it is documented as, also where the pipe has another pipe as its first part. */
+function shapeOf(part: { readonly kind: string; readonly type: string }): v.GenericSchema | undefined {
+  if (part.kind !== 'metadata' || part.type !== 'metadata') return undefined;
+  const { documentedAs } = (part as unknown as { metadata: { documentedAs?: () => v.GenericSchema } }).metadata;
+  return documentedAs?.();
+}

@@ -1,0 +1,134 @@
+import type * as v from 'valibot';
+import type { RouteEntry } from '../routes.ts';
+import { callerHeaders, references } from './headers.ts';
+import type { JsonSchema, jsonSchemas } from './json-schema.ts';
+import type { AnswerDocument, OperationDocument } from './operation.ts';
+import { parameterTexts } from './parameters.ts';
+import { documentedParameter } from './paths.ts';
+import type { RefusalResponses } from './refusal-document.ts';
+
+type Schemas = ReturnType<typeof jsonSchemas>;
+interface Parts {
+  readonly request: Schemas;
+  readonly answer: Schemas;
+  readonly refusals: RefusalResponses;
+}
+
+/** One operation of the document, from what its page parses and shapes and what is said of it beside. */
+export function operationDocument(
+  route: RouteEntry,
+  operation: OperationDocument,
+  { request, answer, refusals }: Parts,
+) {
+  const isPublic = route.public === true;
+  const said = { name: route.operation, path: route.path, operation, request };
+  const parameters = [
+    ...parametersOf('path', operation.path?.entries, said),
+    ...parametersOf('query', operation.query?.entries, said),
+    ...parametersOf('header', operation.requestHeaders, said),
+  ];
+  return {
+    operationId: route.operation,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description,
+    security: isPublic ? [] : [{ token: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, request) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.answers).map(([status, each]) => [
+          status,
+          response(Number(status), each, { operation, answer, isPublic }),
+        ]),
+      ),
+      ...refusals.of(operation.refusals, { isPublic }),
+    },
+  };
+}
+
+interface Said {
+  readonly name: string;
+  readonly path: string;
+  readonly operation: OperationDocument;
+  readonly request: Schemas;
+}
+
+function parametersOf(
+  place: 'path' | 'query' | 'header',
+  entries: Readonly<Record<string, v.GenericSchema>> | undefined,
+  { name: operationName, path, operation, request }: Said,
+) {
+  return Object.entries((entries ?? {}) as Record<string, v.GenericSchema>).map(([name, entry]) => {
+    const description = parameterTexts[`${operationName}.${name}`] ?? parameterTexts[name];
+    if (description === undefined) throw new Error(`nothing is said of the parameter ${name} of ${operationName}`);
+    const schema = request.of(entry);
+    const examples = examplesOf(operation, ({ parameters }) => parameters?.[name]);
+    return {
+      name: place === 'path' ? documentedParameter(path, name) : name,
+      in: place,
+      description,
+      required: place === 'path' || (place === 'query' && !/optional/.test(entry.type)) || isSignature(name),
+      ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
+      schema,
+      ...(examples === undefined ? {} : { examples }),
+    };
+  });
+}
+
+/** The one header without which a request is refused. */
+function isSignature(name: string): boolean {
+  return name === 'X-Hub-Signature-256';
+}
+
+function requestBody(operation: OperationDocument, request: Schemas) {
+  const { schema: valibotSchema, optional, form } = operation.body ?? never();
+  const schema = request.of(valibotSchema);
+  const examples = examplesOf(operation, ({ body }) => body);
+  const formSchema: JsonSchema = {
+    type: 'object',
+    properties: {
+      template: schema,
+      file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The media of the header.' },
+    },
+    required: ['template'],
+    additionalProperties: false,
+  };
+  return {
+    required: optional !== true,
+    content: {
+      'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
+      ...(form === true
+        ? { 'multipart/form-data': { schema: formSchema, encoding: { template: { contentType: 'application/json' } } } }
+        : {}),
+    },
+  };
+}
+
+function response(
+  status: number,
+  { description, schema, text, headers = [] }: AnswerDocument,
+  { operation, answer, isPublic }: { operation: OperationDocument; answer: Schemas; isPublic: boolean },
+) {
+  const names = ['X-Request-Id', ...(isPublic ? [] : callerHeaders), ...headers];
+  const examples = examplesOf(operation, (example) => (example.status === status ? example.answer : undefined));
+  const shown = examples === undefined ? {} : { examples };
+  const content = {
+    ...(schema === undefined ? {} : { 'application/json': { schema: answer.of(schema), ...shown } }),
+    ...(text === true ? { 'text/plain': { schema: { type: 'string' }, ...shown } } : {}),
+  };
+  return { description, headers: references(names), ...(Object.keys(content).length === 0 ? {} : { content }) };
+}
+
+type Example = OperationDocument['examples'][string];
+
+function examplesOf(operation: OperationDocument, part: (example: Example) => unknown) {
+  const named = Object.entries(operation.examples)
+    .map(([name, example]) => [name, { summary: example.summary, value: part(example) }] as const)
+    .filter(([, { value }]) => value !== undefined);
+  return named.length === 0 ? undefined : Object.fromEntries(named);
+}
+
+function never(): never {
+  throw new Error('an operation without a body has no request body');
+}

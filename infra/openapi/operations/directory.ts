@@ -1,0 +1,114 @@
+import { CampaignsListAnswer, CampaignsListQuery } from '../../../functions/campaigns-list.ts';
+import {
+  CatalogProductsAnswer,
+  CatalogProductsPath,
+  CatalogProductsQuery,
+} from '../../../functions/catalog-products-list.ts';
+import { ChannelsListAnswer, ChannelsListQuery } from '../../../functions/channels-list.ts';
+import { PricingAnswer, PricingQuery } from '../../../functions/pricing-get.ts';
+import { demo } from '../examples.ts';
+import type { Operations } from '../operation.ts';
+import { ofCallers, ofClients, ofPlatform } from '../refusals.ts';
+
+export const directory: Operations = {
+  'campaigns-list': {
+    tag: 'Directory',
+    summary: 'List campaigns',
+    description: 'The campaigns of the client by id; without BSP_CN those of the user.',
+    query: CampaignsListQuery,
+    answers: { 200: { description: 'All of them.', schema: CampaignsListAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      own: {
+        summary: 'Those of the user',
+        status: 200,
+        answer: {
+          data: [
+            { id: 10, name: 'Onboarding' },
+            { id: 11, name: 'Collections' },
+          ],
+          total: 2,
+        },
+      },
+    },
+  },
+  'channels-list': {
+    tag: 'Directory',
+    summary: 'List channels',
+    description:
+      'The channels of one client, or with BSP_CN and without client_id of all, with what the platform says of their numbers.',
+    query: ChannelsListQuery,
+    answers: { 200: { description: 'A page, and the total.', schema: ChannelsListAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      fields: {
+        summary: 'Three fields',
+        parameters: { fields: ['wa_id', 'status', 'channel_id'] },
+        status: 200,
+        answer: {
+          data: [{ wa_id: demo.did, status: 'ACTIVE', channel_id: demo.channelId }],
+          total: 1,
+          page: 1,
+          page_size: 20,
+          fields: 'wa_id,status,channel_id',
+        },
+      },
+    },
+  },
+  'catalog-products-list': {
+    tag: 'Directory',
+    summary: 'List products',
+    description: 'The products of the catalog that is linked to the WABA of the DID.',
+    path: CatalogProductsPath,
+    query: CatalogProductsQuery,
+    answers: { 200: { description: 'A page.', schema: CatalogProductsAnswer } },
+    refusals: [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden', 'catalog_forbidden'],
+    examples: {
+      first: {
+        summary: 'The first product',
+        parameters: { did: demo.did, catalog_id: demo.catalogId, limit: 1 },
+        status: 200,
+        answer: {
+          data: [
+            {
+              id: '700000000000001',
+              name: 'Mug',
+              retailer_id: 'mug-1',
+              image_urls: ['https://example.com/mug.png'],
+              description: 'A mug.',
+              currency: 'USD',
+              price: '12.50',
+              url: 'https://example.com/mug',
+              category: 'Kitchen',
+              unique_id: '600000000000001:mug-1',
+            },
+          ],
+          paging: { cursors: { after: 'cGxhY2U' } },
+        },
+      },
+    },
+  },
+  'pricing-get': {
+    tag: 'Directory',
+    summary: 'Read a price',
+    description: 'The list price of a message of one category to one country; the same for every caller.',
+    query: PricingQuery,
+    answers: { 200: { description: 'The price.', schema: PricingAnswer } },
+    refusals: [...ofCallers, 'invalid_request', 'rate_not_found'],
+    examples: {
+      argentina: {
+        summary: 'Marketing to Argentina',
+        parameters: { market: 'AR', category: 'Marketing' },
+        status: 200,
+        answer: {
+          market: 'AR',
+          currency: 'USD',
+          category: 'Marketing',
+          rate: { amount: 0.0618, currency: 'USD' },
+          source: 'list prices',
+          note: 'list rate for each delivered message',
+        },
+      },
+    },
+  },
+};

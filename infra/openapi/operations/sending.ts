@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '../../../functions/dispatches-list.ts';
+import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
+import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
+import { MessagesSendAnswer, MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
+import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
+import { demo, dispatchExample } from '../examples.ts';
+import type { Operations } from '../operation.ts';
+import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
+
+const { did, dispatchId } = demo;
+const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
+const template = { name: 'order_update', language: 'en_US' } as const;
+const order = { did, type: 'template', channel: 'MESSAGING', template } as const;
+const { template: _, client_id: __, counts: ___, complete: ____, did: _____, ...listed } = dispatchExample;
+
+export const sending: Operations = {
+  'messages-send': {
+    tag: 'Sending',
+    summary: 'Send a template',
+    description:
+      'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template.',
+    path: MessagesSendPath,
+    query: MessagesSendQuery,
+    requestHeaders: { 'Idempotency-Key': v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/)) },
+    body: { schema: MessagesSendBody },
+    answers: {
+      200: {
+        description: 'Accepted. warning tells what is worth a look.',
+        schema: MessagesSendAnswer,
+        headers: ['Dispatch-Id'],
+      },
+    },
+    refusals: [
+      ...ofDids,
+      ...ofBodies,
+      ...ofPlatform,
+      ...(['did_mismatch', 'invalid_recipients', 'template_not_found', 'template_not_sendable'] as const),
+      ...(['idempotency_key_reused', 'request_in_progress', 'dispatch_unavailable', 'dispatch_undecided'] as const),
+    ],
+    examples: {
+      values: {
+        summary: 'Two recipients, each with values of its own',
+        parameters: { did, 'Idempotency-Key': 'order-1042' },
+        body: {
+          ...order,
+          recipients: [
+            { to: '5491155550001', params: { body: ['Ana', 'A-1042'], buttons: ['A-1042'] } },
+            { to: '5491155550002', params: { body: ['Luis', 'A-1043'], buttons: ['A-1043'] } },
+          ],
+        },
+        status: 200,
+        answer: { success: true },
+      },
+    },
+  },
+  'dispatches-list': {
+    tag: 'Sending',
+    summary: 'List dispatches',
+    description: 'The dispatches of the client on a DID of the last 30 days, newest first.',
+    path: DispatchesListPath,
+    query: DispatchesListQuery,
+    answers: { 200: { description: 'A page; only the last has no after.', schema: DispatchesListAnswer } },
+    refusals: ofDids,
+    examples: {
+      newest: {
+        summary: 'The newest',
+        parameters: { did, limit: 1 },
+        status: 200,
+        answer: { data: [{ ...listed, template }], paging: { cursors: { after: 'cGxhY2U' } } },
+      },
+    },
+  },
+  'messages-report': {
+    tag: 'Sending',
+    summary: 'Read the report of a dispatch',
+    description: 'What became of every recipient of a dispatch, from its acceptance on and for 30 days.',
+    path: MessagesReportPath,
+    query: MessagesReportQuery,
+    answers: { 200: { description: 'A page; only the last has no after.', schema: MessagesReportAnswer } },
+    refusals: [...ofDids, 'dispatch_not_found'],
+    examples: {
+      first: {
+        summary: 'The first row',
+        parameters: { did, dispatchId, limit: 1 },
+        status: 200,
+        answer: {
+          ...dispatchExample,
+          data: [{ index: 0, to: '5491155550001', state: 'pending' }],
+          paging: { cursors: { after: 'cGxhY2U' } },
+        },
+      },
+    },
+  },
+  'messages-cancel': {
+    tag: 'Sending',
+    summary: 'Cancel a dispatch',
+    description: 'What no worker has taken up is never sent. Repeating it changes nothing more.',
+    path: MessagesCancelPath,
+    query: MessagesCancelQuery,
+    answers: { 200: { description: 'Where the dispatch stands now.', schema: MessagesCancelAnswer } },
+    refusals: [...ofDids, 'dispatch_not_found'],
+    examples: {
+      cancelled: { summary: 'All that is left', parameters: { did, dispatchId }, status: 200, answer: dispatchExample },
+    },
+  },
+};

@@ -1,0 +1,60 @@
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import type { PlatformCredentials } from '../../lib/platform/credential-groups.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { PlatformTransport } from '../../lib/platform/transport.ts';
+import type { PlatformApps } from '../../lib/platform/webhook/apps.ts';
+import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
+import type { WabaState } from './doctor-rules.ts';
+import { readApps } from './stored-apps.ts';
+import { readCredentials } from './stored-credentials.ts';
+import type { Target } from './target.ts';
+
+export interface AskedOf {
+  readonly target: Target;
+  readonly platform: PlatformTransport;
+}
+
+/** How many WABAs the platform is asked about at a time. */
+const askedAtATime = 10;
+
+/**
+ * What the platform says of each WABA of a stage when it is asked with its credential. Throws `UnreadableSecret`, and what
+ * the stores throw; a call of the platform that fails is a state.
+ */
+export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[]> {
+  const directory = directoryStore(target.documentClient, target.tableName('directory'));
+  const [{ credentials }, apps] = await Promise.all([readCredentials(target), readApps(target)]);
+  const wabas = new Map<string, string>();
+  for (const clientId of await directory.listClientIds()) {
+    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
+  }
+  const states: WabaState[] = [];
+  const waiting = [...wabas];
+  while (waiting.length > 0) {
+    const some = waiting.splice(0, askedAtATime);
+    states.push(
+      ...(await Promise.all(
+        some.map(([wabaId, credential]) => wabaState(platform, { wabaId, credential }, { credentials, apps })),
+      )),
+    );
+  }
+  return states;
+}
+
+async function wabaState(
+  platform: PlatformTransport,
+  { wabaId, credential }: Pick<WabaState, 'wabaId' | 'credential'>,
+  { credentials, apps }: { readonly credentials: PlatformCredentials; readonly apps: PlatformApps },
+): Promise<WabaState> {
+  const appId = Object.keys(apps).find((id) => apps[id]?.wabas.includes(wabaId));
+  const waba = { wabaId, credential, appId };
+  const accessToken = credentials[credential]?.accessToken;
+  if (accessToken === undefined)
+    return { ...waba, failure: { refused: true, text: 'the secret has no such credential' } };
+  try {
+    return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return { ...waba, failure: { refused: error.kind === 'refused', text: error.message } };
+  }
+}

@@ -1,0 +1,124 @@
+import { parkEndMs } from '../../lib/messages/job-state.ts';
+import type { DescribedJob } from '../../lib/messages/outcomes/described-job.ts';
+import { countStates, type ReportedOutcome } from '../../lib/messages/outcomes/outcome.ts';
+import type { PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
+
+/** A job, what became of everybody in it, and who of them is to be seen. */
+export interface JobOutcomes {
+  readonly job: DescribedJob;
+  readonly outcomes: readonly PlacedOutcome[];
+  readonly shown: readonly PlacedOutcome[];
+}
+
+/** As lines for a terminal; `only` is one message that was asked for. Below stands the command that settles each unknown one. */
+export function asTables(
+  found: readonly JobOutcomes[],
+  { only, stage }: { readonly only: boolean; readonly stage: string | undefined },
+): string[] {
+  const lines: string[] = [];
+  const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
+  for (const { job, shown } of found) {
+    const { jobId, did, acceptedAtMs, templateName } = job.head;
+    if (!only)
+      lines.push(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}${stateOf(job)}`);
+    for (const outcome of shown) lines.push(`  ${aligned(cellsOf(outcome), widths)}`);
+  }
+  const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
+  if (unknown.length > 0) lines.push('nobody knows whether these were sent; once you do, one line settles each:');
+  for (const outcome of unknown) lines.push(`  ${settlingLine(outcome, stage)}   # or: failed`);
+  if (only) return lines;
+  const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
+  const counts = countStates(states);
+  lines.push(`total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
+  return lines;
+}
+
+/** Why what nobody has taken up of it is not sent. */
+function stateOf(job: DescribedJob): string {
+  const { stop, parked, head } = job;
+  if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
+  if (parked === undefined) return '';
+  const untilMs = parkEndMs({ ...job, parked }, head);
+  return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
+}
+
+function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
+  return state === 'unknown' && duplicateOf === undefined;
+}
+
+function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined): string {
+  return `npm run outcomes -- ${stage === undefined ? '' : `--stage ${stage} `}--resolve ${dispatchId} sent`;
+}
+
+/** The same for programs, in the words of the report. */
+export function asJson({ job, outcomes, shown }: JobOutcomes) {
+  const { stop, parked } = job;
+  const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
+  const counts = countStates(outcomes.map(({ state }) => state));
+  return {
+    dispatch_id: jobId,
+    client_id: clientId,
+    did,
+    template: { name: templateName, language: templateLanguage },
+    accepted_at: timeOf(acceptedAtMs),
+    total: outcomes.length,
+    counts,
+    complete: counts.pending === 0,
+    ...(stop === undefined ? {} : { stopped: { at: timeOf(stop.atMs), state: stop.state, code: stop.code } }),
+    ...(parked === undefined || stop !== undefined
+      ? {}
+      : {
+          parked: {
+            at: timeOf(parked.sinceMs),
+            code: parked.code,
+            until: timeOf(parkEndMs({ ...job, parked }, job.head)),
+          },
+        }),
+    data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
+      message_id: dispatchId,
+      index: position,
+      to,
+      state,
+      code,
+      reason,
+      platform_message_id: platformMessageId,
+      updated_at: atMs === undefined ? undefined : timeOf(atMs),
+      duplicate_of: duplicateOf,
+    })),
+  };
+}
+
+/** One outcome in a line, without columns. */
+export function rowOf(outcome: ReportedOutcome): string {
+  return cellsOf(outcome).filter(Boolean).join('  ');
+}
+
+type Cells = readonly string[];
+
+function cellsOf(outcome: ReportedOutcome & { readonly duplicateOf?: number }): Cells {
+  const { dispatchId, to = '', state, code = '', reason = '', platformMessageId = '', atMs, duplicateOf } = outcome;
+  const time = atMs === undefined ? '' : timeOf(atMs);
+  const repeated = duplicateOf === undefined ? '' : `repeats recipient ${duplicateOf}`;
+  return [dispatchId, to, state, time, code, platformMessageId, reason, repeated];
+}
+
+function widthsOf(rows: readonly Cells[]): number[] {
+  const columns = rows[0]?.length ?? 0;
+  return Array.from({ length: columns }, (_, at) =>
+    rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),
+  );
+}
+
+/** Columns of which no row has anything are left out. */
+function aligned(cells: Cells, widths: readonly number[]): string {
+  return cells
+    .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+    .filter((_, at) => (widths[at] ?? 0) > 0)
+    .join('  ')
+    .trimEnd();
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoRedirect } from '../../infra/openapi/examples.ts';
+import type { ExampleDocument, OperationDocument } from '../../infra/openapi/operation.ts';
+import { operations } from '../../infra/openapi/operations/all.ts';
+import { documentedParameter } from '../../infra/openapi/paths.ts';
+import { type RouteEntry, routes } from '../../infra/routes.ts';
+import { redirectStore } from '../../lib/redirects/redirect-store.ts';
+import { templateKey } from '../../lib/templates/model/template-key.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
+import { type Operation, openApi, operationOf } from '../support/openapi.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+// Every example of functions/openapi.json, as it stands there, asked of the stack with the demo data (D48): the answer has
+// the example's status and everything that the example shows. In the order of the operations, which build on each other.
+
+interface Shown {
+  readonly value: unknown;
+}
+interface Shows {
+  readonly examples?: Readonly<Record<string, Shown>>;
+}
+
+const target = runningTarget();
+const created = 'order_ready';
+
+/** What is not the same on every stack. */
+let dispatchId = '';
+let createdId = '';
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  const redirects = redirectStore(target.documentClient, target.tableName('redirects'));
+  const { code, url } = demoRedirect;
+  const button = { templateKey: templateKey({ wabaId: '1', name: 'gone', language: 'en_US' }), place: 'buttons[0]' };
+  await redirects.put([{ code, url }], { ...button, clientId: 1001, wabaId: '1', createdAtMs: Date.now() });
+});
+
+afterAll(async () => {
+  await platform(`DELETE /_control/templates/${createdId}`);
+  await eraseTemplate(target, created);
+});
+
+const cases = Object.entries(operations).flatMap(([operation, { examples }]) =>
+  Object.keys(examples).map((name) => [operation, name] as const),
+);
+
+describe('each example', () => {
+  test.each(cases)('%s: %s', async (name, example) => {
+    const route = routes.find((each) => each.operation === name) as RouteEntry;
+    const { operation } = operationOf(route);
+    const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
+    const asked = requestOf(route, operation, example);
+    const ask = async () =>
+      api(asked.route, route.public === true ? asked : { ...asked, token: await tokenOf('supervisor1001') });
+    // A second send gives the list of dispatches a second page.
+    if (name === 'messages-send') await api(asked.route, { body: asked.body, token: await tokenOf('supervisor1001') });
+    // The platform takes no edit of what it is still looking at.
+    if (name === 'templates-edit') await platform(`POST /_control/templates/${createdId}`, { status: 'REJECTED' });
+    // The synchronization of another file may still be under way.
+    const reply = await eventually(`${name} is answered`, async () => {
+      const given = await ask();
+      return given.body?.code === 'sync_in_progress' || given.body?.code === 'request_in_progress' ? undefined : given;
+    });
+    expect([reply.status, reply.text]).toEqual([status, expect.any(String)]);
+    if (answer === undefined) return;
+    const { content } = (operation.responses as Record<number, { content: Record<string, Shows> }>)[status] ?? {};
+    const [type = '', { examples }] = Object.entries(content ?? {})[0] ?? ['', {}];
+    const told = placesOf(type === 'text/plain' ? reply.text : reply.body);
+    expect(placesOf(examples?.[example]?.value).filter((place) => !told.includes(place))).toEqual([]);
+    dispatchId = reply.headers.get('dispatch-id') ?? dispatchId;
+    if (name === 'templates-create') createdId = reply.body.id;
+  });
+});
+
+/** The request of an example, from the document alone. */
+function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operation, example: string) {
+  const shownBy = (parameter: Shows) => parameter.examples?.[example]?.value;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => `{${documentedParameter(route.path, name)}}`);
+  for (const parameter of parameters) {
+    const value = shownBy(parameter as Shows);
+    if (value === undefined) continue;
+    const text = parameter.name === 'dispatchId' ? dispatchId : String(value);
+    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(text));
+    else if (parameter.in === 'query') query.set(parameter.name, text);
+    else headers[parameter.name] = text;
+  }
+  const body = (requestBody?.content['application/json'] as Shows | undefined)?.examples?.[example]?.value;
+  return {
+    route: `${route.method} ${path}${query.size === 0 ? '' : `?${query}`}`,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+/** Every place of a value with its type; of a list, the places of its first item. */
+function placesOf(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [`${path} list`, ...(value.length === 0 ? [] : placesOf(value[0], `${path}[]`))];
+  if (value === null || typeof value !== 'object') return [`${path} ${value === null ? 'null' : typeof value}`];
+  return Object.entries(value).flatMap(([key, each]) => placesOf(each, `${path}.${key}`));
+}
+
+test('every example of the document is one of these', () => {
+  const shown = new Set(
+    Object.values(openApi.paths as Record<string, Record<string, Operation>>).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, parameters = [], requestBody, responses }) =>
+        [...parameters, ...Object.values(requestBody?.content ?? {}), ...contentsOf(responses)].flatMap((each) =>
+          Object.keys((each as Shows).examples ?? {}).map((name) => `${operationId} ${name}`),
+        ),
+      ),
+    ),
+  );
+  const run = cases.map((each) => each.join(' '));
+  expect([...shown].filter((each) => !run.includes(each))).toEqual([]);
+});
+
+function contentsOf(responses: Operation['responses']): unknown[] {
+  return Object.values(responses).flatMap((response) =>
+    'content' in response ? Object.values(response.content as object) : [],
+  );
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
+import { addressOf } from '../support/addresses.ts';
+import { runningStack } from '../support/running-target.ts';
+
+/*
+ * The tour of the README as somebody pastes it, command by command, into one shell: only the addresses are those of the stack
+ * that runs here.
+ */
+
+const root = join(import.meta.dirname, '../..');
+let forget: () => void;
+beforeAll(() => {
+  forget = noteLocalStack(runningStack());
+});
+afterAll(() => forget());
+
+/** The first block of the chapter, cut at its numbered comments. */
+function stepsOf(readme: string): string[] {
+  const [, chapter = ''] = readme.split('## Five minutes\n');
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(chapter) ?? [];
+  return block
+    .replaceAll('http://127.0.0.1:3000', addressOf('apiUrl'))
+    .replaceAll('http://127.0.0.1:3001', addressOf('platformUrl'))
+    .split(/^(?=# \d\. )/m);
+}
+
+test('the tour runs as it is written: each command answers, and the first list is not empty', async () => {
+  const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'));
+  expect(steps.length).toBeGreaterThan(5);
+  const script = steps.flatMap((step) => ['echo "=== step"', step]).join('\n');
+  const env = { ...process.env, PORT: new URL(addressOf('apiUrl')).port };
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: root, env, maxBuffer: 16_777_216 });
+  const [, , token, synchronized, listed, sent, became, seen] = stdout.split('=== step\n');
+  expect(token?.trim()).toBe('');
+  expect(synchronized).toContain('"status":"started"');
+  expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
+  expect(sent).toMatch(/^\s*dispatch [0-9A-Z]{26}\n/);
+  expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
+  expect(seen).toMatch(/total 3: 0 pending/);
+  expect(seen).toContain('"to":"5491155550002"');
+});

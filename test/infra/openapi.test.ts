@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it, test } from 'vitest';
+import { openApiDocument } from '../../infra/openapi/document.ts';
+import { operations } from '../../infra/openapi/operations/all.ts';
+import { parameterTexts } from '../../infra/openapi/parameters.ts';
+import { routes } from '../../infra/routes.ts';
+import { refusalCodes, statusOf } from '../../lib/http/refusal.ts';
+import { eventTypes } from '../../lib/webhooks/event.ts';
+import { openApi, operationOf, schemaFaults } from '../support/openapi.ts';
+
+const file = 'functions/openapi.json';
+
+it('is checked in as it is made today (`npm run openapi` makes it)', () => {
+  expect(readFileSync(file, 'utf8') === openApiDocument(), `${file} is of today: npm run openapi`).toBe(true);
+});
+
+it('is of the version that the changes speak of first', () => {
+  expect(openApi.info.version).toBe(/^## (\S+)$/m.exec(readFileSync('infra/CHANGELOG.md', 'utf8'))?.[1]);
+});
+
+it('a linter finds nothing to warn of', async () => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    // A redirect is what `GET /r/{code}` is there for.
+    rules: { 'operation-2xx-response': 'off', 'operation-4xx-response': 'error', 'parameter-description': 'error' },
+  });
+  const problems = await lintFromString({ source: readFileSync(file, 'utf8'), absoluteRef: file, config });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+});
+
+it('the linter would find an example that is not of its schema', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const source = readFileSync(file, 'utf8').replaceAll('"market": "AR"', '"market": 5');
+  const problems = await lintFromString({ source, absoluteRef: file, config });
+  expect(problems.map(({ ruleId }) => ruleId)).toContain('no-invalid-media-type-examples');
+});
+
+describe('coverage', () => {
+  test('every route, and nothing that is no route', () => {
+    expect(Object.keys(operations).toSorted()).toEqual(routes.map(({ operation }) => operation).toSorted());
+    const documented = Object.values(openApi.paths as Record<string, Record<string, { operationId: string }>>).flatMap(
+      (methods) => Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(documented.toSorted()).toEqual(Object.keys(operations).toSorted());
+  });
+
+  test('every code is refused with by some route, under its status, and says its cause and remedy', () => {
+    const used = new Set(Object.values(operations).flatMap(({ refusals }) => refusals));
+    expect(refusalCodes.filter((code) => !used.has(code))).toEqual([]);
+    const told = (openApi.components.schemas.RefusalCode.oneOf as Record<string, unknown>[]).map((each) => [
+      each['const'],
+      each['x-status'],
+    ]);
+    expect(told).toEqual(refusalCodes.map((code) => [code, statusOf(code)]));
+    for (const each of openApi.components.schemas.RefusalCode.oneOf) {
+      for (const key of ['title', 'description', 'x-remedy']) expect(each[key], each.const).toMatch(/^\w.{10,}/);
+    }
+  });
+
+  test.each(routes)('$method $path: its statuses, its security and an example of each answer', (route) => {
+    const { operation } = operationOf(route);
+    const said = operations[route.operation];
+    const refused = new Set(said?.refusals.map(statusOf));
+    for (const status of refused) expect(operation.responses[status], String(status)).toBeDefined();
+    expect(operation).toMatchObject({ security: route.public === true ? [] : [{ token: [] }] });
+    const shown = new Set(Object.values(said?.examples ?? {}).map(({ status }) => String(status)));
+    expect([...shown]).toEqual(Object.keys(said?.answers ?? {}));
+    if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
+  });
+
+  test('what is said of parameters is said of some', () => {
+    const named = routes.flatMap((route) =>
+      [operations[route.operation]?.path?.entries, operations[route.operation]?.query?.entries]
+        .concat(operations[route.operation]?.requestHeaders)
+        .flatMap((entries) => Object.keys(entries ?? {}))
+        .flatMap((name) => [name, `${route.operation}.${name}`]),
+    );
+    expect(Object.keys(parameterTexts).filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test('every kind of event, each with an example', () => {
+    expect(Object.keys(openApi.webhooks)).toEqual(eventTypes);
+    for (const type of eventTypes) {
+      const content = openApi.webhooks[type].post.requestBody.content['application/json'];
+      expect(schemaFaults(content.schema, content.examples.told.value, type)).toEqual([]);
+    }
+  });
+});
+
+test('answers are closed: nothing gets out that is not named', () => {
+  const open: string[] = [];
+  const look = (value: unknown, place: string): void => {
+    if (value === null || typeof value !== 'object') return;
+    const { type, properties, additionalProperties } = value as Record<string, unknown>;
+    if (type === 'object' && properties !== undefined && additionalProperties === undefined) open.push(place);
+    for (const [key, each] of Object.entries(value)) look(each, `${place}/${key}`);
+  };
+  for (const [path, methods] of Object.entries(
+    openApi.paths as Record<string, Record<string, { responses: object }>>,
+  )) {
+    for (const [method, { responses }] of Object.entries(methods)) look(responses, `${method} ${path}`);
+  }
+  look(openApi.components.responses, 'responses');
+  const requests = /Request$/;
+  for (const [name, schema] of Object.entries(openApi.components.schemas)) {
+    if (!requests.test(name)) look(schema, name);
+  }
+  expect(open).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import { beforeEach, expect, test } from 'vitest';
+import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { wabasOf } from '../../../infra/operate/doctor-platform.ts';
+import { UnreadableSecret } from '../../../infra/operate/parsed-secret.ts';
+import { provision } from '../../../infra/operate/provisioning-run.ts';
+import type { Target } from '../../../infra/operate/target.ts';
+import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { PlatformTransport } from '../../../lib/platform/transport.ts';
+import { secretsInMemory } from '../../support/secrets.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+let secrets: ReturnType<typeof secretsInMemory>;
+let target: Target;
+
+beforeEach(async () => {
+  const names: Readonly<Record<string, string>> = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+  };
+  secrets = secretsInMemory();
+  target = {
+    documentClient: localDocumentClient(),
+    secrets,
+    tableName: (table) => names[table] ?? '',
+    secretName: (variable) => variable,
+  };
+});
+
+const tokens = demo.platform_credentials.map((credential) => credential.access_token);
+const [app] = demo.platform_apps;
+
+/** Knows the tokens of the demo file, and that its app is subscribed everywhere. */
+const platform: PlatformTransport = async ({ accessToken }) => {
+  if (!tokens.includes(accessToken)) throw new PlatformFailure('refused', { code: 190 });
+  return { body: { data: [{ whatsapp_business_api_data: { id: app?.id, name: 'a', link: 'b' } }] } };
+};
+
+const wellKnown = demo.wabas.map(({ waba_id: wabaId, credential }) => ({
+  wabaId,
+  credential,
+  appId: app?.id,
+  subscribed: [app?.id],
+}));
+
+/** More than one secret has room for. */
+const many = Array.from({ length: 300 }, (_, index) => ({
+  name: `waba-${index}`,
+  access_token: 'x'.repeat(250),
+  app_id: '500000000000001',
+}));
+
+test('each WABA is asked about with its credential', async () => {
+  await provision(demo, target);
+  expect(await wabasOf({ target, platform })).toEqual(wellKnown);
+});
+
+test('also where the credentials are in the secrets of their groups', async () => {
+  await provision({ ...demo, platform_credentials: [...demo.platform_credentials, ...many] }, target);
+  expect(JSON.parse(secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '')).toEqual({ groups: 32 });
+  expect(await wabasOf({ target, platform })).toEqual(wellKnown);
+});
+
+test('a secret that cannot be read is named, that of a group by its own name, without a word of what is in it', async () => {
+  await provision({ ...demo, platform_credentials: [...demo.platform_credentials, ...many] }, target);
+  secrets.texts.set('PLATFORM_CREDENTIALS_SECRET-07', '{"canary":"canary-token"}');
+  const error = await wabasOf({ target, platform }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UnreadableSecret);
+  expect(String(error)).toContain('in the secret PLATFORM_CREDENTIALS_SECRET-07 are no platform credentials');
+  expect(String(error)).not.toContain('canary');
+});
+
+test('a token that the platform refuses, and one that the secret has not, are told of', async () => {
+  await provision(demo, target);
+  const refusing: PlatformTransport = async () => await Promise.reject(new PlatformFailure('refused', { code: 190 }));
+  const failure = { refused: true, text: 'platform call refused, code 190' };
+  expect(await wabasOf({ target, platform: refusing })).toMatchObject(wellKnown.map(() => ({ failure })));
+  secrets.texts.set('PLATFORM_CREDENTIALS_SECRET', '{}');
+  const none = { refused: true, text: 'the secret has no such credential' };
+  expect(await wabasOf({ target, platform })).toMatchObject(wellKnown.map(() => ({ failure: none })));
+});

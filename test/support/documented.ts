@@ -1,0 +1,203 @@
+import { createRouter } from '../../infra/local/router.ts';
+import { documentedParameter } from '../../infra/openapi/paths.ts';
+import { routes } from '../../infra/routes.ts';
+import { noteAnswer } from './answers-seen.ts';
+import { type Content, escaped, type Operation, openApi, operationOf, pointerTo, schemaFaults } from './openapi.ts';
+
+/** An exchange with the API, as it went over the wire. */
+export interface Exchange {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly requestHeaders: Headers;
+  readonly requestBody: string | Uint8Array | undefined;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const routeOf = createRouter(routes);
+
+/** Headers that come with HTTP and AWS, whatever is answered. */
+const ofTransport =
+  /^(?:connection|keep-alive|date|content-(?:type|length)|cache-control|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
+
+/**
+ * Throws unless the exchange is as the document says (D48): a route that is there, a status, headers and a body of it, and
+ * where the request was accepted, its path, query, headers and body too.
+ */
+export async function expectDocumented(exchange: Exchange): Promise<void> {
+  const { method, path, status } = exchange;
+  const faults = await faultsOf(exchange);
+  if (faults.length === 0) return;
+  const said = exchange.text.slice(0, 600);
+  throw new Error(`${method} ${path} was answered ${status}, not as functions/openapi.json says:
+${faults.slice(0, 12).join('\n')}
+${said}`);
+}
+
+async function faultsOf(exchange: Exchange): Promise<string[]> {
+  const [rawPath = '/', ...query] = exchange.path.split('?');
+  const match = matchOf(exchange.method, rawPath);
+  if (match === undefined) return ofNoRoute(exchange);
+  const { operation, pointer } = operationOf(match.route);
+  noteAnswer(operation.operationId, exchange.status, codeOf(exchange));
+  const answered = answerFaults(exchange, operation, pointer);
+  if (exchange.status >= 400) return answered;
+  const asked = {
+    path: Object.fromEntries(
+      Object.entries(match.pathParameters).map(([name, value]) => [documentedParameter(match.route.path, name), value]),
+    ),
+    query: joined(new URLSearchParams(query.join('?'))),
+  };
+  return [
+    ...answered,
+    ...parameterFaults(exchange, operation, asked),
+    ...(await bodyFaults(exchange, operation, pointer)),
+  ];
+}
+
+/** The code of a refusal. */
+function codeOf({ status, text }: Pick<Exchange, 'status' | 'text'>): unknown {
+  return status < 400 ? undefined : (json(text) as { readonly code?: unknown } | undefined)?.code;
+}
+
+function matchOf(method: string, rawPath: string) {
+  try {
+    return routeOf(method, rawPath);
+  } catch {
+    return undefined; // malformed percent-encoding: the gateway's 400
+  }
+}
+
+function ofNoRoute({ method, status, text }: Exchange): string[] {
+  if (![400, 404, 405, 431].includes(status)) return [`no route is documented that answers ${status}`];
+  return method === 'HEAD' ? [] : schemaFaults('#/components/schemas/GatewayError', json(text), 'body');
+}
+
+function answerFaults({ status, headers, text }: Exchange, operation: Operation, at: string): string[] {
+  if (operation.responses[status] === undefined) {
+    const code = codeOf({ status, text });
+    return [`${operation.operationId}: the status ${status} (code ${code}) is not documented`];
+  }
+  const { response, pointer } = resolved(operation.responses[status], `${at}/responses/${status}`);
+  const faults = headerFaults(headers, response.headers ?? {});
+  if (response.content === undefined) return text === '' ? faults : [...faults, 'the answer has a body'];
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  if (response.content[type] === undefined) return [...faults, `the content type ${type} is not documented`];
+  const body = type === 'application/json' ? json(text) : text;
+  return [...faults, ...schemaFaults(`${pointer}/content/${escaped(type)}/schema`, body, 'body')];
+}
+
+interface Response {
+  readonly headers?: Readonly<Record<string, object>>;
+  readonly content?: Content;
+}
+
+/** A response of the document and where it stands, which may be among the components. */
+function resolved(response: object, pointer: string): { readonly response: Response; readonly pointer: string } {
+  if (!('$ref' in response)) return { response, pointer };
+  const name = String(response.$ref).split('/').at(-1) ?? '';
+  return { response: openApi.components.responses[name], pointer: String(response.$ref) };
+}
+
+function headerFaults(headers: Headers, documented: Readonly<Record<string, object>>): string[] {
+  const names = Object.keys(documented);
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const strays = [...headers.keys()].filter((name) => !known.has(name) && !ofTransport.test(name));
+  // What the gateway answers by itself has none of ours.
+  const isOwn = headers.has('x-request-id');
+  return [
+    ...strays.map((name) => `the header ${name} is not documented`),
+    ...names.flatMap((name) => {
+      const header = openApi.components.headers[name];
+      const value = headers.get(name);
+      if (value === null) return header.required && isOwn ? [`the header ${name} is missing`] : [];
+      return valueFaults(header.schema, `#/components/headers/${name}/schema`, value, `header ${name}`);
+    }),
+  ];
+}
+
+function parameterFaults(
+  { requestHeaders }: Exchange,
+  { operationId, parameters = [] }: Operation,
+  asked: Readonly<Record<'path' | 'query', Readonly<Record<string, string>>>>,
+): string[] {
+  return parameters.flatMap(({ name, in: place, required, schema }) => {
+    const value = (place === 'header' ? requestHeaders.get(name) : asked[place][name]) ?? '';
+    // An empty filter counts as not given.
+    if (value === '') return required ? [`${operationId}: ${place} ${name} is missing and was accepted`] : [];
+    return valueFaults(schema, schema, value, `${place} ${name}`);
+  });
+}
+
+/** A value that came as text, by what its schema says that it stands for. */
+function valueFaults(
+  schema: Readonly<Record<string, unknown>>,
+  where: string | object,
+  value: string,
+  what: string,
+): string[] {
+  return schemaFaults(where, parsed(schema['type'], value), what);
+}
+
+function parsed(type: unknown, value: string): unknown {
+  if (type === 'array') {
+    return value
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+  }
+  if (type === 'integer' || type === 'number') return Number(value);
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  return value;
+}
+
+async function bodyFaults(exchange: Exchange, { operationId, requestBody }: Operation, at: string): Promise<string[]> {
+  if (requestBody === undefined) return [];
+  const { requestBody: sent, requestHeaders } = exchange;
+  if (sent === undefined || sent.length === 0) {
+    return requestBody.required ? [`${operationId}: no body was sent and it was accepted`] : [];
+  }
+  const type = requestHeaders.get('content-type') ?? '';
+  const pointer = `${at}/requestBody/content/${escaped('application/json')}/schema`;
+  if (!/^\s*multipart\/form-data/i.test(type)) {
+    return schemaFaults(pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
+  }
+  const form = requestBody.content['multipart/form-data'];
+  if (form === undefined) return schemaFaults(pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
+  const template = await templatePart(sent, type);
+  return template === undefined ? [] : schemaFaults(pointer, json(template), 'part template');
+}
+
+/** The JSON of a form; undefined for one that only the service's own reader takes apart. */
+async function templatePart(sent: string | Uint8Array, type: string): Promise<string | undefined> {
+  try {
+    const form = await new Response(Buffer.from(sent), { headers: { 'content-type': type } }).formData();
+    const part = form.get('template');
+    return part === null || typeof part === 'string' ? (part ?? undefined) : await part.text();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What of a delivery's body is not as the document says of its kind of event. */
+export function eventFaults(body: string): string[] {
+  const { type } = JSON.parse(body);
+  if (openApi.webhooks[type] === undefined) return [`the event ${type} is not documented`];
+  const at = pointerTo('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
+  return schemaFaults(at, JSON.parse(body), type);
+}
+
+/** A repeated parameter arrives joined by commas. */
+function joined(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]));
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
