@@ -33,7 +33,7 @@ const maxComparedCharacters = 60;
 
 /** Snake, kebab and camel case fall together. */
 function folded(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Letters to add, leave out, replace or swap with the next one, to come from one word to the other. */

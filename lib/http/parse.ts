@@ -4,9 +4,11 @@ import { nearHint } from './near-name.ts';
 import { type Fault, Refusal } from './refusal.ts';
 
 /**
- * Parses a value that came from outside. A schema of the kind `v.object`, as those of queries are, lets further keys pass
- * unread, but for one that is nearly a known one: that is a fault, or a misspelt filter would filter nothing (D16). Refuses with one 400 that lists every fault with its path; the message is the
+ * Parses a value that came from outside. Refuses with one 400 that lists every fault with its path; the message is the
  * first fault's, so a contract text such as `catalog_id is required` stands alone when it is the only fault.
+ *
+ * A schema of the kind `v.object`, as those of queries are, lets further keys pass unread, but for one that is nearly a
+ * known one: that is a fault, or a misspelt filter would filter nothing (D16).
  */
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
