@@ -1,8 +1,15 @@
 import type { Answered } from './gateway.ts';
+import { nearRoute } from './near-route.ts';
 
-/** One line for one request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out: it may hold a number. */
+/**
+ * One line for one request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out: it may hold a number.
+ * One that met no route is told with the one that it probably meant.
+ */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
-  return [method, path, status, ...codeOf(status, body), `${Math.round(durationMs)} ms`].join(' ');
+  const code = codeOf(status, body);
+  const meant = status === 404 && code.length === 0 ? nearRoute(method, path) : undefined;
+  const hint = meant === undefined ? [] : [`(no such route; did you mean ${meant}?)`];
+  return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint].join(' ');
 }
 
 /** The code of a refusal (D1); empty for every other answer, the gateway's own among them. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { present } from '../../lib/keys/present.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import type { TrustedReceiver } from './trusted-receiver.ts';
 
@@ -23,7 +24,18 @@ export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
   readonly body: string;
+  /** Those that it was judged by, so that whoever it is handed on to can judge it too. */
+  readonly headers: Readonly<Record<string, string>>;
 }
+
+/** What a verified delivery is answered in place of 204. */
+export interface DeliveryAnswer {
+  readonly status: number;
+  readonly retryAfter?: string;
+}
+
+/** Is told each delivery; what it answers is what the service hears, unless the signature was wrong. */
+export type OnDelivery = (delivery: Delivery) => Promise<DeliveryAnswer> | undefined;
 
 export interface WebhookReceiver {
   readonly port: number;
@@ -31,19 +43,20 @@ export interface WebhookReceiver {
 }
 
 /**
- * Receives events on 127.0.0.1 and tells each to `onDelivery`: 204 for one whose signature is right, 400 for any other.
- * Deliveries that arrive before the secret is known wait for it.
+ * Receives events on 127.0.0.1 and tells each to `onDelivery`: what that says, else 204, for one whose signature is right,
+ * 400 for any other. Deliveries that arrive before the secret is known wait for it.
  */
 export async function startWebhookReceiver(
   port: number,
   secret: Promise<string>,
-  onDelivery: (delivery: Delivery) => void,
+  onDelivery: OnDelivery,
 ): Promise<WebhookReceiver> {
   const server = createServer({ key: file('key.pem'), cert: file('certificate.pem') }, async (request, response) => {
     try {
       const delivery = await read(request, await secret);
-      onDelivery(delivery);
-      response.writeHead(delivery.verified ? 204 : 400).end();
+      const { status, retryAfter } = (await onDelivery(delivery)) ?? { status: 204 };
+      const headers = present({ 'retry-after': retryAfter });
+      response.writeHead(delivery.verified ? status : 400, headers).end();
     } catch {
       response.destroy();
     }
@@ -56,7 +69,7 @@ async function read(request: IncomingMessage, secret: string): Promise<Delivery>
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const body = await text(request);
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body };
+  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body, headers };
 }
 
 function isVerified(secret: string, body: string, headers: Record<string, string>): boolean {

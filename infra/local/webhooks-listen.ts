@@ -1,39 +1,50 @@
+import { eventTypes } from '../../lib/webhooks/event.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
 import { runningLocalStack } from '../operate/local-stacks.ts';
 import { nameTarget } from '../operate/target.ts';
 import { ApiRefusal, logIn } from './demo/client.ts';
-import { type Delivery, receiverUrl, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+import { forward } from './webhook-forward.ts';
+import { printedAttempt, printedDelivery } from './webhook-lines.ts';
+import {
+  type Delivery,
+  type OnDelivery,
+  receiverUrl,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from './webhook-receiver.ts';
 
-const usage = `usage: npm run webhooks:listen -- [--user NAME]
+const usage = `usage: npm run webhooks:listen -- [--user NAME] [--events KIND,...] [--forward-to URL]
 
 Receives the events of a demo client of the running local stack (npm start): registers a receiver on this machine for the
 client of NAME (supervisor1001 unless told), checks the signature of every delivery with the package standardwebhooks, and
-prints it. Ctrl-C sets the configuration to active:false.`;
+prints it. Ctrl-C sets the configuration to active:false.
+
+  --events KIND,...   what the client is told from now on; all: every kind. Without it, what it was told before
+  --forward-to URL    hands each verified delivery on to a program of yours, with the headers that sign it, and its answer
+                      back to the service, so that a bad one is tried again; prints the secret, and a line an attempt
+
+In another terminal, npm run webhooks:trigger -- KIND has the service send one event.`;
 
 const interrupted = new AbortController();
 
-/** One delivery for a terminal. */
-function describe({ webhookId, verified, body }: Delivery): string {
-  const at = new Date().toISOString().slice(11, 19);
-  return `\n${at} ${webhookId} ${verified ? 'verified' : 'NOT VERIFIED: answered 400'}\n${indented(body)}`;
+interface Wanted {
+  readonly username: string;
+  readonly stackFile: string | undefined;
+  readonly kinds: readonly string[] | undefined;
+  readonly forwardTo: string | undefined;
 }
 
-function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), undefined, 2);
-  } catch {
-    return body;
-  }
-}
-
-async function listen(username: string, stackFile: string | undefined): Promise<void> {
+async function listen({ username, stackFile, kinds, forwardTo }: Wanted): Promise<void> {
   const stack = runningLocalStack(stackFile === undefined ? undefined : callersPath(stackFile));
   nameTarget(stack);
   const client = await logIn(stack, username, AbortSignal.any([interrupted.signal, AbortSignal.timeout(30_000)]));
   const secret = Promise.withResolvers<string>();
-  const receiver = await openReceiver(stack.webhookReceiverPort, secret.promise);
+  const onDelivery = forwardTo === undefined ? printed : forwarding(forwardTo);
+  const receiver = await openReceiver(stack.webhookReceiverPort, secret.promise, onDelivery);
   try {
-    secret.resolve(await client.receiveEvents(receiverUrl));
+    secret.resolve(await client.receiveEvents(receiverUrl, kinds));
+    // Whoever only looks on needs no secret, and a terminal is copied into many places.
+    if (forwardTo !== undefined) console.log(`signed with ${await secret.promise}, handed on to ${forwardTo}`);
     console.log(`events of the client of ${username} are printed here (Ctrl-C ends it)`);
     await untilInterrupted();
     // Or the service would go on trying for a day to reach what is no longer there.
@@ -42,15 +53,33 @@ async function listen(username: string, stackFile: string | undefined): Promise<
   } finally {
     await receiver.close();
   }
+}
 
-  async function openReceiver(port: number, known: Promise<string>): Promise<WebhookReceiver> {
-    try {
-      return await startWebhookReceiver(port, known, (delivery) => console.log(describe(delivery)));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      throw new CommandError(`Port ${port} is in use: is \`npm run webhooks:listen\` running already?`, 1);
-    }
+async function openReceiver(port: number, secret: Promise<string>, onDelivery: OnDelivery): Promise<WebhookReceiver> {
+  try {
+    return await startWebhookReceiver(port, secret, onDelivery);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new CommandError(`Port ${port} is in use: is \`npm run webhooks:listen\` running already?`, 1);
   }
+}
+
+const printed: OnDelivery = (delivery) => {
+  console.log(printedDelivery(delivery, Date.now()));
+  return undefined;
+};
+
+function forwarding(url: string): OnDelivery {
+  const attempts = new Map<string, number>();
+  const handOn = async (delivery: Delivery) => {
+    const attempt = (attempts.get(delivery.webhookId) ?? 0) + 1;
+    attempts.set(delivery.webhookId, attempt);
+    const startedMs = performance.now();
+    const answer = await forward(url, delivery);
+    console.log(printedAttempt(delivery, { attempt, answer, tookMs: performance.now() - startedMs }, Date.now()));
+    return answer;
+  };
+  return (delivery) => (delivery.verified ? handOn(delivery) : printed(delivery));
 }
 
 function untilInterrupted(): Promise<void> {
@@ -60,15 +89,33 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
+/** The kinds that are named; the API judges them. */
+function kindsOf(text: string | undefined): readonly string[] | undefined {
+  return text === 'all' ? eventTypes : text?.split(',').map((kind) => kind.trim());
+}
+
+function forwardUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new CommandError(`--forward-to is no URL such as http://localhost:9000/hook: ${text}`);
+}
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
+const options = {
+  user: { type: 'string' },
+  events: { type: 'string' },
+  'forward-to': { type: 'string' },
+  stack: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 await runCommand(async () => {
-  const { values } = commandLine({
-    options: { user: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-  });
+  const { values } = commandLine({ options });
   if (values.help) return console.log(usage);
+  const username = values.user ?? 'supervisor1001';
+  const forwardTo = forwardUrlOf(values['forward-to']);
   try {
-    await listen(values.user ?? 'supervisor1001', values.stack);
+    await listen({ username, stackFile: values.stack, kinds: kindsOf(values.events), forwardTo });
   } catch (error) {
     if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
     throw error;

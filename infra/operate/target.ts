@@ -98,7 +98,14 @@ export async function openQueue(stage: string | undefined, name: QueueName): Pro
     if (QueueUrl === undefined) throw new Error(`the queue ${name} has no address`);
     return { client, url: QueueUrl };
   }
-  const stack = runningLocalStack();
+  return localQueue(runningLocalStack(), name);
+}
+
+/** A queue of a local stack. */
+export function localQueue(
+  stack: Pick<LocalStack, 'queueUrls' | 'sqsEndpoint' | 'region' | 'stage'>,
+  name: QueueName,
+): OpenQueue {
   const url = stack.queueUrls[resourceName(stack.stage, queuePurposes[name])];
   if (url === undefined) throw new Error(`the local stack has no queue ${name}`);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
-import { nearName } from './near-name.ts';
+import { nearHint } from './near-name.ts';
 
 /** Begins the message of an issue of an unknown field; `messageOf` in parse.ts puts the path behind it. */
 export const unrecognizedField = 'unrecognized field';
@@ -56,9 +56,8 @@ export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
     let named = 0;
     for (const key in input) {
       if (!Object.hasOwn(input, key) || Object.hasOwn(entries, key)) continue;
-      const meant = nearName(key, known);
       addIssue({
-        message: meant === undefined ? unrecognizedField : `${unrecognizedField}; did you mean ${meant}?`,
+        message: `${unrecognizedField}${nearHint(key, known)}`,
         path: [{ type: 'object', origin: 'key', input: input as Record<string, unknown>, key, value: undefined }],
       });
       named += 1;

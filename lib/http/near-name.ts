@@ -3,15 +3,29 @@
  * `channel-campaign` all mean `channel_campaigns`. A quarter of the letters may differ, one always.
  */
 export function nearName(given: string, known: readonly string[]): string | undefined {
+  return nearNames(given, known, 1)[0];
+}
+
+/** The same, `count` names at most: the nearest first, those as near in the order given. */
+export function nearNames(given: string, known: readonly string[], count: number): string[] {
   const wanted = folded(given.slice(0, maxComparedCharacters));
-  let nearest: { readonly name: string; readonly edits: number } | undefined;
+  const near: { readonly name: string; readonly edits: number }[] = [];
   for (const name of known) {
     const letters = folded(name);
     const allowed = Math.max(1, Math.floor(Math.max(letters.length, wanted.length) / 4));
     const edits = editsBetween(wanted, letters);
-    if (edits <= allowed && edits < (nearest?.edits ?? Number.POSITIVE_INFINITY)) nearest = { name, edits };
+    if (edits <= allowed) near.push({ name, edits });
   }
-  return nearest?.name;
+  return near
+    .sort((one, other) => one.edits - other.edits)
+    .slice(0, count)
+    .map(({ name }) => name);
+}
+
+/** What the sentence about a misspelt name ends with: `; did you mean sent?`, or nothing. */
+export function nearHint(given: string, known: readonly string[]): string {
+  const meant = nearName(given, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 /** Longer than any name of ours by more than it may differ. */
@@ -19,7 +33,7 @@ const maxComparedCharacters = 60;
 
 /** Snake, kebab and camel case fall together. */
 function folded(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Letters to add, leave out, replace or swap with the next one, to come from one word to the other. */

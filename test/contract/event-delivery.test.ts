@@ -33,6 +33,7 @@ async function configure(active: boolean, { rotate = false } = {}) {
 beforeAll(async () => {
   receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
+    return undefined;
   });
 });
 

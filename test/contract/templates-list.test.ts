@@ -38,6 +38,8 @@ describe('errors of GET /v1/templates', () => {
     '?page=',
     '?page=1&page=2',
     '?size=0',
+    '?campain_name=Onboarding',
+    '?clientId=1001',
     '?size=101',
     '?size=x',
     '?limit=0',

@@ -70,6 +70,7 @@ describe('an option that npm kept', () => {
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
+    ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
     ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
     ['cdk.ts deploy', 'deploy', 'call', 'stage=prod', '-c stage=prod'],
     ['cdk.ts deploy', 'deploy', 'profile', 'production', '--profile production'],
@@ -121,6 +122,30 @@ describe('a command says in one sentence', () => {
       });
     },
   );
+});
+
+describe('explain', () => {
+  it('says what a code means, whose fault it is and what to do', async () => {
+    expect(await run('operate/explain.ts worker_lost')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `worker_lost: Whoever sent it died (code of a message that is unknown)
+  cause    The worker ended between its call of the platform and the record of what came of it.
+  fault    the service
+  to do    Wait: a receipt settles it. It is not sent again by itself.
+  more     functions/README.md#get-v1templatemessagesdiddispatchid
+`,
+    });
+  });
+
+  it.each([
+    ['worker_lots', '; did you mean worker_lost?'],
+    ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],
+    ['something_else_entirely', ''],
+  ])('ends with 1 for %s, with what is near', async (given, hint) => {
+    const stderr = `Nobody here knows the code ${given}${hint}\n`;
+    expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
+  });
 });
 
 describe('doctor on AWS', () => {

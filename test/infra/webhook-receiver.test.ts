@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type Delivery,
+  type DeliveryAnswer,
   receiverUrl,
   startWebhookReceiver,
   trustedReceiver,
@@ -15,11 +16,16 @@ const body = '{"type":"template.created","timestamp":"2026-11-20T12:00:00.000Z",
 let deliveries: Delivery[];
 let known: PromiseWithResolvers<string>;
 let receiver: WebhookReceiver;
+let answer: Promise<DeliveryAnswer> | undefined;
 
 beforeEach(async () => {
   deliveries = [];
+  answer = undefined;
   known = Promise.withResolvers<string>();
-  receiver = await startWebhookReceiver(0, known.promise, (delivery) => deliveries.push(delivery));
+  receiver = await startWebhookReceiver(0, known.promise, (delivery) => {
+    deliveries.push(delivery);
+    return answer;
+  });
 });
 afterEach(() => receiver.close());
 
@@ -52,8 +58,16 @@ test('its address can be registered through the API like any other', () => {
 
 test('a delivery that is signed with the secret is verified and answered 204', async () => {
   known.resolve(secret);
-  expect(await post(signed(secret))).toBe(204);
-  expect(deliveries).toEqual([{ webhookId: 'evt_1', verified: true, body }]);
+  const headers = signed(secret);
+  expect(await post(headers)).toBe(204);
+  expect(deliveries).toEqual([{ webhookId: 'evt_1', verified: true, body, headers }]);
+});
+
+test('it is answered what its receiver says, unless the signature was wrong', async () => {
+  known.resolve(secret);
+  answer = Promise.resolve({ status: 500, retryAfter: '7' });
+  expect(await post(signed(secret))).toBe(500);
+  expect(await post({})).toBe(400);
 });
 
 test('what arrives before the secret is known waits for it', async () => {

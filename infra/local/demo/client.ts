@@ -38,9 +38,16 @@ export interface DemoClient {
   report(did: string, jobId: string): Promise<Report>;
   /** Every row of that report, in the order of the request. */
   rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
-  /** Has the client's events delivered to the URL; returns the secret that signs them, a new one each time. */
-  receiveEvents(url: string): Promise<string>;
+  /**
+   * Has the client's events delivered to the URL, those of the kinds when they are told; returns the secret that signs
+   * them, a new one each time.
+   */
+  receiveEvents(url: string, kinds?: readonly string[]): Promise<string>;
   stopEvents(url: string): Promise<void>;
+  /** Where the client's events go, and the kinds that it chose, if it did; undefined when nothing is configured. */
+  webhook(): Promise<DemoWebhook | undefined>;
+  /** The first channel of the client. */
+  channel(): Promise<{ readonly did: string; readonly wabaId: string }>;
 }
 
 export class ApiRefusal extends Error {
@@ -76,6 +83,15 @@ const PageSchema = v.object({
 });
 export type ReportRow = v.InferOutput<typeof RowSchema>;
 export type Report = v.InferOutput<typeof ReportSchema>;
+
+const WebhookSchema = v.object({
+  client_id: v.number(),
+  url: v.string(),
+  active: v.boolean(),
+  events: v.exactOptional(v.array(v.string())),
+});
+export type DemoWebhook = v.InferOutput<typeof WebhookSchema>;
+const ChannelsSchema = v.object({ data: v.array(v.object({ wa_id: v.string(), waba_id: v.string() })) });
 
 const LockSchema = v.object({ leaseUntilMs: v.number() });
 
@@ -133,14 +149,31 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
       return rows;
     },
 
-    receiveEvents: async (url) => {
+    receiveEvents: async (url, kinds) => {
       const rotation = { 'webhook-secret-rotate': 'true' };
-      const { headers } = await request('PUT /v1/webhook/config', { url, active: true }, rotation);
+      const config = { url, active: true, ...present({ events: kinds }) };
+      const { headers } = await request('PUT /v1/webhook/config', config, rotation);
       return v.parse(v.string('the answer has no webhook-secret'), headers.get('webhook-secret'));
     },
 
     stopEvents: async (url) => {
       await request('PUT /v1/webhook/config', { url, active: false });
+    },
+
+    webhook: async () => {
+      try {
+        return v.parse(WebhookSchema, (await request('GET /v1/webhook/config')).json);
+      } catch (error) {
+        if (error instanceof ApiRefusal && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+
+    channel: async () => {
+      const { json: list } = await request('GET /v1/client-messaging-channels?size=1');
+      const [first] = v.parse(ChannelsSchema, list).data;
+      if (first === undefined) throw new Error('the demo client has no channel');
+      return { did: first.wa_id, wabaId: first.waba_id };
     },
   };
 }

@@ -25,7 +25,7 @@ export const assignments: Operations = {
     ...asked,
     body: { schema: ChannelCampaignsBody, optional: true },
     answers: { 201: { description: 'The _id of each given pair.', schema: ChannelCampaignsAddAnswer } },
-    refusals: [...refusals, ...ofBodies, 'invalid_request'],
+    refusals: [...refusals, ...ofBodies],
     examples: {
       pair: {
         summary: 'One pair',
@@ -60,7 +60,7 @@ export const assignments: Operations = {
     ...asked,
     body: { schema: ChannelCampaignsBody, optional: true },
     answers: { 200: { description: 'Done.', schema: ChannelCampaignsReplaceAnswer } },
-    refusals: [...refusals, ...ofBodies, 'invalid_request'],
+    refusals: [...refusals, ...ofBodies],
     examples: {
       pair: {
         summary: 'One pair',

@@ -39,7 +39,7 @@ export const directory: Operations = {
       'The channels of one client, or with BSP_CN and without client_id of all, with what the platform says of their numbers.',
     query: ChannelsListQuery,
     answers: { 200: { description: 'A page, and the total.', schema: ChannelsListAnswer } },
-    refusals: [...ofCallers, ...ofClients, 'invalid_request'],
+    refusals: [...ofCallers, ...ofClients],
     examples: {
       fields: {
         summary: 'Three fields',
@@ -62,7 +62,7 @@ export const directory: Operations = {
     path: CatalogProductsPath,
     query: CatalogProductsQuery,
     answers: { 200: { description: 'A page.', schema: CatalogProductsAnswer } },
-    refusals: [...ofCallers, ...ofClients, ...ofPlatform, 'invalid_request', 'did_forbidden', 'catalog_forbidden'],
+    refusals: [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden', 'catalog_forbidden'],
     examples: {
       first: {
         summary: 'The first product',

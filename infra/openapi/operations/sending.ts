@@ -9,7 +9,7 @@ import type { Operations } from '../operation.ts';
 import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did, dispatchId } = demo;
-const ofDids = [...ofCallers, ...ofClients, 'invalid_request', 'did_forbidden'] as const;
+const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
 const template = { name: 'order_update', language: 'en_US' } as const;
 const order = { did, type: 'template', channel: 'MESSAGING', template } as const;
 const { template: _, client_id: __, counts: ___, complete: ____, did: _____, ...listed } = dispatchExample;

@@ -28,7 +28,7 @@ const { did } = demo;
 const messageTemplateId = demoTemplateId('order_update');
 /** The one that the example of a creation makes. */
 const createdId = demoTemplateId('order_ready');
-const ofWriters = [...ofCallers, ...ofClients, ...ofPlatform, 'invalid_request', 'did_forbidden'] as const;
+const ofWriters = [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden'] as const;
 const components = [{ type: 'BODY', text: 'Your order is ready to be picked up.' }] as const;
 
 export const templates: Operations = {
@@ -39,7 +39,7 @@ export const templates: Operations = {
       'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user.',
     query: TemplatesListQuery,
     answers: { 200: { description: 'A page, and the total.', schema: TemplatesListAnswer } },
-    refusals: [...ofCallers, ...ofClients, 'invalid_request', 'client_id_required', 'agent_without_campaigns'],
+    refusals: [...ofCallers, ...ofClients, 'client_id_required', 'agent_without_campaigns'],
     examples: {
       fields: {
         summary: 'Some fields of approved templates without an assignment',
@@ -148,7 +148,7 @@ export const templates: Operations = {
     query: TemplatesStatusQuery,
     body: { schema: TemplatesStatusBody },
     answers: { 200: { description: 'What became of each item.', schema: TemplatesStatusAnswer } },
-    refusals: [...ofCallers, ...ofClients, ...ofBodies, 'invalid_request'],
+    refusals: [...ofCallers, ...ofClients, ...ofBodies],
     examples: {
       disable: {
         summary: 'Switch one off that is not there',
@@ -169,15 +169,7 @@ export const templates: Operations = {
     query: TemplatesSyncQuery,
     body: { schema: TemplatesSyncBody, optional: true },
     answers: { 200: { description: 'It has started.', schema: TemplatesSyncAnswer } },
-    refusals: [
-      ...ofCallers,
-      ...ofClients,
-      ...ofBodies,
-      ...ofPlatform,
-      'invalid_request',
-      'sync_in_progress',
-      'dispatch_unavailable',
-    ],
+    refusals: [...ofCallers, ...ofClients, ...ofBodies, ...ofPlatform, 'sync_in_progress', 'dispatch_unavailable'],
     examples: {
       own: {
         summary: 'The own client',

@@ -20,7 +20,7 @@ export const webhooks: Operations = {
     answers: {
       200: { description: 'The configuration.', schema: WebhookConfigSchema, headers: ['Webhook-Secret'] },
     },
-    refusals: [...ofCallers, ...ofClients, ...ofBodies, 'invalid_request'],
+    refusals: [...ofCallers, ...ofClients, ...ofBodies],
     examples: {
       failures: {
         summary: 'Failures and ends, with a new secret',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
+import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
@@ -15,7 +16,8 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
   const known: ReadonlySet<string> = new Set(reportedStates);
   const stray = filter.find((state) => !known.has(state));
   if (stray !== undefined) {
-    throw invalid('state', `state must be one of ${reportedStates.join(', ')}; received "${clip(stray)}"`);
+    const hint = nearHint(stray, reportedStates);
+    throw invalid('state', `state must be one of ${reportedStates.join(', ')}; received "${clip(stray)}"${hint}`);
   }
   return new Set(filter as ReportedState[]);
 }

@@ -1,3 +1,4 @@
+import { nearHint } from '../../http/near-name.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
@@ -5,7 +6,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
-import type { PlatformTemplates } from '../../templates/model/platform-templates.ts';
+import type { LookUp, PlatformTemplates } from '../../templates/model/platform-templates.ts';
 import { type ReadingPorts, takeReading } from '../../templates/model/take-reading.ts';
 import type {
   ClientTemplate,
@@ -130,13 +131,13 @@ async function renewed(
 /** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses with 404 and 422. */
 async function askPlatform(asked: Asked, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { waba, name, language } = asked.wanted;
-  const { found: template, sameName } = await ports.platformTemplates.lookUp(waba, { name, language });
+  const { found: template, ...others } = await ports.platformTemplates.lookUp(waba, { name, language });
   const rows = async () => {
     const key = templateKey({ wabaId: waba.wabaId, name, language });
     return (await ports.templates.stateOf(key, waba.clientIds)).rows;
   };
   await takeReading(ports, { waba, before: asked.stored?.fact, rows, template, readAtMs: asked.readAtMs });
-  if (template === undefined || goneUpstream(template)) throw noTemplate(name, sameName);
+  if (template === undefined || goneUpstream(template)) throw noTemplate(name, others);
   return { template, contract: parameterContract(template), ...clientOf(asked.stored), storedCopyUsed: false };
 }
 
@@ -150,8 +151,9 @@ function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate
   return present({ client: stored?.client });
 }
 
-function noTemplate(name: string, sameName: readonly PlatformTemplate[]): Refusal {
+function noTemplate(name: string, { sameName, longerNames = [] }: Omit<LookUp, 'found'>): Refusal {
   const languages = sameName.filter((template) => !goneUpstream(template)).map(({ language }) => language);
-  const elsewhere = languages.length === 0 ? '' : `; ${name} exists in ${languages.sort().join(', ')}`;
+  const elsewhere =
+    languages.length === 0 ? nearHint(name, longerNames) : `; ${name} exists in ${languages.sort().join(', ')}`;
   return new Refusal('template_not_found', `no template for the requested name/language${elsewhere}`);
 }

@@ -6,6 +6,7 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import { readList, withoutNulls } from '../../platform/list-page.ts';
 import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
+import { goneUpstream } from './fact.ts';
 import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
 
 export interface UnreadableTemplate {
@@ -53,6 +54,8 @@ export interface WantedName {
 export interface LookUp {
   readonly found?: PlatformTemplate;
   readonly sameName: readonly PlatformTemplate[];
+  /** Names that have it as a part, where there is nothing of the name itself: what the platform's filter let through. */
+  readonly longerNames?: readonly string[];
 }
 
 /** When a page is too large to be read, it is asked for with fewer templates. */
@@ -129,6 +132,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
 
   async function lookUp(waba: WabaAccess, { name, language }: WantedName): Promise<LookUp> {
     const sameName: PlatformTemplate[] = [];
+    const longerNames: string[] = [];
     // The platform's name filter also finds longer names, so the exact one may stand on a later page.
     let after: string | undefined;
     do {
@@ -136,12 +140,17 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
       const named = read.templates.filter((template) => template.name === name);
       const found = named.find((template) => languageKey(template.language) === languageKey(language));
       sameName.push(...named.filter((template) => template !== found));
+      longerNames.push(
+        ...read.templates.flatMap((template) =>
+          template.name === name || goneUpstream(template) ? [] : template.name,
+        ),
+      );
       if (found !== undefined) return { found, sameName };
       // Present and not understood is not gone.
       if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
       after = read.after;
     } while (after !== undefined);
-    return { sameName };
+    return { sameName, ...(sameName.length === 0 && longerNames.length > 0 ? { longerNames } : {}) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { unrecognizedField } from '../../http/closed-object.ts';
 import type { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
-import { nearName } from '../../http/near-name.ts';
+import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 
 export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
@@ -62,8 +62,7 @@ export function onlyKeys(part: Part, known: readonly string[], judged: Judged): 
   for (const key of Object.keys(part)) {
     if (known.includes(key) || judged.leaveOut?.(part, key) === true) continue;
     // Nobody reads what is only counted, and comparing costs time.
-    const meant = judged.faults.isFull ? undefined : nearName(key, known);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const hint = judged.faults.isFull ? '' : nearHint(key, known);
     const name = clip(key);
     fault(at(judged, name), `${unrecognizedField}: ${name}${hint}`);
   }

@@ -3,7 +3,7 @@ import { ClientIdJson, ClientIdText } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
 import { documentedAs } from '../../http/documented.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
-import { nearName } from '../../http/near-name.ts';
+import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { invalid } from '../../http/refusal.ts';
@@ -27,8 +27,7 @@ const EventKind = v.pipe(
   v.string('events must be a list of kinds of event'),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed || eventTypes.includes(dataset.value)) return;
-    const meant = nearName(dataset.value, eventTypes);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const hint = nearHint(dataset.value, eventTypes);
     addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
   }),
   v.transform((type) => type as EventType),

@@ -20,6 +20,25 @@ it.each([
   expect(requestLine({ ...answered, status, body: Buffer.from(body) })).toBe(line);
 });
 
+it.each([
+  ['GET', '/v1/template', 'GET /v1/templates'],
+  ['GET', '/templates', 'GET /v1/templates'],
+  ['POST', '/v1/campaigns', 'GET /v1/campaigns'],
+  ['GET', '/v1/client-mesaging-channel', 'GET /v1/client-messaging-channels'],
+  ['POST', '/v1/template/mesages/5491100000001', 'POST /v1/template/messages/{did}'],
+  ['PATCH', '/v1/webhook/config', 'PUT /v1/webhook/config or GET /v1/webhook/config'],
+])('%s %s, which is no route, is told with the one that is meant', (method, path, meant) => {
+  const line = requestLine({ ...answered, method, path, status: 404, body: Buffer.from('{"message":"Not Found"}') });
+  expect(line).toBe(`${method} ${path} 404 12 ms (no such route; did you mean ${meant}?)`);
+});
+
+it.each([
+  ['a path that is like none', '/favicon.ico', '{"message":"Not Found"}'],
+  ['a template that is not there', '/v1/templates/x/channel-campaigns', '{"code":"template_not_found"}'],
+])('%s has no hint', (_, path, body) => {
+  expect(requestLine({ ...answered, path, status: 404, body: Buffer.from(body) })).not.toContain('did you mean');
+});
+
 it('knows the lines that the service counts with from those that it logs', () => {
   const metrics = {
     _aws: { Timestamp: 1, CloudWatchMetrics: [] },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearName } from '../../../lib/http/near-name.ts';
+import { nearHint, nearName, nearNames } from '../../../lib/http/near-name.ts';
 
 const known = ['client_id', 'channel_campaigns', 'campaignId', 'recipients', 'to', 'did', 'component', 'components'];
 
@@ -27,4 +27,14 @@ test.each([
   ['x'.repeat(1_000_000), undefined],
 ])('%.30s means %s', (given, meant) => {
   expect(nearName(given, known)).toBe(meant);
+});
+
+test('the nearest come first, and no more than are asked for', () => {
+  expect(nearNames('component', known, 3)).toEqual(['component', 'components']);
+  expect(nearNames('component', known, 1)).toEqual(['component']);
+  expect(nearNames('componentss', ['component', 'components'], 2)).toEqual(['components', 'component']);
+});
+
+test('the hint ends a sentence, or is nothing', () => {
+  expect([nearHint('recipient', known), nearHint('namespace', known)]).toEqual(['; did you mean recipients?', '']);
 });

@@ -3,6 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { parse } from '../../../lib/http/parse.ts';
 import { Refusal } from '../../../lib/http/refusal.ts';
 
+function messageOf(act: () => unknown): string | undefined {
+  try {
+    act();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return undefined;
+}
+
 const Schema = v.strictObject({
   catalog_id: v.string(),
   limit: v.optional(v.number()),
@@ -43,11 +52,47 @@ describe('every fault is named with its path, what was expected and what came', 
     ]);
   });
 
+  test('a word that is none of those expected is told with the one that it probably means', () => {
+    const Kind = v.strictObject({ type: v.picklist(['image_url', 'video_url']) });
+    const message = (type: string) => messageOf(() => parse(Kind, { type }));
+    const expected = 'type is invalid: expected ("image_url" | "video_url"), received';
+    expect(message('imageUrl')).toBe(`${expected} "imageUrl"; did you mean image_url?`);
+    expect(message('sound')).toBe(`${expected} "sound"`);
+  });
+
   test('a long value is clipped', () => {
     expect(refusalOf({ catalog_id: 'c', limit: 'x'.repeat(10_000) }).message.length).toBeLessThan(200);
   });
 
   test('what is valid passes', () => {
     expect(parse(Schema, { catalog_id: 'c' })).toEqual({ catalog_id: 'c' });
+  });
+});
+
+describe('a query', () => {
+  const Query = v.object({ campaign_name: v.optional(v.string()), q: v.optional(v.string()), page: v.string() });
+  const message = (query: Record<string, string>) => messageOf(() => parse(Query, query));
+
+  test.each(['campain_name', 'campaignName', 'CAMPAIGN_NAME'])(
+    'with a parameter %s is refused: which is meant is told (D16)',
+    (name) => {
+      expect(message({ page: '1', [name]: 'x' })).toBe(`unrecognized field: ${name}; did you mean campaign_name?`);
+    },
+  );
+
+  test.each(['utm_source', '_', 'x', 'campaign'])(
+    'with a parameter %s, which is like none, is read without it',
+    (name) => {
+      expect(parse(Query, { page: '1', [name]: 'x' })).toEqual({ page: '1' });
+    },
+  );
+
+  test('is told its other faults too', () => {
+    try {
+      parse(Query, { pag: '1' });
+    } catch (error) {
+      expect((error as Refusal).details.errors?.map(({ path }) => path)).toEqual(['page', 'pag']);
+    }
+    expect.assertions(1);
   });
 });

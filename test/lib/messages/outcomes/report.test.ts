@@ -144,7 +144,8 @@ describe('a cursor', () => {
 });
 
 test('a state that does not exist is named', () => {
-  expect(() => statesOf(['sent', 'gone'])).toThrow(/state must be one of pending, .*; received "gone"/);
+  expect(() => statesOf(['sent', 'gone'])).toThrow(/state must be one of pending, .*; received "gone"$/);
+  expect(() => statesOf(['deliverd'])).toThrow(/; received "deliverd"; did you mean delivered\?$/);
   expect(statesOf(undefined)).toBeUndefined();
 });
 

@@ -222,6 +222,19 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test.each([
+    [
+      ['order_updates', 'order_update_for_vips'],
+      'no template for the requested name/language; did you mean order_updates?',
+    ],
+    [['order_update_for_vips'], 'no template for the requested name/language'],
+  ])('a name that nobody has is told with the one that it probably means, among %j', async (longerNames, message) => {
+    const { ports } = setup(undefined, undefined);
+    const platformTemplates = { lookUp: async () => ({ sameName: [], longerNames }) };
+    const asked = resolveTemplate({ ...wanted, name: 'order_update' }, { ...ports, platformTemplates });
+    await expect(asked).rejects.toMatchObject({ status: 404, message });
+  });
+
   test('who comes while another asks waits for the answer, and takes what that one stored', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
     await questions.claim(key, { askerId: 'J0', nowMs, changedAtMs: 0 });

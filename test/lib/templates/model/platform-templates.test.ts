@@ -122,6 +122,16 @@ test('a look-up tells what has the name in other languages, on every page when t
   });
 });
 
+test('a look-up of a name that nobody has tells the longer ones that the filter let through, but for what is gone', async () => {
+  const gone = makeTemplate({ name: 'order_update_3', status: 'DELETED' });
+  const { call } = answering({ data: [makeTemplate({ name: 'order_update_2' }), gone] });
+  const wanted = { name: 'order_update', language: 'en_US' };
+  expect(await platformTemplates(call, credentialOf).lookUp(waba, wanted)).toEqual({
+    sameName: [],
+    longerNames: ['order_update_2'],
+  });
+});
+
 test('a probe asks for one id, and passes the failure on', async () => {
   const { call, calls } = answering({ data: [] });
   await platformTemplates(call, credentialOf).probe(waba);

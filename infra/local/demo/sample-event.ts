@@ -1,0 +1,79 @@
+import { type EventType, eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
+
+/** Whose event it is, and where it happened: what the receiver can look up at the same stack. */
+export interface SampleSubject {
+  readonly clientId: number;
+  readonly did: string;
+  readonly wabaId: string;
+}
+
+type DataOf<Type extends EventType> = Extract<ServiceEvent, { readonly type: Type }>['data'];
+
+/**
+ * An event of the kind as the service would tell it at this moment, of a dispatch and a template that nobody has. `unique`
+ * makes it unlike any other: its `jobId` is the dispatch's, and the event's id follows from it.
+ */
+export function sampleEvent(
+  type: EventType,
+  subject: SampleSubject,
+  unique: { readonly jobId: string; readonly nowMs: number },
+): ServiceEvent {
+  const { clientId } = subject;
+  const { jobId, nowMs } = unique;
+  const data = dataOf(subject, unique)[type];
+  return { id: eventId(type, clientId, ['sample', jobId]), clientId, type, timestampMs: nowMs, data } as ServiceEvent;
+}
+
+function dataOf(
+  { clientId, did, wabaId }: SampleSubject,
+  { jobId, nowMs }: { readonly jobId: string; readonly nowMs: number },
+): { readonly [Type in EventType]: DataOf<Type> } {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const template = { name: 'order_update', language: 'en_US' };
+  const created = {
+    template_id: `sample-${jobId}`,
+    waba_id: wabaId,
+    platform_template_id: '1627019861106475',
+    ...template,
+    status: 'PENDING',
+    category: 'UTILITY',
+  };
+  const dispatch = { job_id: jobId, did, template, attends: { waitTime: 0 }, accepted_at: at(nowMs - 10_000) };
+  const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
+  const taken = { ...message, platform_message_id: `wamid.${jobId}` };
+  const receipt = { ...taken, pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } };
+  return {
+    'template.created': created,
+    'template.status_changed': {
+      ...created,
+      status: 'APPROVED',
+      previous_status: 'PENDING',
+      previous_category: 'UTILITY',
+    },
+    'template.deleted': { ...created, status: 'APPROVED' },
+    'sync.completed': {
+      ...{ client_id: clientId, sync_id: jobId, finished_at: at(nowMs) },
+      ...{ created: 1, updated: 2, deleted: 0, unchanged: 17, skipped: 0, failed_wabas: 0 },
+    },
+    'message.failed': { ...message, code: '131026', platform_code: 131026, reason: 'Message undeliverable' },
+    'message.expired': { ...message, code: 'expired' },
+    'message.unknown': { ...message, code: 'no_answer' },
+    'message.held': { ...taken, code: 'held_for_quality_assessment' },
+    'message.sent': receipt,
+    'message.delivered': receipt,
+    'message.read': receipt,
+    'message.resolved': taken,
+    'dispatch.parked': {
+      ...dispatch,
+      code: 'template_paused',
+      parked_at: at(nowMs),
+      expires_at: at(nowMs + 24 * 3_600_000),
+    },
+    'dispatch.resumed': { ...dispatch, parked_at: at(nowMs - 5_000) },
+    'dispatch.completed': {
+      ...dispatch,
+      total: 3,
+      counts: { pending: 0, held: 0, sent: 1, delivered: 1, read: 0, failed: 1, expired: 0, unknown: 0 },
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { nearName } from '../../lib/http/near-name.ts';
+import { type RouteEntry, routes } from '../routes.ts';
+
+/**
+ * What a request that met no route probably meant: `GET /v1/templates`, or the methods that its path has. Undefined when
+ * nothing is near. The gateway itself says only `Not Found` (contract, Errors), here as on AWS.
+ */
+export function nearRoute(method: string, path: string): string | undefined {
+  const meant = nearestPath(path);
+  if (meant === undefined) return undefined;
+  const methods = routes.filter((route) => route.path === meant).map((route) => route.method);
+  if (!methods.some((each) => each === method)) return methods.map((each) => `${each} ${meant}`).join(' or ');
+  return isMatch({ path: meant }, path) ? undefined : `${method} ${meant}`;
+}
+
+/** The path as long whose segments are all near, most of them the same; else one without variables that is near as a whole. */
+function nearestPath(path: string): string | undefined {
+  const [nearest] = routes
+    .filter((route) => isNear(route, path))
+    .sort((one, other) => literalMatches(other, path) - literalMatches(one, path));
+  return (
+    nearest?.path ??
+    nearName(
+      path,
+      routes.map((route) => route.path).filter((each) => !each.includes('{')),
+    )
+  );
+}
+
+type Pattern = Pick<RouteEntry, 'path'>;
+
+const isVariable = (segment: string) => segment.startsWith('{');
+
+function isNear(route: Pattern, path: string): boolean {
+  const segments = route.path.split('/');
+  const given = path.split('/');
+  const near = (segment: string, at: number) =>
+    isVariable(segment) ? given[at] !== '' : nearName(given[at] ?? '', [segment]) !== undefined;
+  return segments.length === given.length && segments.every(near);
+}
+
+function literalMatches(route: Pattern, path: string): number {
+  const given = path.split('/');
+  return route.path.split('/').filter((segment, at) => segment === given[at]).length;
+}
+
+/** As the gateway matches it. */
+function isMatch(route: Pattern, path: string): boolean {
+  const given = path.split('/');
+  const segments = route.path.split('/');
+  const matches = (segment: string, at: number) => (isVariable(segment) ? given[at] !== '' : segment === given[at]);
+  return segments.length === given.length && segments.every(matches);
+}

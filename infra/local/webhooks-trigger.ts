@@ -1,0 +1,67 @@
+import { ulid } from 'ulid';
+import { nearHint } from '../../lib/http/near-name.ts';
+import { defaultEventTypes, type EventType, eventTypes, isEventType } from '../../lib/webhooks/event.ts';
+import { eventQueue } from '../../lib/webhooks/event-queue.ts';
+import { wantedBy } from '../../lib/webhooks/wanted-events.ts';
+import { CommandError, callersPath, commandLine, runCommand } from '../operate/command.ts';
+import { runningLocalStack } from '../operate/local-stacks.ts';
+import { localQueue, nameTarget } from '../operate/target.ts';
+import { ApiRefusal, type DemoClient, type DemoWebhook, logIn } from './demo/client.ts';
+import { sampleEvent } from './demo/sample-event.ts';
+
+const usage = `usage: npm run webhooks:trigger -- KIND [--user NAME]
+
+Has the running local stack (npm start) send one event of that kind to the webhook of the client of NAME (supervisor1001
+unless told): it is put on the event queue, and delivered, signed and tried again as any other. Nothing happened: its
+dispatch and its template are nobody's. Start npm run webhooks:listen first.
+
+Kinds: ${eventTypes.join(', ')}
+(${eventTypes.filter((type) => isEventType(type) && !defaultEventTypes.has(type)).join(', ')}: only to who asked for them, as with npm run webhooks:listen -- --events all)`;
+
+const limitMs = 30_000;
+
+function kindOf(positionals: readonly string[]): EventType {
+  const [kind, ...surplus] = positionals;
+  if (kind === undefined || surplus.length > 0) throw new CommandError(usage);
+  if (isEventType(kind)) return kind;
+  throw new CommandError(`${kind} is no kind of event${nearHint(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
+}
+
+/** Where it goes. Refuses what the service would drop on the way (D41), and says what to do about it. */
+async function destination(client: DemoClient, kind: EventType, username: string): Promise<DemoWebhook> {
+  const webhook = await client.webhook();
+  const listen = `npm run webhooks:listen -- --user ${username}`;
+  if (webhook?.active !== true) {
+    throw new CommandError(`The client of ${username} has no webhook that is switched on: start ${listen}`, 1);
+  }
+  if (wantedBy(webhook).has(kind)) return webhook;
+  throw new CommandError(`The client of ${username} does not ask for ${kind}: start ${listen} --events all`, 1);
+}
+
+async function trigger(kind: EventType, username: string, stackFile: string | undefined): Promise<void> {
+  const stack = runningLocalStack(stackFile === undefined ? undefined : callersPath(stackFile));
+  nameTarget(stack);
+  const client = await logIn(stack, username, AbortSignal.timeout(limitMs));
+  const { client_id: clientId, url } = await destination(client, kind, username);
+  const subject = { clientId, ...(await client.channel()) };
+  const event = sampleEvent(kind, subject, { jobId: ulid(), nowMs: Date.now() });
+  const queue = localQueue(stack, 'events');
+  await eventQueue(queue.client, queue.url).send([event]);
+  queue.client.destroy();
+  console.log(`${event.id} ${kind}, on its way to ${url}`);
+}
+
+await runCommand(async () => {
+  const { values, positionals } = commandLine({
+    options: { user: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(usage);
+  const kind = kindOf(positionals);
+  try {
+    await trigger(kind, values.user ?? 'supervisor1001', values.stack);
+  } catch (error) {
+    if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
+    throw error;
+  }
+});

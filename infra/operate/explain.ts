@@ -1,0 +1,39 @@
+import { nearNames } from '../../lib/http/near-name.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
+import { type Explanation, explained, explanations } from './explanations.ts';
+
+const usage = `usage: npm run explain -- CODE
+
+Says what a code means, whose fault it is and what to do: of an answer of the service (template_not_found), of what became
+of a message (worker_lost), of an item of a bulk status (channel_unassigned), or of the platform (131026, 100/2388023).
+
+  --json   for programs`;
+
+function printed({ code, where, title, fault, cause, remedy, page }: Explanation): string {
+  return [
+    `${code}: ${title} (${where})`,
+    `  cause    ${cause}`,
+    `  fault    ${fault}`,
+    `  to do    ${remedy}`,
+    ...(page === undefined ? [] : [`  more     ${page}`]),
+  ].join('\n');
+}
+
+function unknown(code: string): CommandError {
+  const near = nearNames(code, [...new Set(explanations.map((each) => each.code))], 5);
+  const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+  return new CommandError(`Nobody here knows the code ${code}${hint}`, 1);
+}
+
+await runCommand(async () => {
+  const { values, positionals } = commandLine({
+    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(usage);
+  const [code, ...surplus] = positionals;
+  if (code === undefined || surplus.length > 0) throw new CommandError(usage);
+  const found = explained(code);
+  if (found.length === 0) throw unknown(code);
+  console.log(values.json ? JSON.stringify(found, undefined, 2) : found.map(printed).join('\n\n'));
+});

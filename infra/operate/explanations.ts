@@ -1,0 +1,108 @@
+import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal.ts';
+import outcomes from '../../lib/messages/outcomes/outcome-codes.json' with { type: 'json' };
+import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
+import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
+import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
+import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
+import { refusalTexts } from '../openapi/refusals.ts';
+
+interface Text {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+/** What one code says in one place where it occurs. */
+export interface Explanation extends Text {
+  readonly code: string;
+  readonly where: string;
+  readonly title: string;
+  /** Whose fault it is, or `nobody`. */
+  readonly fault: string;
+  /** Where more is written. */
+  readonly page?: string;
+}
+
+/** Who has to act, where the status alone does not say it: 4xx the request, 5xx the service. */
+const faultOfRefusal: { readonly [code in RefusalCode]?: string } = {
+  sync_in_progress: 'nobody',
+  request_in_progress: 'nobody',
+  template_disabled: 'the template',
+  template_not_sendable: 'the template',
+  verification_refused: 'the deployment',
+  platform_rate_limited: 'nobody: the platform has limits',
+  platform_unreachable: 'the platform',
+};
+
+function ofRefusal(code: RefusalCode): Explanation {
+  const status = statusOf(code);
+  const fault = faultOfRefusal[code] ?? (status < 500 ? 'the request' : 'the service');
+  const page = `functions/REFUSALS.md#${code}`;
+  return { code, where: `an answer of the service, HTTP ${status}`, fault, ...refusalTexts[code], page };
+}
+
+const outcomePage = 'functions/README.md#get-v1templatemessagesdiddispatchid';
+const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(([code, { states, ...text }]) => ({
+  code,
+  where: `code of a message that is ${states.join(' or ')}`,
+  ...text,
+  page: outcomePage,
+}));
+
+const statusReasons: Readonly<Record<StatusReason, Text & { readonly title: string; readonly fault: string }>> =
+  reasons;
+const ofReasons: readonly Explanation[] = Object.entries(statusReasons).map(([code, text]) => ({
+  code,
+  where: 'reason of an item of PATCH /v1/templates/status',
+  ...text,
+  page: 'functions/README.md#patch-v1templatesstatus',
+}));
+
+interface PlatformCode {
+  readonly code: number | string;
+  readonly subcode?: number;
+  readonly title: string;
+  readonly status: number;
+  readonly kind: string;
+  readonly advice: string;
+}
+
+type Advice = Text & { readonly fault: string };
+const ofKinds: Readonly<Record<string, Advice>> = advice.kinds;
+const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
+
+/** Of a code by itself where something is known of it, else of its kind. Throws for a kind that nobody has described. */
+function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
+  const own = subcode === undefined ? ofCodes[code] : undefined;
+  const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
+  if (found === undefined) throw new Error(`nobody has described the kind ${kind}`);
+  return found;
+}
+
+const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCode[]).map((row) => ({
+  code: row.subcode === undefined ? String(row.code) : `${row.code}/${row.subcode}`,
+  where: `a code of the platform, HTTP ${row.status} there`,
+  title: row.title,
+  ...adviceOn(row),
+  page: 'lib/platform/FACTS.md#62-codes',
+}));
+
+/** Every code that there is an explanation of. */
+export const explanations: readonly Explanation[] = [
+  ...refusalCodes.map(ofRefusal),
+  ...ofOutcomes,
+  ...ofReasons,
+  ...ofPlatform,
+];
+
+/**
+ * What a code says, in every place where it occurs; none when nobody knows it. A subcode is found with its code before
+ * it or alone, `http_502` by its form, a code between 200 and 299 by their row.
+ */
+export function explained(code: string): readonly Explanation[] {
+  const names = [
+    code,
+    ...(/^http_\d{3}$/.test(code) ? ['http_<status>'] : []),
+    ...(/^2\d\d$/.test(code) ? ['200-299'] : []),
+  ];
+  return explanations.filter((each) => names.includes(each.code) || each.code.split('/')[1] === code);
+}

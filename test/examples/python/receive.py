@@ -1,0 +1,13 @@
+"""Judges one delivery: `python3 receive.py SECRET`, with {"headers", "body"} as JSON on stdin."""
+
+import json
+import sys
+
+from service import verified_event
+
+delivery = json.load(sys.stdin)
+try:
+    event = verified_event(sys.argv[1], delivery["headers"], delivery["body"].encode())
+except ValueError as error:
+    sys.exit(str(error))
+print(event["type"], event["data"].get("did", ""))

@@ -1,0 +1,122 @@
+"""A client of the service, with Python's standard library only (3.9 or newer)."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+
+class Refused(Exception):
+    """The service said no: `code` never changes its meaning, `errors` names each fault with its path."""
+
+    def __init__(self, status, body):
+        super().__init__(f"{status} {body.get('code')}: {body.get('message')}")
+        self.status = status
+        self.code = body.get("code")
+        self.errors = body.get("errors", [])
+
+
+class Service:
+    def __init__(self, url, username, password):
+        self.url = url.rstrip("/")
+        self.token = None
+        login = {"username": username, "password": password}
+        self.token = self.call("POST", "/login", json_body=login)[0]["access_token"]
+
+    def call(self, method, path, query=None, json_body=None, form=None, headers=None):
+        """One request: what was answered, and its headers. Repeats what was refused for now (429) as it is told to."""
+        url = self.url + path + ("?" + urllib.parse.urlencode(query) if query else "")
+        sent = dict(headers or {})
+        if self.token:
+            sent["Authorization"] = "Bearer " + self.token
+        data = None
+        if json_body is not None:
+            data, sent["Content-Type"] = json.dumps(json_body).encode(), "application/json"
+        elif form is not None:
+            data, sent["Content-Type"] = form
+        while True:
+            request = urllib.request.Request(url, data=data, method=method, headers=sent)
+            try:
+                with urllib.request.urlopen(request, timeout=35) as reply:
+                    return json.loads(reply.read() or b"null"), reply.headers
+            except urllib.error.HTTPError as error:
+                if error.code == 429:
+                    time.sleep(int(error.headers.get("Retry-After", "1")))
+                    continue
+                text = error.read()
+                raise Refused(error.code, json.loads(text) if text else {}) from None
+
+    def get(self, path, **query):
+        return self.call("GET", path, query=query)[0]
+
+    def send(self, did, template, recipients, component=None):
+        """Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes."""
+        body = {
+            "did": did,
+            "type": "template",
+            "channel": "MESSAGING",
+            "template": {"name": template["name"], "language": template["language"]},
+            "recipients": recipients,
+        }
+        if component:
+            body["component"] = component
+        key = {"Idempotency-Key": str(uuid.uuid4())}
+        return self.call("POST", f"/v1/template/messages/{did}", json_body=body, headers=key)[1]["Dispatch-Id"]
+
+    def report(self, did, dispatch_id):
+        """The rows of every recipient, once nothing of the dispatch is pending."""
+        path = f"/v1/template/messages/{did}/{dispatch_id}"
+        until("the dispatch is complete", lambda: self.get(path, limit=1)["complete"])
+        rows, cursor = [], None
+        while True:
+            page = self.get(path, limit=1000, **({"cursor": cursor} if cursor else {}))
+            rows += page["data"]
+            cursor = page["paging"]["cursors"].get("after")
+            if cursor is None:
+                return rows
+
+
+def until(what, holds, seconds=90):
+    """Asks again and again until it holds, and returns what it was told."""
+    end = time.monotonic() + seconds
+    while True:
+        told = holds()
+        if told:
+            return told
+        if time.monotonic() > end:
+            raise TimeoutError(f"waited {seconds} s in vain until {what}")
+        time.sleep(0.3)
+
+
+def template_form(template, file_name, content_type, content):
+    """The body of a creation with a file for its header, and the content type that goes with it."""
+    boundary = uuid.uuid4().hex
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="template"\r\n\r\n'.encode(),
+        json.dumps(template).encode(),
+        f'\r\n--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'.encode(),
+        f"Content-Type: {content_type}\r\n\r\n".encode(),
+        content,
+        f"\r\n--{boundary}--\r\n".encode(),
+    ]
+    return b"".join(parts), f"multipart/form-data; boundary={boundary}"
+
+
+def verified_event(secret, headers, body, now=None):
+    """The event of a delivery (Standard Webhooks 1.0); ValueError when it is not ours or 5 minutes old. `body`: the bytes."""
+    event_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
+    if abs((now or time.time()) - int(timestamp)) > 300:
+        raise ValueError("the delivery is too old")
+    key = base64.b64decode(secret.split("_", 1)[1])
+    signed = f"{event_id}.{timestamp}.".encode() + body
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    # One signature for each secret that is valid: two for a day after a rotation.
+    given = [each.split(",", 1)[1] for each in headers["webhook-signature"].split() if each.startswith("v1,")]
+    if not any(hmac.compare_digest(each, expected) for each in given):
+        raise ValueError("the signature is wrong")
+    return json.loads(body)

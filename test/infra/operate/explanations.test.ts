@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { explained, explanations } from '../../../infra/operate/explanations.ts';
+import { Refusal, refusalCodes } from '../../../lib/http/refusal.ts';
+import refusals from '../../../lib/http/refusals.json' with { type: 'json' };
+import outcomes from '../../../lib/messages/outcomes/outcome-codes.json' with { type: 'json' };
+import advice from '../../../lib/platform/error-advice.json' with { type: 'json' };
+import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
+import reasons from '../../../lib/templates/status/status-reasons.json' with { type: 'json' };
+import { documentOf, namesIn, sectionsOf, tableRows } from '../../support/documents.ts';
+
+const codesOf = (code: string) => explained(code).map((each) => each.code);
+
+describe('the texts', () => {
+  it('are of every refusal, and of no other code', () => {
+    expect(Object.keys(refusals)).toEqual([...refusalCodes]);
+  });
+
+  it('are of the codes of messages that the interface tells, and of the two words of `held`', () => {
+    const told = tableRows(documentOf('functions/README.md'), '| `code` | State |').flatMap(
+      ([codes = '', states = '']) => namesIn(codes).map((code) => [code, namesIn(states)]),
+    );
+    const held = Object.entries(outcomes).filter(([, { states }]) => states.includes('held'));
+    expect(held.map(([code]) => code)).toEqual(['paused', 'held_for_quality_assessment']);
+    const others = Object.entries(outcomes).filter(([, { states }]) => !states.includes('held'));
+    expect(others.map(([code, { states }]) => [code, states])).toEqual(told);
+  });
+
+  it('are of the reasons of a bulk status', () => {
+    const book = sectionsOf(documentOf('functions/README.md')).get('PATCH /v1/templates/status') ?? '';
+    const told = namesIn(/Reasons: ([^.]+)\./.exec(book)?.[1] ?? '');
+    expect(Object.keys(reasons)).toEqual(told);
+  });
+
+  it('are of codes and kinds of the platform that there are', () => {
+    const codes = new Set(errorCodes.map(({ code }) => String(code)));
+    const kinds = new Set(errorCodes.flatMap(({ kind, advice: treatment }) => [kind, `${kind}, ${treatment}`]));
+    expect(Object.keys(advice.codes).filter((code) => !codes.has(code))).toEqual([]);
+    expect(Object.keys(advice.kinds).filter((kind) => !kinds.has(kind))).toEqual([]);
+    expect(explanations.filter(({ where }) => where.includes('platform,'))).toHaveLength(errorCodes.length);
+  });
+
+  it('lead to headings that are there', () => {
+    const anchors = (path: string) =>
+      [...sectionsOf(documentOf(path)).keys()].map((heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\w\s-]/g, '')
+          .replaceAll(' ', '-'),
+      );
+    const pages = new Set(explanations.flatMap(({ page }) => page ?? []));
+    const stale = [...pages].filter((page) => {
+      const [path = '', anchor = ''] = page.split('#');
+      return !anchors(path).includes(anchor);
+    });
+    expect(stale).toEqual([]);
+    expect(pages.size).toBeGreaterThan(30);
+  });
+});
+
+describe('REFUSALS.md', () => {
+  const sections = sectionsOf(documentOf('functions/REFUSALS.md'));
+
+  it('has a heading for every code, and for no other', () => {
+    expect([...sections.keys()].slice(1)).toEqual([...refusalCodes]);
+  });
+
+  it.each(refusalCodes)('says of %s what the text says', (code) => {
+    const { title, cause, remedy } = refusals[code];
+    const { status } = new Refusal(code, '');
+    const said = sections.get(code)?.replaceAll(/\s+/g, ' ').trim();
+    expect(said).toBe(`HTTP ${status}. ${title}. **Cause:** ${cause} **Remedy:** ${remedy}`);
+  });
+});
+
+describe('a code is found', () => {
+  it.each([
+    ['template_not_found', ['template_not_found']],
+    ['http_502', ['http_<status>']],
+    ['131026', ['131026']],
+    ['250', ['200-299']],
+    ['2388023', ['100/2388023']],
+    ['100', ['100']],
+    ['nonsense', []],
+  ])('%s', (code, found) => {
+    expect(codesOf(code)).toEqual(found);
+  });
+
+  it('in every place where it occurs: 33 is a code and a subcode', () => {
+    expect(codesOf('33')).toEqual(['33', '100/33']);
+  });
+
+  it.each([
+    ['190', 'the deployment'],
+    ['131016', 'the platform'],
+    ['133004', 'the platform'],
+    ['130429', 'nobody'],
+    ['131026', 'the recipient'],
+    ['132000', 'the template'],
+    ['platform_unreachable', 'the platform'],
+    ['dispatch_unavailable', 'the service'],
+    ['did_mismatch', 'the request'],
+  ])('%s is the fault of %s', (code, fault) => {
+    expect(explained(code).map((each) => each.fault)).toEqual([fault]);
+  });
+});
