@@ -44,7 +44,9 @@ test('a token that the platform refuses is ✗ with the remedy, and nothing of i
 test('a secret that cannot be read is said without a word of it; the other looks go on', async () => {
   await secrets.write(credentials, '{"demo": "canary"');
   const { code, stdout, stderr } = await doctor();
-  expect(stdout).toMatch(/^✗ platform: what is stored in the secret template-messaging-local-platform-credentials are no/m);
+  expect(stdout).toMatch(
+    /^✗ platform: what is stored in the secret template-messaging-local-platform-credentials are no/m,
+  );
   expect(stdout).toMatch(/^✓ token keys/m);
   expect(`${stdout}${stderr}`).not.toContain('canary');
   expect(code).toBe(1);
