@@ -18,9 +18,9 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
   ['an idle number', 2_000],
   [
     'a number that another client has just begun to use for long',
-    600,
+    2_000,
     async (world) => {
-      accept(world, 1_500, other);
+      accept(world, 4_000, other);
       await later(world, 3_000);
     },
   ],
