@@ -14,15 +14,16 @@ import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { deployedAcceptance } from '../lib/messages/deployed.ts';
-import { idempotencyKeyOf, parseSendRequest } from '../lib/messages/request/send-request.ts';
+import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
+import { idempotencyKeyOf, isDryRun, parseSendRequest } from '../lib/messages/request/send-request.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
 export const MessagesSendAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });
 
-type Ports = AcceptPorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
+type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
-/** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all of them or none. */
+/** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none; or rehearses it. */
 export function messagesSend(ports: Ports): Endpoint {
   return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.send }), async (event, context) => {
     const { caller } = event;
@@ -30,6 +31,7 @@ export function messagesSend(ports: Ports): Endpoint {
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
     const key = idempotencyKeyOf(event.headers);
+    const dryRun = isDryRun(event.headers);
     const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
     if (path.did !== request.did) {
@@ -37,6 +39,11 @@ export function messagesSend(ports: Ports): Endpoint {
     }
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
+
+    if (dryRun) {
+      const rehearsed = await rehearseSend({ request, clientId, did, jobId: ports.newJobId() }, ports);
+      return answer(200, shaped(RehearsalAnswer, rehearsed));
+    }
 
     const remainingMs = () => context.getRemainingTimeInMillis();
     const accept = (jobId: string) => acceptSend({ request, clientId, did, jobId, remainingMs }, ports);

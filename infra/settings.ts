@@ -45,6 +45,17 @@ const settingRules = {
   edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  /** Pages that may call the API from a browser (D52); none unless told. */
+  corsOrigins: [
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.split(',').map((origin) => origin.trim())),
+        v.check((origins) => new Set(origins).size === origins.length && areOrigins(origins)),
+      ),
+    ),
+    'origins without path, apart by commas and none twice, such as https://app.example.com (http on this machine), or * alone',
+  ],
   /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
@@ -127,6 +138,7 @@ export function settingsFrom(node: Node): Settings {
     edgeKeyVersion: setting(node, 'edgeKeyVersion', 1),
     edgeRatePerMinute: setting(node, 'edgeRatePerMinute', 6_000),
     edgeLoginRatePerMinute: setting(node, 'edgeLoginRatePerMinute', 60),
+    corsOrigins: setting(node, 'corsOrigins', undefined),
     redirectBaseUrl: setting(node, 'redirectBaseUrl', domainName && `https://${domainName}/r`),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
     syncSchedule: setting(node, 'syncSchedule', undefined),
@@ -187,6 +199,18 @@ function isPlatformOrigin(text: string): boolean {
   const url = new URL(text);
   return url.origin === text && isSafeTransport(url);
 }
+
+/** As browsers spell them. No cookie or other credential is ever asked for, so `*` gives nothing away. */
+function areOrigins(origins: readonly string[]): boolean {
+  if (origins.length === 1 && origins[0] === '*') return true;
+  return origins.every((text) => {
+    const url = URL.parse(text);
+    const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && onThisMachine.test(url.hostname));
+    return safe && url.origin === text && !url.hostname.includes('*');
+  });
+}
+
+const onThisMachine = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Spelled as the URL parser would, so that what is shown to the platform is what browsers ask for. */
 function isRedirectBase(text: string): boolean {

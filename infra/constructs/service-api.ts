@@ -21,6 +21,7 @@ import { accessLogGroupName, resourceName } from '../names.ts';
 import type { RouteEntry } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
+import { corsFor } from './cors.ts';
 
 /** Never headers or query strings: a query may carry a phone number, a header carries the token. */
 const accessLogFields = {
@@ -48,7 +49,7 @@ export interface ServiceApiProps {
 
 /**
  * The HTTP API: each given route on its function with payload format 2.0, the authorizer on every route that is not
- * public. No CORS (the contract has no browser callers). With a domain of its own that is the only address: the
+ * public. CORS only for the origins of the deployment (D52). With a domain of its own that is the only address: the
  * execute-api one would lead around whatever guards the domain.
  */
 export class ServiceApi extends Construct {
@@ -60,11 +61,12 @@ export class ServiceApi extends Construct {
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { settings } = props;
-    const { domainName } = settings;
+    const { domainName, corsOrigins } = settings;
     const api = new HttpApi(this, 'Api', {
       apiName: resourceName(settings.stage, 'api'),
       createDefaultStage: false,
       ...(domainName === undefined ? {} : { disableExecuteApiEndpoint: true }),
+      ...(corsOrigins === undefined ? {} : { corsPreflight: corsFor(corsOrigins) }),
     });
     const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
       // One answer serves all routes of a token, so it says yes or no; a policy for one route's ARN would refuse the next.

@@ -22,7 +22,8 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: {
       directory: ['GetItem'],
       templates: ['BatchGetItem', 'UpdateItem'],
-      messages: ['PutItem', 'UpdateItem', 'DeleteItem'],
+      messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      rates: ['GetItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
       channels: ['BatchGetItem'],

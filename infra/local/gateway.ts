@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { createAuthorizer, type Verdict } from './authorizer.ts';
+import { type Cors, corsOf } from './cors.ts';
 import { answerOfFunction, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
 import { headBytes, httpEvent, type IncomingRequest, maxHeadBytes, withAuthorizerContext } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
@@ -12,7 +13,7 @@ import { createRouter, type RouteMatch } from './router.ts';
 import type { FunctionRunner } from './runner.ts';
 
 export interface GatewayOptions {
-  readonly template: Pick<LocalTemplate, 'routes' | 'authorizers'>;
+  readonly template: Pick<LocalTemplate, 'routes' | 'authorizers' | 'cors'>;
   readonly invoke: FunctionRunner['invoke'];
   readonly region: string;
   /** 0 takes any free port. */
@@ -46,14 +47,14 @@ type Route = LocalTemplate['routes'][number];
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
- * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, and the
- * gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
+ * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, CORS, and
+ * the gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
  * what users report, and `npm run smoke` replays it.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const answer = createAnswerer(options);
+  const serving = { answer: createAnswerer(options), cors: corsOf(options.template.cors), onAnswer: options.onAnswer };
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, outgoing) => {
-    void serve(incoming, outgoing, { answer, onAnswer: options.onAnswer });
+    void serve(incoming, outgoing, serving);
   });
   server.on('clientError', refuseUnreadable);
   const port = await openOnLoopback(server, options.port);
@@ -65,27 +66,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 interface Serving {
   readonly answer: Answerer;
+  readonly cors: Cors;
   readonly onAnswer: GatewayOptions['onAnswer'];
 }
 
 async function serve(incoming: IncomingMessage, outgoing: ServerResponse, serving: Serving): Promise<void> {
-  const { answer, onAnswer } = serving;
+  const { answer, cors, onAnswer } = serving;
   const requestId = randomUUID();
   const startedMs = performance.now();
+  const asked = { method: incoming.method ?? 'GET', headers: incoming.headers };
   const write = (given: HttpAnswer) => {
     writeAnswer(outgoing, given, requestId);
     const [path = '/'] = (incoming.url ?? '/').split('?');
     const { status, body } = given;
-    onAnswer?.({ method: incoming.method ?? 'GET', path, status, body, durationMs: performance.now() - startedMs });
+    onAnswer?.({ method: asked.method, path, status, body, durationMs: performance.now() - startedMs });
   };
   try {
     const request = await readRequest(incoming);
-    write(request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
+    const answered = async () => (request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
+    write(cors.preflight(asked) ?? cors.completed(await answered(), asked));
   } catch (error) {
     // A client that went away needs no answer; anything else is a fault of this gateway.
     if (incoming.errored !== null) return;
     console.error('the local gateway could not answer:', error);
-    write(gatewayAnswer(500));
+    write(cors.completed(gatewayAnswer(500), asked));
   }
 }
 

@@ -26,6 +26,11 @@ export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer 
   return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
 }
 
+/** An answer without a body. */
+export function noContent(headers: HttpAnswer['headers']): HttpAnswer {
+  return { status: 204, headers, cookies: [], body: Buffer.alloc(0) };
+}
+
 /** What a function may answer in payload format 2.0. Node.js cannot end a request with a 1xx, API Gateway neither. */
 const FunctionAnswerSchema = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),

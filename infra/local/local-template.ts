@@ -14,6 +14,15 @@ export interface LocalAuthorizer {
   readonly cacheTtlSeconds: number;
 }
 
+/** What pages of other origins may do; header names as they were written. */
+export interface LocalCors {
+  readonly allowOrigins: readonly string[];
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  readonly maxAgeSeconds: number;
+}
+
 export interface LocalFunction {
   readonly id: string;
   readonly name: string;
@@ -55,6 +64,8 @@ export interface LocalEventSource {
 export interface LocalTemplate {
   readonly routes: readonly LocalRoute[];
   readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;
+  /** Absent where the API says nothing about other origins. */
+  readonly cors?: LocalCors;
   readonly functions: Readonly<Record<string, LocalFunction>>;
   readonly tables: readonly LocalTable[];
   readonly queues: readonly LocalQueue[];

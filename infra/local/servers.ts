@@ -75,6 +75,7 @@ async function synthesize(
   { outputDirectory, inspected, built = false }: ServerOptions,
   addresses: Addressed & { readonly platformBaseUrl: string },
 ): Promise<void> {
+  const ownPages = [addresses.platformBaseUrl, addresses.platformBaseUrl.replace('127.0.0.1', 'localhost')];
   const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
   await parts.start('servers', async () => removal);
   const readable = inspected === undefined ? [] : ['--readable'];
@@ -86,6 +87,8 @@ async function synthesize(
       dispatchMaximumConcurrency: dispatchingInstances,
       // Counted as where it is deployed, and in nobody's way.
       clientRatePerMinute: 100_000,
+      // Pages of the stack's own: the simulator's inbox and what stands beside it.
+      corsOrigins: ownPages.join(','),
       ...addresses,
     }),
     // The rules of CloudFormation take most of the time, and are for what is deployed.

@@ -30,6 +30,21 @@ export const Alias = v.object({
   RoutingConfig: unsupported('aliases that lead to two versions'),
 });
 
+export const Api = v.object({
+  CorsConfiguration: v.optional(
+    v.object({
+      AllowOrigins: v.array(
+        v.pipe(v.string(), v.regex(/^(?:\*|[^*]+)$/, 'the local stack knows no patterns of origins')),
+      ),
+      AllowMethods: v.optional(v.array(v.string()), []),
+      AllowHeaders: v.optional(v.array(v.string()), []),
+      ExposeHeaders: v.optional(v.array(v.string()), []),
+      MaxAge: v.optional(v.number(), 0),
+      AllowCredentials: unsupported('credentials of other origins'),
+    }),
+  ),
+});
+
 export const Integration = v.object({
   IntegrationType: v.literal('AWS_PROXY'),
   IntegrationUri: v.string(),

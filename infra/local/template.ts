@@ -4,6 +4,7 @@ import { type CdkAssembly, readAssembly, type Stack } from './cdk-assembly.ts';
 import { Intrinsics } from './intrinsics.ts';
 import type {
   LocalAuthorizer,
+  LocalCors,
   LocalEventSource,
   LocalFunction,
   LocalQueue,
@@ -72,7 +73,9 @@ class TemplateReader {
       };
       return [found.id, authorizer] as const;
     });
+    const [cors] = this.#each(['AWS::ApiGatewayV2::Api'], (found) => this.#cors(found));
     return {
+      ...present({ cors }),
       routes: this.#each(['AWS::ApiGatewayV2::Route'], (found) => this.#route(found, new Map(integrations))),
       authorizers: Object.fromEntries(authorizers),
       functions: Object.fromEntries(functions.map((found) => [found.id, found])),
@@ -114,6 +117,18 @@ class TemplateReader {
     if (AuthorizationType === 'NONE') return { method, path, functionId };
     if (AuthorizerId === undefined) throw new Error(`${where(found)}.AuthorizerId is missing`);
     return { method, path, functionId, authorizerId: AuthorizerId };
+  }
+
+  #cors(found: Found): LocalCors | undefined {
+    const { CorsConfiguration: cors } = this.#properties(schemas.Api, found);
+    if (cors === undefined) return undefined;
+    return {
+      allowOrigins: cors.AllowOrigins,
+      allowMethods: cors.AllowMethods,
+      allowHeaders: cors.AllowHeaders,
+      exposeHeaders: cors.ExposeHeaders,
+      maxAgeSeconds: cors.MaxAge,
+    };
   }
 
   #table(found: Found): LocalTable {

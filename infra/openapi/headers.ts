@@ -28,9 +28,9 @@ export const headers = {
     required: false,
   },
   'Dispatch-Id': {
-    description: 'Names the dispatch: ask for its report with it.',
+    description: 'Names the dispatch: ask for its report with it. A rehearsal has none.',
     schema: v.pipe(v.string(), v.regex(/^[0-9A-HJKMNP-TV-Z]{26}$/)),
-    required: true,
+    required: false,
   },
   'Webhook-Secret': {
     description: 'A signing secret that this request made. It is shown in this answer only.',

@@ -37,6 +37,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   'hub.mode': 'Always subscribe.',
   'hub.verify_token': 'The verify token of an app that is known here.',
   'hub.challenge': 'The text to answer.',
+  'Dry-Run': 'Checks the send and tells what it would cost and how long it would take. Nothing is sent.',
   'Idempotency-Key': 'The same key for a repeated request: nothing is sent twice. Remembered for 48 hours.',
   'Webhook-Secret-Rotate': 'true makes a new signing secret.',
   'X-Hub-Signature-256': 'sha256= and the HMAC-SHA256 of the body in hexadecimal, with the secret of the app.',

@@ -5,6 +5,9 @@ import { platformCatalogs } from '../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../channels/deployed.ts';
 import { log } from '../observe/log.ts';
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
+import { currentRates } from '../pricing/current-rates.ts';
+import { deployedRates } from '../pricing/deployed.ts';
+import { shippedRates } from '../pricing/rates.ts';
 import { deployedListing, deployedTemplates } from '../templates/deployed.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
@@ -34,7 +37,16 @@ import { receiptStore } from './receipts/receipt-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
 import { questionStore } from './resolve/question-store.ts';
 
-/** What accepting a send takes: what it asks, and where it is written down and queued. */
+function deployedPaces() {
+  return paceStore({
+    client: documents(),
+    table: environmentVariable('MESSAGES_TABLE'),
+    nowMs: Date.now,
+    newWriter: randomUUID,
+  });
+}
+
+/** What accepting a send takes: what it asks, and where it is written down and queued; and rehearsing one (D51). */
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   return {
@@ -49,6 +61,8 @@ export function deployedAcceptance(limits: PlatformLimits) {
     straightQueue: jobQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
+    paces: deployedPaces(),
+    rates: currentRates(deployedRates().find, shippedRates, Date.now),
     events: deployedEvents(),
     pause: sleep,
   };
@@ -79,12 +93,7 @@ export function deployedHandover(queueUrl: string) {
     jobStates: states,
     straightJobs: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
     newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
-    paces: paceStore({
-      client: documents(),
-      table: environmentVariable('MESSAGES_TABLE'),
-      nowMs: Date.now,
-      newWriter: randomUUID,
-    }),
+    paces: deployedPaces(),
     tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
     doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
     ready: readyToCall(credentialOf),
@@ -102,12 +111,7 @@ export function deployedJobs() {
   return {
     ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
     urgentQueue: dispatchQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
-    paces: paceStore({
-      client: documents(),
-      table: environmentVariable('MESSAGES_TABLE'),
-      nowMs: Date.now,
-      newWriter: randomUUID,
-    }),
+    paces: deployedPaces(),
     demands: workerDemandStore(documents(), environmentVariable('MESSAGES_TABLE')),
     workersPerSecond: perWorkerPerSecond * Number(environmentVariable('DISPATCH_MAXIMUM_CONCURRENCY')),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),

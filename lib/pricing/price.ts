@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Refusal } from '../http/refusal.ts';
-import { knownCountries, marketOf, type RatedCategory, type Rates } from './rates.ts';
+import { knownCountries } from './country.ts';
+import { marketOf, type RatedCategory, type Rates } from './rates.ts';
 
 /** Categories as the contract spells them. */
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;

@@ -8,7 +8,7 @@ export interface RatesStore {
   /** The stored rates, strongly consistent; undefined when there are none. Throws what is no rate file. */
   find(): Promise<Rates | undefined>;
   /** Replaces the stored rates unless they take effect later than these; false when they do. */
-  replace(rates: Rates): Promise<boolean>;
+  replaceOlder(rates: Rates): Promise<boolean>;
 }
 
 const StoredSchema = v.optional(v.object({ rates: RatesSchema }));
@@ -20,7 +20,7 @@ export function ratesStore(client: DynamoDBDocumentClient, tableName: string): R
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
       return v.parse(StoredSchema, Item)?.rates;
     },
-    replace: async (rates) => {
+    replaceOlder: async (rates) => {
       const { written } = await conditionalWrite(
         client.send(
           new PutCommand({

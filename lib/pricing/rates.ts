@@ -1,13 +1,10 @@
 import * as v from 'valibot';
-import countries from './countries.json' with { type: 'json' };
+import { knownCountries } from './country.ts';
 import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
 
 /** Categories with a rate; Service has none, it is free (contract, GET /v1/pricing). */
 const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
 export type RatedCategory = (typeof ratedCategories)[number];
-
-/** ISO 3166-1 alpha-2, the officially assigned codes. */
-export const knownCountries: ReadonlySet<string> = new Set(countries);
 
 /** Dollars a message; the dearest market is below a fifth of one. */
 const highestAmount = 2;

@@ -39,7 +39,7 @@ export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'n
       log('pricing.rates_not_yet_in_force');
       return 'not_yet_in_force';
     }
-    const written = await ports.store.replace(next);
+    const written = await ports.store.replaceOlder(next);
     log('pricing.refreshed', { outcome: written ? 'replaced' : 'overtaken' });
     return written ? 'replaced' : 'overtaken';
   } catch (error) {

@@ -1,51 +1,9 @@
-import type { Fate } from '../pipeline/platform-model.ts';
-import { PipelineWorld, startMs } from '../pipeline/world.ts';
-import { seededRandom } from '../support/faults.ts';
-import { makeJob } from '../support/send-jobs.ts';
+import { accept, estimatedRun, limitPerSecond, quietWorld, workers } from '../pipeline/quiet-world.ts';
+import { type PipelineWorld, startMs } from '../pipeline/world.ts';
+import { makeJobHead } from '../support/send-jobs.ts';
 import { report } from './figure.ts';
 
-const limitPerSecond = 80;
 const hourMs = 3_600_000;
-const workers = 50;
-
-/** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
-function quietWorld({
-  delayJitterMs = 1_000,
-  fateOf = (): Fate => 'taken',
-}: {
-  readonly delayJitterMs?: number;
-  readonly fateOf?: () => Fate;
-} = {}): PipelineWorld {
-  const random = seededRandom(1);
-  return new PipelineWorld({
-    random,
-    limitPerSecond,
-    answerMs: () => 60 + random() * 60,
-    latencyMs: () => 2 + random() * 2,
-    faultOf: () => undefined,
-    fateOf,
-    lifeMs: () => undefined,
-    receiptsOf: () => [],
-    delayJitterMs,
-    repeatShare: 0,
-    clockSkewMs: () => 0,
-    workers,
-  });
-}
-
-let jobs = 0;
-
-function accept(world: PipelineWorld, size: number, head: { clientId?: number; urgent?: true } = {}): string {
-  jobs += 1;
-  const jobId = `01JD${String(jobs).padStart(22, '0')}`;
-  const recipients = Array.from({ length: size }, (_, at) => ({
-    to: String(5_491_100_000_000 + jobs * 100_000 + at),
-    params: { buttons: ['order'] },
-  }));
-  const job = makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head });
-  world.accept({ ...job, firstIndex: 0 });
-  return jobId;
-}
 
 /**
  * How messages leave a number of 80 a second, in virtual time on the real policies (D43 to D45): what is asked of the
@@ -66,6 +24,7 @@ export async function benchPace(): Promise<void> {
   await refusedAfterPause();
   await writesPerMessage();
   await learnedLeads();
+  await estimated();
 }
 
 /** Every job is there from the beginning, and drains. */
@@ -177,7 +136,7 @@ async function learnedLeads(): Promise<void> {
     { name: 'punctual', delayJitterMs: 200, leadMs: 350, limit: 0.11 },
   ]) {
     const world = quietWorld({ delayJitterMs });
-    const { phoneNumberId } = makeJob([]).head;
+    const { phoneNumberId } = makeJobHead();
     world.numbers.learned(phoneNumberId, leadMs);
     const messages = 10_000;
     accept(world, messages);
@@ -197,6 +156,17 @@ async function learnedLeads(): Promise<void> {
       unit: 'ms',
     });
   }
+}
+
+/** A rehearsal beside the run that follows it, of 2,000 recipients on an idle number (D51). */
+async function estimated(): Promise<void> {
+  const { estimatedMs, ranMs } = await estimatedRun(2_000);
+  report({
+    figure: 'pace.estimate_of_2000_recipients',
+    value: Math.abs(estimatedMs / ranMs - 1),
+    limit: 0.1,
+    unit: 'off the run',
+  });
 }
 
 function postTimes(world: PipelineWorld): number[] {

@@ -17,6 +17,7 @@ import { benchPace } from './pace.ts';
 import { benchPaceOnStack } from './pace-on-stack.ts';
 import { benchPlatformWebhook } from './platform-webhook.ts';
 import { benchReceipts } from './receipts.ts';
+import { benchRehearsal } from './rehearsal.ts';
 import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
@@ -41,6 +42,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   // First, while no worker has been started yet.
   'pace-on-stack': benchPaceOnStack,
+  rehearsal: benchRehearsal,
   'end-to-end': benchEndToEnd,
 };
 /** The jobs that these acceptances leave behind are nobody's: they end with the stack. */

@@ -156,7 +156,7 @@ describe('stage', () => {
     expect([all.DetailedMetricsEnabled, each['POST /login'].DetailedMetricsEnabled]).toEqual([true, true]);
   });
 
-  it('deploys by itself, without CORS', () => {
+  it('deploys by itself, without CORS unless told', () => {
     expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
     const [api] = service.all('AWS::ApiGatewayV2::Api');
     expect(api?.properties).not.toHaveProperty('CorsConfiguration');

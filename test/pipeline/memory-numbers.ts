@@ -27,6 +27,16 @@ export class MemoryNumbers {
     return deliveryLeadMs(this.#paces.get(phoneNumberId) ?? unknownPace);
   }
 
+  /** As it is stored, for whoever only looks. */
+  paceOf(phoneNumberId: string): NumberPace {
+    return this.#paces.get(phoneNumberId) ?? unknownPace;
+  }
+
+  /** What an earlier run has left. */
+  leave(phoneNumberId: string, pace: NumberPace): void {
+    this.#paces.set(phoneNumberId, pace);
+  }
+
   paces(run: Run, nowMs: () => number): NumberPaces {
     const find = (phoneNumberId: string) =>
       run.call('findPace', () => {

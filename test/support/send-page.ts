@@ -3,6 +3,8 @@ import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did } from '../../lib/access/directory.ts';
 import type { Answer } from '../../lib/http/answer.ts';
 import type { HttpEvent } from '../../lib/http/endpoint.ts';
+import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
+import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { MemoryEvents } from './memory-events.ts';
 
@@ -88,6 +90,8 @@ export function sendPorts(
       takeTurn: unused,
     },
     limitOf: async () => 80,
+    paces: { find: async () => unknownPace },
+    rates: async () => shippedRates,
     events: new MemoryEvents(),
     pause: async () => undefined,
     nowMs,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
@@ -6,9 +7,11 @@ import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import type { DispatchMessage } from '../../lib/messages/job.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
 import { headOfStraight } from '../../lib/messages/straight-message.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
+import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { drainJobs, drainMessages } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
@@ -85,6 +88,7 @@ export async function sendingEndpoint(options: Options) {
   const clock = { nowMs: startMs };
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
+  const paces = paceStore({ client: documents, table, nowMs: () => clock.nowMs, newWriter: randomUUID });
   let ids = 0;
 
   const found = (name: string, language: string) => {
@@ -126,6 +130,8 @@ export async function sendingEndpoint(options: Options) {
     straightQueue: jobQueue(queueClient, straightQueueUrl),
     urgentQueue: jobQueue(queueClient, urgentQueueUrl),
     limitOf: async (head) => head.throughputPerSecond,
+    paces,
+    rates: async () => shippedRates,
     acceptance: acceptanceStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     nowMs: () => clock.nowMs,
@@ -162,7 +168,7 @@ export async function sendingEndpoint(options: Options) {
       urgent: straight(await drainMessages(read, urgentQueueUrl)),
     };
   };
-  return { send, accepted, clock, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
+  return { send, accepted, clock, paces, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {

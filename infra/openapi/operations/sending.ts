@@ -3,6 +3,7 @@ import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '.
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
 import { MessagesSendAnswer, MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
+import { RehearsalAnswer } from '../../../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
 import type { Operations } from '../operation.ts';
@@ -22,12 +23,15 @@ export const sending: Operations = {
       'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template.',
     path: MessagesSendPath,
     query: MessagesSendQuery,
-    requestHeaders: { 'Idempotency-Key': v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/)) },
+    requestHeaders: {
+      'Idempotency-Key': v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/)),
+      'Dry-Run': v.literal('true'),
+    },
     body: { schema: MessagesSendBody },
     answers: {
       200: {
-        description: 'Accepted. warning tells what is worth a look.',
-        schema: MessagesSendAnswer,
+        description: 'Accepted, or rehearsed. warning tells what is worth a look.',
+        schema: v.union([RehearsalAnswer, MessagesSendAnswer]),
         headers: ['Dispatch-Id'],
       },
     },

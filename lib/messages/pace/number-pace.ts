@@ -27,7 +27,7 @@ const urgentShare = 0.1;
 
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
-const climbStepMs = 5_000;
+export const climbStepMs = 5_000;
 const slowdownFactor = 0.75;
 /** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
 const slowdownEveryMs = 3_000;

@@ -32,6 +32,11 @@ export const urgentLane = '!';
 /** A wait in the tenth that is longer than this is no better than a lane of the schedule. */
 const longestWaitMs = 2_000;
 
+/** How many codes the tenth takes at once while it is free. */
+export function tenthFits(everyMs: number): number {
+  return Math.floor(longestWaitMs / everyMs) + 1;
+}
+
 /**
  * A slot for each code (D44), in this order: the schedule while nothing waits in it; the last tenth as far as it is free
  * within two seconds; a lane of the schedule like any other.

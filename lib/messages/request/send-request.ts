@@ -191,3 +191,10 @@ export function idempotencyKeyOf(headers: Readonly<Record<string, string | undef
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 visible ASCII characters');
 }
+
+/** Whether a request is a rehearsal (D51). Refuses with 400 any word but `true`: nobody sends by a slip of spelling. */
+export function isDryRun(headers: Readonly<Record<string, string | undefined>>): boolean {
+  const word = headers['dry-run'];
+  if (word === undefined || word === 'true') return word !== undefined;
+  throw invalid('Dry-Run', `Dry-Run must be true or left out, received ${JSON.stringify(word.slice(0, 60))}`);
+}

@@ -7,6 +7,7 @@ import { isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import { isCountry } from '../../pricing/country.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
 import {
@@ -21,7 +22,6 @@ import {
 import { checkComponents } from '../rules/components.ts';
 import { at, type Category, type Judged, shown, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
-import { isCountry } from './country.ts';
 
 /** One pair or a list of them (D13). */
 const PairsSchema = v.pipe(

@@ -5,6 +5,7 @@ import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
+import { countryOfNumber } from '../../pricing/country.ts';
 import { announce } from '../../webhooks/announce.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
@@ -17,7 +18,6 @@ import { type PlatformTemplate, PlatformTemplateSchema } from '../model/template
 import { createdEvents } from '../model/template-event.ts';
 import { templateKey } from '../model/template-key.ts';
 import { upstreamComponents } from '../rules/upstream-components.ts';
-import { countryOfNumber } from './country.ts';
 import type { CreateRequest } from './create-request.ts';
 import { type BeforeCreation, type Creation, creationReceivers } from './creation.ts';
 import type { CreationStore } from './creation-store.ts';

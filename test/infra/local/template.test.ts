@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CfnCondition, CfnOutput, CfnResource, Fn, Stack, Stage } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnCondition, CfnOutput, CfnResource, Duration, Fn, Stack, Stage } from 'aws-cdk-lib';
+import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -53,6 +53,32 @@ test('an alias is another name of its function: for queues, routes and authorize
   expect(template.eventSources.map(({ functionId }) => functionId)).toEqual([id]);
   expect(template.routes.map(({ functionId }) => functionId)).toEqual([id]);
   expect(only(template.authorizers).functionId).toBe(id);
+});
+
+describe('what pages of other origins may do', () => {
+  const withCors = (corsPreflight: CorsPreflightOptions | undefined) =>
+    read((app) => {
+      new HttpApi(new Stack(app, 'App'), 'Api', corsPreflight === undefined ? {} : { corsPreflight });
+    }).cors;
+
+  test('is read as it is configured, and absent where it is not', () => {
+    const allowMethods = [CorsHttpMethod.GET];
+    expect(withCors(undefined)).toBeUndefined();
+    expect(withCors({ allowOrigins: ['https://a.example'], allowMethods, maxAge: Duration.seconds(5) })).toEqual({
+      allowOrigins: ['https://a.example'],
+      allowMethods: ['GET'],
+      allowHeaders: [],
+      exposeHeaders: [],
+      maxAgeSeconds: 5,
+    });
+  });
+
+  test.each([{ allowOrigins: ['https://*'] }, { allowOrigins: ['https://a.example'], allowCredentials: true }])(
+    'is refused where the local gateway would not do it: %j',
+    (corsPreflight) => {
+      expect(() => withCors(corsPreflight)).toThrow(/the local stack (?:knows no patterns|does not run credentials)/);
+    },
+  );
 });
 
 describe('two stacks with references across', () => {

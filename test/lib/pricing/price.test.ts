@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../lib/http/refusal.ts';
+import { knownCountries } from '../../../lib/pricing/country.ts';
 import { type Category, categoryOf, priceOf } from '../../../lib/pricing/price.ts';
-import { knownCountries, shippedRates } from '../../../lib/pricing/rates.ts';
+import { shippedRates } from '../../../lib/pricing/rates.ts';
 
 const listed = 'list rate for each delivered message, effective 2026-10-01';
 

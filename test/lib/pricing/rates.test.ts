@@ -1,13 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import {
-  knownCountries,
-  laterRates,
-  type Rates,
-  RatesSchema,
-  replacementFault,
-  shippedRates,
-} from '../../../lib/pricing/rates.ts';
+import { knownCountries } from '../../../lib/pricing/country.ts';
+import { laterRates, type Rates, RatesSchema, replacementFault, shippedRates } from '../../../lib/pricing/rates.ts';
 import { makeRates } from '../../support/rates.ts';
 
 describe('the shipped rates', () => {

@@ -108,8 +108,8 @@ describe('a bad file leaves the last good rates, says so and throws', () => {
 describe('the store', () => {
   test('keeps what is later, whoever writes last', async () => {
     expect(await store.find()).toBeUndefined();
-    expect(await store.replace(makeRates('2027-04-01'))).toBe(true);
-    expect(await store.replace(january)).toBe(false);
+    expect(await store.replaceOlder(makeRates('2027-04-01'))).toBe(true);
+    expect(await store.replaceOlder(january)).toBe(false);
     expect((await store.find())?.effective).toBe('2027-04-01');
   });
 

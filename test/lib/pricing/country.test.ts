@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { countryOfNumber } from '../../../../lib/templates/create/country.ts';
-import phonePrefixes from '../../../../lib/templates/create/phone-prefixes.json' with { type: 'json' };
+import { countryOfNumber } from '../../../lib/pricing/country.ts';
+import phonePrefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
 test.each([
   ['5491100000001', 'AR'],

@@ -1,0 +1,28 @@
+import { Duration } from 'aws-cdk-lib';
+import { CorsHttpMethod, type CorsPreflightOptions } from 'aws-cdk-lib/aws-apigatewayv2';
+
+/** What pages of these origins may ask of the API and see of its answers (D52). No credentials: the token is a header. */
+export function corsFor(origins: readonly string[]): CorsPreflightOptions {
+  return {
+    allowOrigins: [...origins],
+    allowMethods: [
+      CorsHttpMethod.GET,
+      CorsHttpMethod.POST,
+      CorsHttpMethod.PUT,
+      CorsHttpMethod.PATCH,
+      CorsHttpMethod.DELETE,
+    ],
+    allowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+    exposeHeaders: [
+      'Dispatch-Id',
+      'Webhook-Secret',
+      'X-Request-Id',
+      'Retry-After',
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+    ],
+    // An origin that is taken off the list is out within this time.
+    maxAge: Duration.minutes(10),
+  };
+}

@@ -1,0 +1,129 @@
+import type { Did } from '../../access/directory.ts';
+import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import { correlationId } from '../../observe/correlation.ts';
+import { atPlatform } from '../../platform/refusals.ts';
+import type { PlatformTemplate } from '../../templates/model/template.ts';
+import type { JobHead, SendPath } from '../job.ts';
+import { compositionPlan } from '../request/compose.ts';
+import { withoutDuplicates } from '../request/duplicates.ts';
+import type { ParameterContract } from '../request/parameter-contract.ts';
+import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
+import type { SendRequest } from '../request/send-request.ts';
+import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts';
+import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
+import { askOnce } from '../resolve/questions.ts';
+import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import type { AcceptedSend } from './send-job.ts';
+import { warningOf } from './send-warnings.ts';
+
+export interface CheckPorts extends ResolutionPorts {
+  readonly catalogIdOf: CatalogIdOf;
+  readonly isOnboarded: IsOnboarded;
+}
+
+/** A send request of a client that may use the DID. */
+export interface Send {
+  readonly request: SendRequest;
+  readonly clientId: number;
+  readonly did: Did;
+  readonly jobId: string;
+}
+
+/** A send that nothing speaks against: the job that it is to become. */
+export interface CheckedSend {
+  readonly job: AcceptedSend;
+  /** Of its template, as the platform spells it. */
+  readonly category: string;
+  readonly warning?: string;
+}
+
+/**
+ * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
+ * (400, D24), drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
+ */
+export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
+  const { request, clientId, did, jobId } = send;
+  const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
+  const resolved = await resolveTemplate(wanted, ports);
+  if (resolved.client !== undefined) refuseDirectMessages(resolved.client);
+  const { template, contract } = resolved;
+  checkInputs(contract, request);
+
+  const { kept, repeats } = withoutDuplicates(request.recipients);
+  const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
+  const plan = compositionPlan(template, contract, {
+    ...present({ header: request.header, catalogId }),
+  });
+  const path = await pathOf(template, did, ports);
+  const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
+  const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
+
+  const warning = warningOf({
+    resolved,
+    askedLanguage: request.template.language,
+    campaignId: request.campaignId,
+    droppedIndexes: repeats.map(([position]) => position),
+    foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
+  });
+  return { job, category: template.category, ...present({ warning }) };
+}
+
+function checkInputs(contract: ParameterContract, request: SendRequest): void {
+  const faults = new FaultList();
+  checkHeaderInput(contract.header, request.header, faults);
+  const code = faults.count > 0 ? 'invalid_request' : 'invalid_recipients';
+  checkRecipients(contract, request.recipients, faults);
+  if (faults.count > 0) throw new Refusal(code, faults.message, { errors: faults.listed() });
+}
+
+async function linkedCatalogId({ did, clientId, jobId }: Send, ports: CheckPorts): Promise<string> {
+  const known = () => atPlatform(() => ports.catalogIdOf(did.waba));
+  const ask = async () => {
+    const catalogId = await ports.catalogIdOf(did.waba, { fresh: true });
+    if (catalogId === undefined) throw notSendable('the template shows a product and no catalog is linked to its WABA');
+    return catalogId;
+  };
+  return await askOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
+}
+
+/** D30. A bid is refused elsewhere, and a time to live of the template's own has no effect elsewhere (platform reference, 2.9). */
+async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPorts): Promise<SendPath> {
+  if (template.optimization_spec !== undefined) return 'marketing_messages';
+  const marketing = template.category.toUpperCase() === 'MARKETING';
+  if (!marketing || template.message_send_ttl_seconds === undefined) return 'messages';
+  return (await ports.isOnboarded(waba)) ? 'marketing_messages' : 'messages';
+}
+
+function jobHead(
+  { request, clientId, did, jobId }: Send,
+  template: PlatformTemplate,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total'>,
+): JobHead {
+  const { campaignId, attends, ttlSeconds } = request;
+  const { path, acceptedAtMs, total } = facts;
+  return {
+    jobId,
+    clientId,
+    did: did.channel.did,
+    wabaId: did.waba.wabaId,
+    phoneNumberId: did.channel.phoneNumberId,
+    credential: did.waba.credential,
+    throughputPerSecond: did.channel.throughputPerSecond,
+    ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
+    ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
+    path,
+    templateName: template.name,
+    templateLanguage: template.language,
+    acceptedAtMs,
+    ...present({
+      expiresAtMs: ttlSeconds === undefined ? undefined : acceptedAtMs + ttlSeconds * 1_000,
+      campaignId,
+      attends,
+    }),
+    total,
+    correlationId: correlationId(),
+  };
+}

@@ -1,0 +1,84 @@
+import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
+import { pairWaitsMs } from '../fan-out/pair-spacing.ts';
+import type { JobHead, Recipient } from '../job.ts';
+import { bulkEveryMs, climbStepMs, type NumberPace, perSecondOf, urgentEveryMs } from '../pace/number-pace.ts';
+import { fewRecipients, laneOf } from '../pace/reserve.ts';
+import { endMsOf, reserved, type Schedule, shareOf, slotMsOf } from '../pace/schedule.ts';
+import type { LaneName } from '../pace/segments.ts';
+import { tenthFits, urgentLane } from '../pace/urgent.ts';
+
+/** A job that is not there yet, and the number that it would leave from. */
+export interface Expected {
+  readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'urgent'>;
+  readonly recipients: readonly Pick<Recipient, 'to'>[];
+  readonly limitPerSecond: number;
+  readonly pace: NumberPace;
+  readonly nowMs: number;
+}
+
+/**
+ * When the last message of a job would leave its number, if the job were accepted now (D43 to D45): behind what is due, in
+ * turns with those who wait, at a pace that climbs if it was slowed down. The workers are taken to keep up.
+ */
+export function expectedEndMs(job: Expected): number {
+  const { head, recipients, nowMs } = job;
+  const total = recipients.length;
+  if (head.urgent && total <= fewRecipients) return codesEndMs(job, total);
+  const waits = pairWaitsMs(recipients);
+  const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total) };
+  const inTurns = laneEndMs(job, lane, waits.filter((waitMs) => waitMs === 0).length);
+  return waits.reduce((lastMs, waitMs) => Math.max(lastMs, nowMs + waitMs), inTurns);
+}
+
+/** One-time codes, a few: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */
+function codesEndMs(job: Expected, count: number): number {
+  const { head, limitPerSecond, pace, nowMs } = job;
+  const lane = { clientId: head.clientId, lane: urgentLane };
+  if (endMsOf(pace.schedule) <= nowMs) return laneEndMs(job, lane, count);
+  const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
+  const inTenth = Math.min(count, tenthFits(everyMs));
+  const tenthEndMs = nowMs + (inTenth - 1) * everyMs;
+  return inTenth === count ? tenthEndMs : Math.max(tenthEndMs, laneEndMs(job, lane, count - inTenth));
+}
+
+function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: LaneName, count: number): number {
+  const everyMs = bulkEveryMs(limitPerSecond, pace, nowMs);
+  const others = withOthers(pace.schedule, { lane, count, everyMs, nowMs });
+  const { schedule, firstPosition } = reserved(others, { ...lane, count, everyMs, nowMs });
+  const lastMs = slotMsOf(schedule, { ...lane, position: firstPosition + count - 1 }) ?? nowMs;
+  return climbing({ turns: (lastMs - nowMs) / everyMs, limitPerSecond, pace, nowMs });
+}
+
+/**
+ * A job reserves no more than its horizon, so nobody can see from a schedule how long its lanes go on. But who is not at the
+ * end reserves anew before half of the horizon is over: lanes that reach further are taken to have as much left as this one.
+ */
+function withOthers(
+  schedule: Schedule,
+  wanted: { readonly lane: LaneName; readonly count: number; readonly everyMs: number; readonly nowMs: number },
+): Schedule {
+  const { lane: own, count, everyMs, nowMs } = wanted;
+  const others = (schedule.segments.at(-1)?.lanes ?? []).filter((lane) => {
+    const halfMs = horizonMs(everyMs, shareOf(schedule, lane, nowMs)) / 2;
+    return (lane.clientId !== own.clientId || lane.lane !== own.lane) && lastSlotMsOf(schedule, lane) > nowMs + halfMs;
+  });
+  return others.reduce((longer, lane) => reserved(longer, { ...lane, count, everyMs, nowMs }).schedule, schedule);
+}
+
+/** The end of so many turns from now on, while what was learned from refusals climbs back to the limit. */
+function climbing({
+  turns,
+  limitPerSecond,
+  pace,
+  nowMs,
+}: Pick<Expected, 'limitPerSecond' | 'pace' | 'nowMs'> & { readonly turns: number }): number {
+  let left = turns;
+  let atMs = nowMs;
+  while (perSecondOf(limitPerSecond, pace, atMs) < limitPerSecond) {
+    const everyMs = bulkEveryMs(limitPerSecond, pace, atMs);
+    if (left * everyMs <= climbStepMs) break;
+    left -= climbStepMs / everyMs;
+    atMs += climbStepMs;
+  }
+  return atMs + left * bulkEveryMs(limitPerSecond, pace, atMs);
+}

@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
+import { countryOfNumber } from '../../pricing/country.ts';
+import { costEstimate } from '../../pricing/estimate.ts';
+import type { Rates } from '../../pricing/rates.ts';
+import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
+import type { JobHead } from '../job.ts';
+import type { NumberPaces } from '../pace/number-paces.ts';
+import { businessScopedUserId } from '../request/send-request.ts';
+import { expectedEndMs } from './expected-end.ts';
+
+export interface RehearsePorts extends CheckPorts {
+  readonly rates: () => Promise<Rates>;
+  readonly paces: Pick<NumberPaces, 'find'>;
+  /** Messages a second that the number of a job may send, by the platform's last word. */
+  readonly limitOf: (head: JobHead) => Promise<number>;
+}
+
+const amount = v.pipe(v.number(), v.description('At list prices.'));
+
+/** The answer to a rehearsal (D51). */
+export const RehearsalAnswer = v.object({
+  success: v.literal(true),
+  dry_run: v.literal(true),
+  recipients: v.pipe(v.number(), v.integer(), v.description('Those that would be sent to: without repeated ones.')),
+  warning: v.exactOptional(v.string()),
+  estimate: v.object({
+    cost: v.object({ amount, currency: v.string() }),
+    by_market: v.array(v.object({ market: v.string(), recipients: v.pipe(v.number(), v.integer()), amount })),
+    seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
+  }),
+});
+export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
+
+/**
+ * Checks a send as `acceptSend` would, with the same refusals, and says what it would cost at list prices and how many
+ * seconds it would take. Stores nothing of the send, reserves nothing and queues nothing.
+ */
+export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
+  const { job, category, warning } = await checkSend(send, ports);
+  const { head, recipients } = job;
+  const [rates, limitPerSecond, pace] = await Promise.all([
+    ports.rates(),
+    ports.limitOf(head),
+    ports.paces.find(head.phoneNumberId),
+  ]);
+  const nowMs = ports.nowMs();
+  const endMs = expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
+  const { cost, byMarket, unpriced } = costEstimate(
+    rates,
+    category,
+    recipients.map(({ to }) => countryOf(to)),
+  );
+  const warnings = [warning, unpricedWarning(unpriced)].filter((sentence) => sentence !== undefined);
+  return {
+    success: true,
+    dry_run: true,
+    recipients: recipients.length,
+    ...present({ warning: warnings.length === 0 ? undefined : warnings.join('; ') }),
+    estimate: { cost, by_market: [...byMarket], seconds: Math.ceil((endMs - nowMs) / 1_000) },
+  };
+}
+
+/** A number says its country by its first digits, a business-scoped user id by its first letters. */
+function countryOf(to: string): string | undefined {
+  return businessScopedUserId.test(to) ? to.slice(0, 2) : countryOfNumber(to.replace('+', ''));
+}
+
+function unpricedWarning(unpriced: number): string | undefined {
+  return unpriced === 0
+    ? undefined
+    : `no list price is known for ${unpriced} of the recipients; the cost is without them`;
+}

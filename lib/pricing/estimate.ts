@@ -1,0 +1,43 @@
+import { knownCountries } from './country.ts';
+import { categoryOf, priceOf } from './price.ts';
+import type { Rates } from './rates.ts';
+
+/** What messages cost at list prices (D32): in all, and by the country of the recipient. */
+export interface CostEstimate {
+  readonly cost: { readonly amount: number; readonly currency: string };
+  /** By country code. */
+  readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
+  /** Recipients who are in neither, for nobody knows their country, or their category has no price. */
+  readonly unpriced: number;
+}
+
+/**
+ * Prices one message to each country of the list, undefined for one that is not known, all of one category (in any case).
+ * Amounts are exact for rates of up to eight decimals.
+ */
+export function costEstimate(
+  rates: Rates,
+  categoryWord: string,
+  countries: readonly (string | undefined)[],
+): CostEstimate {
+  const category = categoryOf(categoryWord);
+  const counts = new Map<string, number>();
+  for (const country of countries) {
+    if (category === undefined || country === undefined || !knownCountries.has(country)) continue;
+    counts.set(country, (counts.get(country) ?? 0) + 1);
+  }
+  const byMarket = [...counts]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([market, recipients]) => {
+      const each = category === undefined ? 0 : priceOf(rates, market, category).rate.amount;
+      return { market, recipients, amount: withoutNoise(recipients * each) };
+    });
+  const amount = withoutNoise(byMarket.reduce((sum, market) => sum + market.amount, 0));
+  const priced = byMarket.reduce((sum, { recipients }) => sum + recipients, 0);
+  return { cost: { amount, currency: rates.currency }, byMarket, unpriced: countries.length - priced };
+}
+
+/** Binary fractions add up to 0.30000000000000004; what they are off by is far below the eighth decimal. */
+function withoutNoise(amount: number): number {
+  return Number(amount.toFixed(8));
+}

@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto';
+import * as v from 'valibot';
+import { audience, orderUpdate } from '../../infra/local/demo/audience.ts';
+import { call, logIn, type Report } from '../../infra/local/demo/client.ts';
+import { follow } from '../../infra/local/demo/following.ts';
+import type { RunningStack } from '../../infra/local/stack.ts';
+import { report } from './figure.ts';
+
+const line = { user: 'supervisor1002', did: '5491100000002', numberId: '300000000000002' } as const;
+const recipients = audience(2_000, randomInt(10 ** 8));
+/** The run takes two minutes; a machine that is busy takes longer. */
+const limitMs = 600_000;
+const everyMs = 2_000;
+
+const LoginSchema = v.object({ access_token: v.string() });
+const EstimateSchema = v.object({ dry_run: v.literal(true), estimate: v.object({ seconds: v.number() }) });
+const SendingSchema = v.object({
+  data: v.array(
+    v.object({
+      phone_number_id: v.string(),
+      accepted: v.number(),
+      seconds: v.array(v.object({ at: v.string(), accepted: v.number() })),
+    }),
+  ),
+});
+
+/**
+ * What a rehearsal tells of the time of 2,000 recipients (D51), beside the send that follows it, by the simulator's own record:
+ * from the send to the second in which the last message was taken. The service knows the number for one of 20 a second, with
+ * which the processes of one machine keep up, and nobody refuses: that is what an estimate supposes.
+ */
+export async function benchRehearsal({ addresses }: RunningStack, signal: AbortSignal): Promise<void> {
+  const { apiUrl, platformUrl } = addresses;
+  const setShared = async (shared: boolean) => {
+    const route = `POST /_control/numbers/${line.numberId}`;
+    await call({ baseUrl: platformUrl, route, body: { is_on_biz_app: shared }, signal });
+  };
+  const recorded = async () => {
+    const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/sending?limit=0', signal });
+    const number = v.parse(SendingSchema, json).data.find((each) => each.phone_number_id === line.numberId);
+    if (number === undefined) throw new Error('the simulator says nothing of the number');
+    return number;
+  };
+  await setShared(true);
+  const client = await logIn(addresses, line.user, signal);
+  // It also reads what the platform says of the number, which then takes more: a machine that is busy calls in bursts.
+  await client.synchronize();
+  await setShared(false);
+  const before = await recorded();
+
+  const login = { username: line.user, password: `demo-${line.user}` };
+  const { json: token } = await call({ baseUrl: apiUrl, route: 'POST /login', body: login, signal });
+  const order = { did: line.did, template: orderUpdate, recipients };
+  const rehearsed = await call({
+    baseUrl: apiUrl,
+    route: `POST /v1/template/messages/${line.did}`,
+    body: { ...order, type: 'template', channel: 'MESSAGING' },
+    token: v.parse(LoginSchema, token).access_token,
+    headers: { 'dry-run': 'true' },
+    signal,
+  });
+  const { seconds } = v.parse(EstimateSchema, rehearsed.json).estimate;
+
+  const sentMs = Date.now();
+  const jobId = await client.send(order);
+  const isOver = ({ counts }: Report) => counts.pending === 0;
+  await follow({ client, did: line.did, jobId, limitMs, everyMs, signal, isOver });
+  const after = await recorded();
+  const messages = after.accepted - before.accepted;
+  if (messages !== recipients.length) throw new Error(`${messages} of ${recipients.length} messages left`);
+  const last = after.seconds.findLast(({ accepted }) => accepted > 0);
+  const ranSeconds = (Date.parse(last?.at ?? '') + 1_000 - sentMs) / 1_000;
+  report({
+    figure: 'rehearsal.seconds_of_2000_recipients',
+    value: Math.abs(seconds / ranSeconds - 1),
+    limit: 0.1,
+    unit: 'off the run',
+  });
+}

@@ -1,0 +1,99 @@
+import { beforeAll, expect, test } from 'vitest';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+
+/*
+ * What a rehearsal says of the cost, beside the send that follows it, by the simulator's record (D51).
+ */
+
+const did = '5491100000001';
+const run = String(Date.now() % 1_000_000).padStart(6, '0');
+
+beforeAll(() => synchronize('supervisor1001'));
+
+/** Numbers by their country; nobody knows that of the last ones. */
+const numbers: readonly (readonly [string | undefined, readonly string[]])[] = [
+  ['AR', [`54911${run}01`, `+54911${run}02`, `54911${run}03`]],
+  ['BR', [`55119${run}01`]],
+  ['CA', [`1416${run}1`]],
+  ['US', [`1212${run}1`, `1212${run}2`]],
+  [undefined, [`999${run}0001`]],
+];
+const everybody = numbers.flatMap(([, list]) => list);
+const welcome = {
+  template: { name: 'welcome_offer', language: 'es' },
+  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
+  params: { body: ['Ana'] },
+};
+const order = {
+  template: { name: 'order_update', language: 'en_US' },
+  params: { body: ['Ana', 'A-1'], buttons: ['A-1'] },
+};
+
+async function send({ params, ...what }: typeof welcome | typeof order, headers: Readonly<Record<string, string>>) {
+  const recipients = everybody.map((to) => ({ to, params }));
+  const body = { did, type: 'template', channel: 'MESSAGING', recipients, ...what };
+  return await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1001'), body, headers });
+}
+
+async function recorded(template: string): Promise<readonly string[]> {
+  const { body } = await platform(`GET /_control/messages?template=${template}&limit=1000`);
+  const taken: readonly { readonly request: { readonly to: string } }[] = body.data;
+  const digits = everybody.map((to) => to.replace('+', ''));
+  return taken.map(({ request }) => request.to.replace('+', '')).filter((to) => digits.includes(to));
+}
+
+/** In ten-thousandths of a dollar, which all shipped rates are whole numbers of. */
+async function listPrice(market: string, category: string): Promise<number> {
+  const { body } = await api(`GET /v1/pricing?market=${market}&category=${category}`, {
+    token: await tokenOf('supervisor1001'),
+  });
+  return Math.round(body.rate.amount * 10_000);
+}
+
+test.each([
+  ['Marketing', welcome],
+  ['Utility', order],
+] as const)('%s: what the platform then takes costs exactly what was said', async (category, what) => {
+  const rehearsed = await send(what, { 'Dry-Run': 'true' });
+  expect(rehearsed).toMatchObject({ status: 200, body: { success: true, dry_run: true, recipients: 8 } });
+  expect(rehearsed.headers.has('dispatch-id')).toBe(false);
+  expect(rehearsed.headers.has('x-ratelimit-remaining')).toBe(true);
+  expect(rehearsed.body.warning).toBe('no list price is known for 1 of the recipients; the cost is without them');
+
+  expect(await send(what, {})).toMatchObject({ status: 200, body: { success: true } });
+  const taken = await eventually('all of the send', async () => {
+    const to = await recorded(what.template.name);
+    return to.length >= everybody.length ? to : undefined;
+  });
+  // Of the rehearsal nothing came: each is there once.
+  expect(taken.toSorted()).toEqual(everybody.map((to) => to.replace('+', '')).toSorted());
+
+  const byMarket = new Map<string, { recipients: number; cost: number }>();
+  for (const to of taken) {
+    const market = numbers.find(([, list]) => list.some((each) => each.replace('+', '') === to))?.[0];
+    if (market === undefined) continue;
+    const { recipients, cost } = byMarket.get(market) ?? { recipients: 0, cost: 0 };
+    byMarket.set(market, { recipients: recipients + 1, cost: cost + (await listPrice(market, category)) });
+  }
+  const costs = [...byMarket].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const total = costs.reduce((sum, [, { cost }]) => sum + cost, 0);
+  expect(rehearsed.body.estimate.by_market).toEqual(
+    costs.map(([market, { recipients, cost }]) => ({ market, recipients, amount: cost / 10_000 })),
+  );
+  expect(rehearsed.body.estimate.cost).toEqual({ amount: total / 10_000, currency: 'USD' });
+});
+
+test('a rehearsal is in no list of dispatches, and another word in the header is 400', async () => {
+  const token = await tokenOf('supervisor1001');
+  const list = async () => (await api(`GET /v1/template/messages/${did}?limit=1`, { token })).body;
+  const before = await list();
+  expect(await send(order, { 'Dry-Run': 'true', 'Idempotency-Key': `rehearsed-${run}` })).toMatchObject({
+    status: 200,
+  });
+  const message = 'Dry-Run must be true or left out, received "yes"';
+  expect(await send(order, { 'Dry-Run': 'yes' })).toMatchObject({
+    status: 400,
+    body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },
+  });
+  expect(await list()).toEqual(before);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { reserve } from '../../lib/messages/pace/reserve.ts';
+import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
+import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
+
+const templates = {
+  ...sendable,
+  paused: makeTemplate([body('x')], { status: 'PAUSED' }),
+  odd: makeTemplate([body('x')], { category: 'PROMOTIONAL' }),
+};
+const dry = { 'dry-run': 'true' };
+const numberId = '300000000000001';
+
+/** A request to each of these, of a template without parameters unless told. */
+function request(recipients: readonly string[], name = 'plain', params?: object) {
+  return {
+    did: '5491100000001',
+    type: 'template',
+    channel: 'MESSAGING',
+    template: { name, language: 'en_US' },
+    recipients: recipients.map((to) => ({ to, ...(params === undefined ? {} : { params }) })),
+  };
+}
+const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_511_900_000_000 + at));
+
+describe('a rehearsal (D51)', () => {
+  test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
+    const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
+    const recipients = ['5491155550001', '+5491155550001', '5511955550001', '4915155550001', 'BR.1a2B3c'];
+    const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
+    expect([status, answered]).toEqual([
+      200,
+      {
+        success: true,
+        dry_run: true,
+        recipients: 4,
+        warning: 'duplicate recipients were dropped: recipients[1]',
+        estimate: {
+          cost: { amount: 0.0946, currency: 'USD' },
+          by_market: [
+            { market: 'AR', recipients: 1, amount: 0.026 },
+            { market: 'BR', recipients: 2, amount: 0.0136 },
+            { market: 'DE', recipients: 1, amount: 0.055 },
+          ],
+          seconds: 1,
+        },
+      },
+    ]);
+    expect(headers).not.toHaveProperty('dispatch-id');
+    expect(queueAttempts).toEqual([]);
+    expect(tableAttempts.map(({ command }) => command)).toEqual(['GetItemCommand']);
+  });
+
+  test('leaves an Idempotency-Key alone: neither used up, nor answered by what it has', async () => {
+    const { send, accepted, tableAttempts } = await sendingEndpoint({ templates });
+    const headers = { 'idempotency-key': 'order-17' };
+    const rehearsed = await send(request(people(2)), { headers: { ...headers, ...dry } });
+    expect(tableAttempts.map(({ command }) => command)).toEqual(['GetItemCommand']);
+    const real = await send(request(people(1)), { headers });
+    expect(real).toMatchObject({
+      status: 200,
+      body: { success: true },
+      headers: { 'dispatch-id': expect.any(String) },
+    });
+    expect(await send(request(people(2)), { headers: { ...headers, ...dry } })).toEqual(rehearsed);
+    const { jobs, straight } = await accepted();
+    expect([jobs.length, straight.length]).toEqual([0, 1]);
+  });
+
+  test.each(['false', '', 'TRUE', '1', 'true, true'])('the header %j is 400 and nothing is sent', async (word) => {
+    const { send, queueAttempts } = await sendingEndpoint({ templates });
+    const message = `Dry-Run must be true or left out, received ${JSON.stringify(word)}`;
+    expect(await send(request(people(1)), { headers: { 'dry-run': word } })).toMatchObject({
+      status: 400,
+      body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },
+    });
+    expect(queueAttempts).toEqual([]);
+  });
+
+  test.each<[string, unknown, SentRequest]>([
+    ['400, a body that is none', {}, {}],
+    ['400, a recipient without what the template takes', request(people(2), 'order'), {}],
+    ['400, a key that is none', request(people(1)), { headers: { 'idempotency-key': '' } }],
+    ['401', request(people(1)), { caller: 'none' }],
+    ['403, a DID of another client', { ...request(people(1)), did: '5511900000003' }, { did: '5511900000003' }],
+    ['404', request(people(1), 'nothing'), {}],
+    ['422, a template that cannot be sent', request(people(1), 'paused'), {}],
+    ['422, two DIDs', request(people(1)), { did: '5491100000002' }],
+  ])('is refused as the send would be: %s', async (_, sent, more) => {
+    const real = await (await sendingEndpoint({ templates })).send(sent, more);
+    const { send } = await sendingEndpoint({ templates });
+    expect(await send(sent, { ...more, headers: { ...more.headers, ...dry } })).toEqual(real);
+    expect(real.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('says who has no price', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const { body: some } = await send(request(['99912345678', '38344123456', ...people(1)]), { headers: dry });
+    expect(some).toMatchObject({
+      recipients: 3,
+      warning: 'no list price is known for 2 of the recipients; the cost is without them',
+      estimate: { cost: { amount: 0.0068 }, by_market: [{ market: 'BR', recipients: 1 }] },
+    });
+    const { body: none } = await send(request(people(1), 'odd'), { headers: dry });
+    expect(none).toMatchObject({
+      warning: 'no list price is known for 1 of the recipients; the cost is without them',
+      estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [] },
+    });
+  });
+
+  test('says the seconds at the pace of the number as it is stored, without changing it', async () => {
+    const { send, paces } = await sendingEndpoint({ templates });
+    const secondsOf = async () => {
+      const { body: answered } = await send(request(people(8_990)), { headers: dry });
+      return answered.estimate.seconds;
+    };
+    // 900 a second.
+    expect(await secondsOf()).toBe(10);
+    const other = { clientId: 1002, lane: 'campaign', count: 4_500 };
+    await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...other }, startMs);
+    const before = await paces.find(numberId);
+    expect(await secondsOf()).toBe(15);
+    expect(await paces.find(numberId)).toEqual(before);
+  });
+});

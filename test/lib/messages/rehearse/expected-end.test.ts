@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { emptySchedule, reserved } from '../../../../lib/messages/pace/schedule.ts';
+import { expectedEndMs } from '../../../../lib/messages/rehearse/expected-end.ts';
+
+/*
+ * Beside the runs themselves (test/pipeline/estimated-runs.test.ts): what is not worth a run.
+ */
+
+const nowMs = 1_800_000_000_000;
+const head = { jobId: '01JD0000000000000000000001', clientId: 1_001 };
+const everyMs = 1_000 / 72;
+
+/** Recipients of a number of 80 a second on which nobody waits, unless told. */
+function seconds(recipients: readonly string[], more: Partial<Parameters<typeof expectedEndMs>[0]> = {}): number {
+  const job = { head, recipients: recipients.map((to) => ({ to })), limitPerSecond: 80, pace: unknownPace, nowMs };
+  return (expectedEndMs({ ...job, ...more }) - nowMs) / 1_000;
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_100_000_000 + at));
+const samePerson = (count: number) => people(count).fill('5491100000000');
+
+test.each([
+  ['one recipient leaves at once', 1, 80, 0],
+  ['ten take nine slots of nine tenths of the limit', 10, 80, 0.125],
+  ['721 take ten seconds', 721, 80, 10],
+  ['10,000 of a fast number', 10_000, 1_000, 11.11],
+  ['10,000 of a number that a person uses too', 10_000, 20, 555.5],
+])('%s', (_, count, limitPerSecond, expected) => {
+  expect(seconds(people(count), { limitPerSecond })).toBeCloseTo(expected, 1);
+});
+
+test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
+  expect(seconds(samePerson(45))).toBeLessThan(1);
+  expect(seconds(samePerson(47))).toBe(12);
+  expect(seconds([...samePerson(47), ...people(1_440)])).toBeGreaterThan(20);
+});
+
+/** Another client's lane that has so many slots from now on. */
+function beside(count: number) {
+  const other = { clientId: 2_002, lane: 'campaign' };
+  const { schedule } = reserved(emptySchedule, { ...other, count, everyMs, nowMs: nowMs - 5_000 });
+  return { pace: { ...unknownPace, schedule } };
+}
+
+test('whose slots end soon is counted with them, whose go on is taken to share for as long (D45)', () => {
+  // Five seconds of the other are over, 144 of its slots stay as they are, and the rest are turns between ours.
+  expect(seconds(people(720), beside(720))).toBeCloseTo(15, 0);
+  expect(seconds(people(720), beside(1_440))).toBeCloseTo(21.5, 0);
+  expect(seconds(people(1_440), beside(1_440))).toBeCloseTo(41.5, 0);
+});
+
+test('a few one-time codes go by the last tenth while others wait (D44); many take turns like any job', () => {
+  const urgent = { head: { ...head, urgent: true as const } };
+  expect(seconds(people(10), urgent)).toBeCloseTo(0.125, 1);
+  expect(seconds(people(10), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.125, 2);
+  // Half a second apart: five in two seconds, and five in turns with the other.
+  expect(seconds(people(10), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBeGreaterThan(2);
+  expect(seconds(people(720), { ...urgent, ...beside(1_440) })).toBeCloseTo(21.5, 0);
+});
+
+test('a pace that was learned climbs back while the job goes on', () => {
+  const pace = { ...unknownPace, learned: { perSecond: 40, atMs: nowMs } };
+  // 300 s at 54 a second in the middle, and the rest at 72.
+  expect(seconds(people(16_200 + 720), { pace })).toBeCloseTo(310, -1);
+  // All of it in the beginning, at 36 a second.
+  expect(seconds(people(361), { pace })).toBeCloseTo(9.9, 0);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { slowedDown, unknownPace } from '../../lib/messages/pace/number-pace.ts';
+import { makeJobHead } from '../support/send-jobs.ts';
+import { accept, estimatedRun, limitPerSecond } from './quiet-world.ts';
+import type { PipelineWorld } from './world.ts';
+
+/*
+ * What a rehearsal says of the time (D51), beside the run that follows it, in virtual time on the real policies.
+ */
+
+const other = { clientId: 2_002 };
+
+async function later(world: PipelineWorld, ms: number): Promise<void> {
+  await world.time.sleep(ms);
+}
+
+test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
+  ['an idle number', 2_000],
+  [
+    'a number that another client has just begun to use for long',
+    2_000,
+    async (world) => {
+      accept(world, 4_000, other);
+      await later(world, 3_000);
+    },
+  ],
+  [
+    'a number that two jobs of another client, and one of the same, have used for a while',
+    500,
+    async (world) => {
+      accept(world, 1_500, other);
+      accept(world, 1_500, other);
+      accept(world, 1_500);
+      await later(world, 13_000);
+    },
+  ],
+  [
+    'a number on which another job is about to end',
+    2_000,
+    async (world) => {
+      accept(world, 1_000, other);
+      await later(world, 8_000);
+    },
+  ],
+  [
+    'a number that was slowed down by refusals',
+    2_000,
+    (world) => {
+      const { phoneNumberId } = makeJobHead();
+      const learned = { perSecond: 20, atMs: world.time.nowMs };
+      world.numbers.leave(phoneNumberId, { ...unknownPace, version: 1, learned });
+    },
+  ],
+  [
+    'a number that was slowed down a while ago',
+    5_000,
+    async (world) => {
+      const { phoneNumberId } = makeJobHead();
+      world.numbers.leave(phoneNumberId, { ...slowedDown(unknownPace, limitPerSecond, world.time.nowMs), version: 1 });
+      await later(world, 100_000);
+    },
+  ],
+])('%s: %i recipients take what was said, within a tenth', async (_, size, before) => {
+  const { estimatedMs, ranMs } = await estimatedRun(size, before === undefined ? {} : { before });
+  expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
+});
+
+test.each([1, 10])('%i one-time codes beside a campaign leave within what was said and a moment', async (size) => {
+  const before = async (world: PipelineWorld) => {
+    accept(world, 1_500, other);
+    await later(world, 5_000);
+  };
+  const { estimatedMs, ranMs } = await estimatedRun(size, { before, urgent: true });
+  expect(estimatedMs).toBeLessThanOrEqual(1_250);
+  expect(ranMs - estimatedMs).toBeLessThan(2_500);
+});

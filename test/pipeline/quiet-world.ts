@@ -1,0 +1,77 @@
+import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
+import { seededRandom } from '../support/faults.ts';
+import { makeJob, makeJobHead } from '../support/send-jobs.ts';
+import type { Fate } from './platform-model.ts';
+import { PipelineWorld } from './world.ts';
+
+/** What the number of a quiet world may send, and how many workers there are. */
+export const limitPerSecond = 80;
+export const workers = 50;
+
+/** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
+export function quietWorld({
+  delayJitterMs = 1_000,
+  fateOf = (): Fate => 'taken',
+}: {
+  readonly delayJitterMs?: number;
+  readonly fateOf?: () => Fate;
+} = {}): PipelineWorld {
+  const random = seededRandom(1);
+  return new PipelineWorld({
+    random,
+    limitPerSecond,
+    answerMs: () => 60 + random() * 60,
+    latencyMs: () => 2 + random() * 2,
+    faultOf: () => undefined,
+    fateOf,
+    lifeMs: () => undefined,
+    receiptsOf: () => [],
+    delayJitterMs,
+    repeatShare: 0,
+    clockSkewMs: () => 0,
+    workers,
+  });
+}
+
+let jobs = 0;
+
+/** A job of so many recipients, no two alike, accepted now. */
+export function accept(world: PipelineWorld, size: number, head: { clientId?: number; urgent?: true } = {}): string {
+  jobs += 1;
+  const jobId = `01JD${String(jobs).padStart(22, '0')}`;
+  const recipients = Array.from({ length: size }, (_, at) => ({
+    to: String(5_491_100_000_000 + jobs * 100_000 + at),
+    params: { buttons: ['order'] },
+  }));
+  const job = makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head });
+  world.accept({ ...job, firstIndex: 0 });
+  return jobId;
+}
+
+/**
+ * What was expected of a job of so many recipients when it was accepted, and how long it ran: until its last message had
+ * left. `before` prepares the world, and takes its time.
+ */
+export async function estimatedRun(
+  size: number,
+  { before, urgent }: { readonly before?: (world: PipelineWorld) => Promise<void> | void; readonly urgent?: true } = {},
+): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
+  const world = quietWorld();
+  let jobId = '';
+  let fromMs = 0;
+  let estimatedMs = 0;
+  void (async () => {
+    await before?.(world);
+    fromMs = world.time.nowMs;
+    const { phoneNumberId } = makeJobHead();
+    jobId = accept(world, size, urgent === undefined ? {} : { urgent });
+    const job = world.accepted.find((each) => each.job.head.jobId === jobId)?.job;
+    if (job === undefined) throw new Error('the job was not accepted');
+    const number = { limitPerSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
+    estimatedMs = expectedEndMs({ ...job, ...number }) - fromMs;
+  })();
+  await world.run(10 * 3_600_000);
+  const posts = world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
+  if (posts.length < size) throw new Error(`only ${posts.length} of ${size} messages left`);
+  return { estimatedMs, ranMs: Math.max(...posts.map(({ atMs }) => atMs)) - fromMs };
+}
