@@ -82,8 +82,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
+function urlOf(incoming: IncomingMessage): URL | null {
+  return URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+}
+
 /** Answers those that are refused because a foreign page makes them, and those that watch; says whether it has. */
 function isOfConsole(incoming: IncomingMessage, live: LiveChanges, outgoing: ServerResponse): boolean {
+  if (urlOf(incoming) === null) return false;
   const why = foreignBecause(incoming.headers);
   const [path = ''] = (incoming.url ?? '').split('?', 1);
   // A link to the console may stand on any page: it shows nothing of what is here by itself, and changes nothing.
@@ -99,7 +104,7 @@ function isOfConsole(incoming: IncomingMessage, live: LiveChanges, outgoing: Ser
 }
 
 async function answer(simulation: Simulation, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const url = URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+  const url = urlOf(incoming);
   if (url === null) {
     outgoing.writeHead(400, { connection: 'close' }).end();
     return;

@@ -36,7 +36,13 @@ const courseFields: readonly FieldOf[] = [
 ];
 
 /** The faults in force, and a new one. */
-export function FaultsPanel({ faults, onChange }: { readonly faults: Overview['faults']; readonly onChange: () => void }) {
+export function FaultsPanel({
+  faults,
+  onChange,
+}: {
+  readonly faults: Overview['faults'];
+  readonly onChange: () => void;
+}) {
   return (
     <Rules
       id="faults"
@@ -53,7 +59,13 @@ export function FaultsPanel({ faults, onChange }: { readonly faults: Overview['f
 }
 
 /** How statuses come. */
-export function ReceiptsPanel({ rules, onChange }: { readonly rules: Overview['receipts']; readonly onChange: () => void }) {
+export function ReceiptsPanel({
+  rules,
+  onChange,
+}: {
+  readonly rules: Overview['receipts'];
+  readonly onChange: () => void;
+}) {
   return (
     <Rules
       id="receipts"

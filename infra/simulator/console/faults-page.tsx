@@ -23,10 +23,12 @@ export function FaultsPage() {
   }
   return (
     <div class="page panels">
-      <ClockPanel overview={value} />
+      <div class="stack">
+        <ClockPanel overview={value} />
+        <NumbersPanel overview={value} onChange={again} />
+      </div>
       <FaultsPanel faults={value.faults} onChange={again} />
       <ReceiptsPanel rules={value.receipts} onChange={again} />
-      <NumbersPanel overview={value} onChange={again} />
       <MagicPanel overview={value} />
       <ControlCalls onChange={again} />
     </div>

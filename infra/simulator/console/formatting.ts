@@ -22,3 +22,9 @@ export function spansOf(text: string, depth = 0): readonly Span[] {
   const before = text.slice(0, found.index);
   return [...(before === '' ? [] : [before]), span, ...spansOf(text.slice(found.index + whole.length), depth)];
 }
+
+/** The text without its marks. */
+export function plainOf(text: string): string {
+  const wordsOf = (span: Span): string => (typeof span === 'string' ? span : span.spans.map(wordsOf).join(''));
+  return spansOf(text).map(wordsOf).join('');
+}

@@ -35,7 +35,7 @@ export function InboxPage() {
             <span class="hidden">Search recipient, job, template or text</span>
             <input
               type="search"
-              placeholder="Recipient, job, template or text"
+              placeholder="Recipient, job or text"
               value={query}
               onInput={({ currentTarget }) => setQuery(currentTarget.value)}
             />
@@ -56,7 +56,9 @@ export function InboxPage() {
           {found.length === rows.length
             ? counted(total, 'message')
             : `${counted(found.length, 'message')} of ${rows.length.toLocaleString('en')}`}
-          {total > rows.length && rows.length >= mostListed ? `, the newest ${mostListed.toLocaleString('en')} listed` : ''}
+          {total > rows.length && rows.length >= mostListed
+            ? `, the newest ${mostListed.toLocaleString('en')} listed`
+            : ''}
         </p>
         {found.length > 0 ? (
           <VirtualList
@@ -93,8 +95,8 @@ function NothingListed({ state, isFiltered }: { readonly state: string; readonly
   return (
     <Empty title="No messages yet">
       <p>
-        What the service sends arrives here while you watch. With the local stack running, <code>npm run demo</code> sends
-        to two hundred.
+        What the service sends arrives here while you watch. With the local stack running, <code>npm run demo</code>{' '}
+        sends to two hundred.
       </p>
     </Empty>
   );

@@ -79,7 +79,11 @@ async function loadNewer(): Promise<void> {
     fresh.push(...page.data.filter(({ place }) => place > newest));
     const last = page.data.at(-1)?.place ?? 0;
     if (last <= newest + 1 || fresh.length >= mostListed) {
-      inbox.set({ rows: [...fresh.map(listed), ...inbox.get().rows].slice(0, mostListed), total: page.total, state: 'ready' });
+      inbox.set({
+        rows: [...fresh.map(listed), ...inbox.get().rows].slice(0, mostListed),
+        total: page.total,
+        state: 'ready',
+      });
       return;
     }
     before = last;

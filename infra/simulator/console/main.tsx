@@ -46,7 +46,10 @@ function App() {
           {Object.entries(pages).map(([each, { title: label }]) => (
             <a key={each} href={addressOf(each)} aria-current={each === name ? 'page' : undefined}>
               <Icon name={each} />
-              <span>{label}</span>
+              <span>
+                {label.split(' ')[0]}
+                <span class="rest">{label.slice(label.split(' ')[0]?.length)}</span>
+              </span>
             </a>
           ))}
         </nav>

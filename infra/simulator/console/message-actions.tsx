@@ -26,8 +26,7 @@ export function MessageActions({ detail, onProblem }: ActionsProps) {
     setText('');
   };
   const block = () => control(`recipients/${encodeURIComponent(detail.row.to)}`, { blocked: !detail.blocked });
-  const fail = () =>
-    control(`${at}/status`, { status: 'failed', code: Number(code), in_seconds: Number(seconds) });
+  const fail = () => control(`${at}/status`, { status: 'failed', code: Number(code), in_seconds: Number(seconds) });
   return (
     <div class="actions">
       <div class="action-line">

@@ -47,7 +47,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   return (
     <div class="message-pane">
       <BackButton />
-      <div class="phone" role="group" aria-label={`Phone of ${numberOf(row.to)}`}>
+      <section class="phone" aria-label={`Phone of ${numberOf(row.to)}`}>
         <div class="phone-top">
           <span class="avatar" aria-hidden="true">
             {detail.from_name.charAt(0) || '#'}
@@ -67,7 +67,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
           ))}
           {detail.blocked ? <p class="chat-note">This recipient has blocked the business</p> : null}
         </div>
-      </div>
+      </section>
       <div class="facts">
         <h2>{numberOf(row.to)}</h2>
         <Timeline detail={detail} />

@@ -37,7 +37,7 @@ export function NumbersPanel({ overview, onChange }: NumbersProps) {
       <h2 id="numbers">Numbers</h2>
       <Problem text={problem} />
       {overview.numbers.map(({ id, fields }) => (
-        <div key={id} class="number" role="group" aria-label={String(fields['display_phone_number'])}>
+        <section key={id} class="number" aria-label={String(fields['display_phone_number'])}>
           <p>
             <strong>{String(fields['display_phone_number'])}</strong> <Badge value={String(fields['status'])} />
             <span class="note">
@@ -49,7 +49,7 @@ export function NumbersPanel({ overview, onChange }: NumbersProps) {
               <Choice key={name} name={name} values={values} now={valueOfField(fields, name)} set={change(id, name)} />
             ))}
           </div>
-        </div>
+        </section>
       ))}
       <h3>Who is told</h3>
       <ul class="rules">

@@ -1,3 +1,5 @@
+import { plainOf } from './formatting.ts';
+
 /*
  * What a phone shows of a message: a template's components with the values of a send put in. Used by the simulator for
  * its list, and by the console in the browser.
@@ -81,8 +83,8 @@ export function phoneView(components: readonly Component[], parts: readonly Part
 /** One line of it, for a list. */
 export function previewOf({ header, body, cards }: PhoneView): string {
   const first = header?.kind === 'text' ? `${header.text} · ` : '';
-  const line = `${first}${body}`.replaceAll(/\s+/g, ' ').trim();
-  return (line === '' ? (cards[0]?.body ?? '') : line).slice(0, 140);
+  const line = `${first}${plainOf(body)}`.replaceAll(/\s+/g, ' ').trim();
+  return (line === '' ? plainOf(cards[0]?.body ?? '') : line).slice(0, 140);
 }
 
 function headerView(component: Component | undefined, [value]: readonly Part[]): HeaderView | undefined {
@@ -147,7 +149,9 @@ function endOf(value: Part | undefined): number | undefined {
 
 /** `{{1}}` and `{{name}}` become the values; what has no value stays as it is. */
 function filledIn(text: string, values: readonly Part[]): string {
-  const named = new Map(values.map((value, at) => [textOf(value['parameter_name']) || String(at + 1), textOfValue(value)]));
+  const named = new Map(
+    values.map((value, at) => [textOf(value['parameter_name']) || String(at + 1), textOfValue(value)]),
+  );
   return text.replaceAll(/\{\{\s*([^{}\s]+)\s*\}\}/g, (whole, name: string) => named.get(name) ?? whole);
 }
 

@@ -30,8 +30,7 @@ export function Bubble({ view, time = '', onReply }: BubbleProps) {
   return (
     <div class="message">
       <div class="bubble">
-        <BubbleInside view={view} onReply={onReply} />
-        {time === '' ? null : <p class="bubble-time">{time}</p>}
+        <BubbleInside view={view} time={time} onReply={onReply} />
       </div>
       {view.cards.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -47,7 +46,7 @@ export function Bubble({ view, time = '', onReply }: BubbleProps) {
   );
 }
 
-function BubbleInside({ view, onReply }: Pick<BubbleProps, 'view' | 'onReply'>) {
+function BubbleInside({ view, time = '', onReply }: BubbleProps) {
   const code = view.buttons.find(({ kind, value }) => kind === 'url' && value.includes('/otp/code/'));
   return (
     <>
@@ -57,6 +56,7 @@ function BubbleInside({ view, onReply }: Pick<BubbleProps, 'view' | 'onReply'>) 
         <RichText text={view.body} />
       </p>
       {view.footer === '' ? null : <p class="bubble-footer">{view.footer}</p>}
+      {time === '' ? null : <p class="bubble-time">{time}</p>}
       {view.buttons.length === 0 ? null : (
         <ul class="bubble-buttons" aria-label="Buttons">
           {view.buttons.map((button, at) => (
@@ -72,7 +72,11 @@ function BubbleInside({ view, onReply }: Pick<BubbleProps, 'view' | 'onReply'>) 
 
 /** A button of a one-time code is sent as an address and shown as what it copies. */
 function codeButton(button: ButtonView): ButtonView {
-  return { ...button, kind: 'otp', value: URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '' };
+  return {
+    ...button,
+    kind: 'otp',
+    value: URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '',
+  };
 }
 
 function Header({ header }: { readonly header: HeaderView }) {
@@ -166,7 +170,7 @@ function PhoneButton({ button, onReply }: { readonly button: ButtonView } & Pick
   return (
     <span class="phone-button still" title={button.value}>
       {inside}
-      {button.value === '' ? null : <small>{button.value}</small>}
+      {button.value === '' || button.value === button.text ? null : <small>{button.value}</small>}
     </span>
   );
 }

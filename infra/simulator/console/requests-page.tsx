@@ -64,7 +64,9 @@ export function RequestsPage() {
         </div>
         <p class="count" role="status">
           {counted(found.length, 'request')}
-          {value !== undefined && value.total > rows.length ? `, the newest of ${value.total.toLocaleString('en')}` : ''}
+          {value !== undefined && value.total > rows.length
+            ? `, the newest of ${value.total.toLocaleString('en')}`
+            : ''}
         </p>
         <Problem text={problem} />
         {found.length > 0 ? (
@@ -78,8 +80,14 @@ export function RequestsPage() {
             row={(row) => <Row row={row} />}
           />
         ) : (
-          <Empty title={value === undefined ? 'Reading …' : rows.length === 0 ? 'No requests yet' : 'No request is like that'}>
-            {rows.length === 0 && value !== undefined ? <p>What the service asks the platform is listed here.</p> : null}
+          <Empty
+            title={
+              value === undefined ? 'Reading …' : rows.length === 0 ? 'No requests yet' : 'No request is like that'
+            }
+          >
+            {rows.length === 0 && value !== undefined ? (
+              <p>What the service asks the platform is listed here.</p>
+            ) : null}
           </Empty>
         )}
       </section>
@@ -117,7 +125,15 @@ function Row({ row }: { readonly row: ExchangeRow }) {
   );
 }
 
-function ExchangePane({ id, when, answered }: { readonly id: string; readonly when: string; readonly answered: number }) {
+function ExchangePane({
+  id,
+  when,
+  answered,
+}: {
+  readonly id: string;
+  readonly when: string;
+  readonly answered: number;
+}) {
   const [settled, setSettled] = useState(false);
   const ask = async () => {
     const exchange = await control<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`);

@@ -43,7 +43,7 @@ export function TemplatesPage() {
             <span class="hidden">Search name, language or category</span>
             <input
               type="search"
-              placeholder="Name, language or category"
+              placeholder="Name or language"
               value={query}
               onInput={({ currentTarget }) => setQuery(currentTarget.value)}
             />
@@ -128,11 +128,11 @@ function TemplatePane({ id, changes }: { readonly id: string; readonly changes: 
   return (
     <div class="message-pane">
       {back}
-      <div class="phone" role="group" aria-label={`Preview of ${value.name}`}>
+      <section class="phone" aria-label={`Preview of ${value.name}`}>
         <div class="chat">
           <Bubble view={phoneView(value.components, undefined)} />
         </div>
-      </div>
+      </section>
       <div class="facts">
         <h2>{value.name}</h2>
         <p class="badges">
@@ -152,7 +152,14 @@ function TemplatePane({ id, changes }: { readonly id: string; readonly changes: 
   );
 }
 
-const reasons = ['ABUSIVE_CONTENT', 'INCORRECT_CATEGORY', 'INVALID_FORMAT', 'PROMOTIONAL', 'SCAM', 'TAG_CONTENT_MISMATCH'];
+const reasons = [
+  'ABUSIVE_CONTENT',
+  'INCORRECT_CATEGORY',
+  'INVALID_FORMAT',
+  'PROMOTIONAL',
+  'SCAM',
+  'TAG_CONTENT_MISMATCH',
+];
 const qualities = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
 /** What the platform may do with a template; the service hears of it by webhook. */
@@ -176,12 +183,7 @@ function Review({ template, path }: { readonly template: TemplateDetail; readonl
         <Action disabled={status !== 'APPROVED'} run={() => control(`${path}/pause`, {})} onProblem={setProblem}>
           Pause
         </Action>
-        <Action
-          tone="bad"
-          disabled={status === 'DISABLED'}
-          run={change({ status: 'DISABLED' })}
-          onProblem={setProblem}
-        >
+        <Action tone="bad" disabled={status === 'DISABLED'} run={change({ status: 'DISABLED' })} onProblem={setProblem}>
           Disable
         </Action>
       </div>

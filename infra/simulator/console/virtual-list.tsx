@@ -63,7 +63,8 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoos
     if (item === undefined || element === null) return;
     const y = items.indexOf(item) * rowHeight;
     if (y < element.scrollTop) element.scrollTop = y;
-    if (y + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = y + rowHeight - element.clientHeight;
+    if (y + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = y + rowHeight - element.clientHeight;
     onChoose(item);
   };
 
