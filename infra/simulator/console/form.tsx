@@ -70,6 +70,7 @@ export function Form({ label, submit, children }: FormProps) {
 export function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }) {
   const { path, label, example = '', choices, kind } = field;
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: one of the two controls below is always inside
     <label class="field">
       <span>{label}</span>
       {choices === undefined ? (

@@ -27,7 +27,6 @@ function App() {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   // A page that was asked for is where the keyboard and the screen reader go on.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of the page alone
   useEffect(() => {
     document.title = `${title} · Platform simulator`;
     if (!first.current) main.current?.focus();
@@ -35,9 +34,9 @@ function App() {
   }, [name]);
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the page
-      </a>
+      </button>
       <header class="top">
         <p class="brand">
           <img src="/console/icon.svg" alt="" width="24" height="24" /> Platform simulator
@@ -61,11 +60,6 @@ function App() {
       </main>
     </>
   );
-}
-
-function skipTo(event: Event, target: HTMLElement | null): void {
-  event.preventDefault();
-  target?.focus();
 }
 
 const words = { connecting: 'Connecting', open: 'Live', lost: 'Not connected' } as const;

@@ -99,7 +99,6 @@ export function Action({ run, children, tone = 'plain', disabled = false, onProb
 export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string) {
   const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
   const asked = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `when` says when to ask
   useEffect(() => {
     asked.current += 1;
     const mine = asked.current;

@@ -28,12 +28,12 @@ export function createStore<T>(first: T): Store<T> {
 
 /** The store's value; the component is drawn again when it changes. */
 export function useStore<T>(store: Store<T>): T {
+  const drawn = store.get();
   const [, draw] = useReducer((count: number) => count + 1, 0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `draw` never changes
   useEffect(() => {
     // It may have changed between the drawing and now.
-    draw(undefined as never);
+    if (!Object.is(store.get(), drawn)) draw(undefined as never);
     return store.subscribe(() => draw(undefined as never));
   }, [store]);
-  return store.get();
+  return drawn;
 }
