@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openApiDocument } from './service-routes.ts';
 import type { World } from './state.ts';
 
 /** Something that the browser is given as it is. */
@@ -82,6 +83,7 @@ export async function consolePage(world: World, path: string): Promise<Page | un
   if (path === '/console/app.js') return page('text/javascript; charset=utf-8', (await consoleBundle()).script);
   if (path === '/console/style.css') return page('text/css; charset=utf-8', (await consoleBundle()).style);
   if (path === '/console/icon.svg') return page('image/svg+xml', readFileSync(join(sources, 'icon.svg')));
+  if (path === '/console/openapi.json') return page('application/json', openApiDocument());
   const [, mediaId] = /^\/console\/media\/(\d+)$/.exec(path) ?? [];
   return mediaId === undefined ? undefined : medium(world, mediaId);
 }

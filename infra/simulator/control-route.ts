@@ -12,6 +12,8 @@ export interface Simulation {
   readonly world: World;
   /** How often the world was begun anew. */
   readonly resets: number;
+  /** Where the service answers on this machine: a reset changes nothing of it. */
+  readonly service: { url: string | undefined };
   reset(): void;
   /** Sends the webhooks that are due; resolves when each was tried once. */
   emit(): Promise<void>;

@@ -14,6 +14,7 @@ import { FaultSchema, recipientKey } from './faults.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
 import { describeSending } from './sending/describe-sending.ts';
+import { serviceRoutes } from './service-routes.ts';
 import { reviewMs } from './templates/life-cycle.ts';
 import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
 import { deliveriesKept } from './webhooks/delivery-log.ts';
@@ -197,6 +198,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   ...inboxRoutes,
   ...consoleRoutes,
+  ...serviceRoutes,
 ];
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */

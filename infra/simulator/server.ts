@@ -53,6 +53,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     get world() {
       return world;
     },
+    service: { url: undefined },
     get resets() {
       return resets;
     },

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph, startBrowser } from '../../support/browser.ts';
 import { openConsole, press, untilSeen, violationsOf } from '../../support/console-page.ts';
 import { body, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
@@ -8,6 +10,30 @@ import { validSends } from './valid-sends.ts';
 /*
  * The console in a real browser. Where none runs the tests are skipped and say why; under CI=true that is a failure.
  */
+
+const example = (value: unknown) => ({ examples: { one: { value } } });
+const littleDocument = {
+  info: { title: 'Service', version: '1' },
+  paths: {
+    '/v1/templates/{id}': {
+      get: {
+        operationId: 'templates-list',
+        tags: ['Templates'],
+        summary: 'List templates',
+        security: [{ token: [] }],
+        parameters: [
+          { name: 'id', in: 'path', required: true, ...example(1) },
+          { name: 'size', in: 'query', ...example(3) },
+          { name: 'search', in: 'query' },
+        ],
+        responses: { 200: { $ref: '#/components/responses/found' } },
+      },
+    },
+  },
+  components: {
+    responses: { found: { description: 'Found.', content: { 'application/json': { schema: { type: 'object' } } } } },
+  },
+};
 
 const started = await startBrowser();
 const isRequired = process.env['CI'] === 'true';
@@ -175,6 +201,33 @@ describe.skipIf(typeof started === 'string')('the console', () => {
     await untilSeen(page, 'Andes spring catalog');
   });
 
+  test('a route of the service is tried as a demo user, by two clicks', async () => {
+    const { page } = tab;
+    const asked: string[] = [];
+    const service = createServer((incoming, outgoing) => {
+      asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
+      outgoing.end(incoming.url === '/login' ? '{"access_token":"token-of-1001"}' : '{"total":3}');
+    });
+    const port = await openOnLoopback(service, 0);
+    await simulator.control('POST', 'service', { url: `http://127.0.0.1:${port}` });
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const isDocument = request.url().endsWith('/console/openapi.json');
+      void (isDocument ? request.respond({ body: JSON.stringify(littleDocument) }) : request.continue());
+    });
+    await press(page, 'Reference', 'link');
+    await page.waitForSelector('.routes a');
+    await page.click('.routes a');
+    await press(page, 'supervisor1001');
+    await untilSeen(page, 'You ask as supervisor1001');
+    await press(page, 'Try it');
+    await untilSeen(page, '"total": 3');
+    expect(asked).toEqual(['POST /login nobody', 'GET /v1/templates/1?size=3 Bearer token-of-1001']);
+    await page.click('.raw summary');
+    expect(await violationsOf(page)).toEqual([]);
+    await closeAtOnce(service);
+  });
+
   test('hostile texts are texts', async () => {
     const { page } = tab;
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&lt;';
@@ -214,7 +267,15 @@ describe.skipIf(typeof started === 'string')('the console', () => {
     problems.length = 0;
   });
 
-  const addresses = ['inbox', 'inbox/chosen', 'templates/1100000000000007', 'requests/1', 'faults', 'reference'];
+  const addresses = [
+    'inbox',
+    'inbox/chosen',
+    'templates/1100000000000007',
+    'requests/1',
+    'faults',
+    'reference',
+    'reference/messages-send',
+  ];
   test.each([
     ['light', 1_360],
     ['dark', 1_360],

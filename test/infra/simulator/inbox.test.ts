@@ -151,6 +151,30 @@ describe('requests with what they got', () => {
   });
 });
 
+describe('the service beside the simulator', () => {
+  test('is asked only when it is known, and only on this machine', async () => {
+    await simulator.control('POST', 'service', { url: null });
+    const ask = { method: 'GET', path: '/health' };
+    expect((await simulator.control('POST', 'service/try', ask)).body.message).toContain('is not known');
+    for (const url of [
+      'https://example.com',
+      'http://127.0.0.1.example.com:80',
+      'http://10.0.0.1:80',
+      'file:///etc/passwd',
+    ]) {
+      expect((await simulator.control('POST', 'service', { url })).status, url).toBe(400);
+    }
+    await simulator.control('POST', 'service', { url: receiver.origin });
+    await simulator.control('POST', 'reset');
+    expect((await simulator.control('POST', 'service/try', ask)).body).toMatchObject({ status: 403, body: '' });
+    for (const path of ['health', '//example.com/', 'http://example.com/', '/a b', '@example.com/']) {
+      expect((await simulator.control('POST', 'service/try', { method: 'GET', path })).status, path).toBe(400);
+    }
+    const { body } = await simulator.control('GET', 'service');
+    expect([body.url, body.users[0].username]).toEqual([receiver.origin, 'operator']);
+  });
+});
+
 describe('an open page hears of what is new', () => {
   test('at once, and of nothing once it is closed', async () => {
     const leaving = new AbortController();
