@@ -1,15 +1,16 @@
 import { createServer } from 'node:http';
-import type { Browser } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
-import { photograph, startBrowser } from '../../support/browser.ts';
-import { openConsole, press, untilSeen, violationsOf } from '../../support/console-page.ts';
-import { body, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { photograph } from '../../support/browser.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 /*
- * The console in a real browser. Where none runs the tests are skipped and say why; under CI=true that is a failure.
+ * The console in a real browser: what it shows and does.
  */
+
+const browser = await browserOfFile();
 
 const example = (value: unknown) => ({ examples: { one: { value } } });
 const littleDocument = {
@@ -35,48 +36,13 @@ const littleDocument = {
   },
 };
 
-const started = await startBrowser();
-const isRequired = process.env['CI'] === 'true';
-
-test.runIf(typeof started === 'string' && isRequired)('a browser runs', () => {
-  expect(started).toBe('a browser');
-});
-if (typeof started === 'string') console.warn(`The tests of the console are left out: ${started}`);
-
-describe.skipIf(typeof started === 'string')('the console', () => {
-  const browser = started as Browser;
-  let simulator: SimulatorAtRest;
-  let tab: Awaited<ReturnType<typeof openConsole>>;
-
-  beforeAll(async () => {
-    simulator = await simulatorAtRest();
-  });
-  beforeEach(async () => {
-    await simulator.control('POST', 'reset');
-    tab = await openConsole(browser, simulator.url);
-  });
-  afterEach(async () => {
-    await tab.page.close();
-    expect(tab.problems).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await simulator.stop();
-  });
-
-  const sendAll = async () => {
-    for (const [name, { language, components }] of Object.entries(validSends)) {
-      const template = { name, language: { code: language }, components };
-      await simulator.send(recipient, { template, biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
-    }
-  };
-  const textOf = (selector: string) =>
-    tab.page.$eval(selector, (element) => (element as { innerText: string }).innerText);
+describe.skipIf(browser === undefined)('the console', () => {
+  const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
 
   test('a message arrives while the page is open, and is shown as on the phone', async () => {
-    const { page } = tab;
+    const { page } = tab();
     await untilSeen(page, 'No messages yet');
-    await simulator.send(recipient, { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
+    await simulator().send(recipient, { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
     await untilSeen(page, '1 message');
     await page.click('[role=option]');
     await untilSeen(page, 'Track order');
@@ -88,7 +54,7 @@ describe.skipIf(typeof started === 'string')('the console', () => {
   });
 
   test('every kind of message', async () => {
-    const { page } = tab;
+    const { page } = tab();
     await sendAll();
     const shown: Readonly<Record<string, readonly string[]>> = {
       welcome_offer: ['Image', 'https://andes.example.com/welcome.jpg', 'Lo quiero'],
@@ -115,13 +81,13 @@ describe.skipIf(typeof started === 'string')('the console', () => {
   });
 
   test('the recipient replies, reads and blocks; the platform fails it later', async () => {
-    const { page } = tab;
+    const { page } = tab();
     const template = {
       name: 'welcome_offer',
       language: { code: 'es' },
       components: validSends.welcome_offer.components,
     };
-    await simulator.send(recipient, { template });
+    await simulator().send(recipient, { template });
     await page.waitForSelector('[role=option]');
     await page.click('[role=option]');
     await press(page, 'Lo quiero');
@@ -135,21 +101,21 @@ describe.skipIf(typeof started === 'string')('the console', () => {
     await untilSeen(page, 'This recipient has blocked the business');
     await press(page, 'Fail later');
     await untilSeen(page, 'Failed 131026');
-    const { body: one } = await simulator.control('GET', 'inbox');
+    const { body: one } = await simulator().control('GET', 'inbox');
     expect(one.data[0]).toMatchObject({ replies: 2 });
-    expect((await simulator.control('GET', 'overview')).body.blocked).toEqual([recipient]);
+    expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([recipient]);
     await photograph(page, 'inbox-actions');
   });
 
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {
-    const { page } = tab;
+    const { page } = tab();
     await press(page, 'Templates', 'link');
     await page.locator('input[type=search]').fill('summer_sale');
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
     await untilSeen(page, 'Hola Ana, la liquidación de verano empieza el lunes en todas las tiendas.');
     const state = async () => {
-      const { body: found } = await simulator.control('GET', 'templates/1100000000000011');
+      const { body: found } = await simulator().control('GET', 'templates/1100000000000011');
       return [found.status, found.rejected_reason, found.quality];
     };
     await press(page, 'Reject');
@@ -166,9 +132,9 @@ describe.skipIf(typeof started === 'string')('the console', () => {
   });
 
   test('what was asked and answered, filtered', async () => {
-    const { page } = tab;
-    await simulator.get(`${firstWaba}/message_templates`, { limit: '1' });
-    await simulator.post('nothing/messages', { to: "it's" });
+    const { page } = tab();
+    await simulator().get(`${firstWaba}/message_templates`, { limit: '1' });
+    await simulator().post('nothing/messages', { to: "it's" });
     await press(page, 'Requests', 'link');
     await untilSeen(page, '2 requests');
     await page.locator('input[type=search]').fill('post nothing');
@@ -180,7 +146,7 @@ describe.skipIf(typeof started === 'string')('the console', () => {
   });
 
   test('time passes, faults come and go, and any control call can be made', async () => {
-    const { page, problems } = tab;
+    const { page, problems } = tab();
     await press(page, 'Faults and clock', 'link');
     await untilSeen(page, 'The platform behaves.');
     await press(page, '+1 hour');
@@ -188,7 +154,7 @@ describe.skipIf(typeof started === 'string')('the console', () => {
     await page.locator('aria/Code[role="textbox"]').fill('130429');
     await press(page, 'Misbehave');
     await untilSeen(page, 'code 130429');
-    expect((await simulator.send(recipient)).body.error.code).toBe(130429);
+    expect((await simulator().send(recipient)).body.error.code).toBe(130429);
     await press(page, 'Behave again');
     await untilSeen(page, 'The platform behaves.');
     await page.locator('aria/HTTP status[role="textbox"]').fill('many');
@@ -202,14 +168,14 @@ describe.skipIf(typeof started === 'string')('the console', () => {
   });
 
   test('a route of the service is tried as a demo user, by two clicks', async () => {
-    const { page } = tab;
+    const { page } = tab();
     const asked: string[] = [];
     const service = createServer((incoming, outgoing) => {
       asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
       outgoing.end(incoming.url === '/login' ? '{"access_token":"token-of-1001"}' : '{"total":3}');
     });
     const port = await openOnLoopback(service, 0);
-    await simulator.control('POST', 'service', { url: `http://127.0.0.1:${port}` });
+    await simulator().control('POST', 'service', { url: `http://127.0.0.1:${port}` });
     await page.setRequestInterception(true);
     page.on('request', (request) => {
       const isDocument = request.url().endsWith('/console/openapi.json');
@@ -226,103 +192,5 @@ describe.skipIf(typeof started === 'string')('the console', () => {
     await page.click('.raw summary');
     expect(await violationsOf(page)).toEqual([]);
     await closeAtOnce(service);
-  });
-
-  test('hostile texts are texts', async () => {
-    const { page } = tab;
-    const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&lt;';
-    const components = [
-      { type: 'HEADER', format: 'TEXT', text: hostile },
-      { type: 'BODY', text: `*${hostile}* {{1}} ok` },
-      { type: 'FOOTER', text: hostile },
-      { type: 'BUTTONS', buttons: [{ type: 'URL', text: hostile, url: 'javascript://%0Aalert(3)' }] },
-    ];
-    const made = { name: 'hostile', language: 'en_US', category: 'UTILITY', components };
-    const { body: added } = await simulator.control('POST', 'templates', { waba_id: firstWaba, templates: [made] });
-    const template = { name: 'hostile', language: { code: 'en_US' }, components: [body(hostile)] };
-    const { status } = await simulator.send(recipient, { template, biz_opaque_callback_data: hostile });
-    expect(status).toBe(200);
-    await page.waitForSelector('[role=option]');
-    await page.click('[role=option]');
-    await page.waitForSelector('.bubble');
-    const harmless = async () => {
-      expect(await page.$$eval('main script, main img', (found) => found.length)).toBe(0);
-      expect(await page.$$eval('main a[href^=javascript]', (found) => found.length)).toBe(0);
-    };
-    expect((await textOf('.chat')).split(hostile)).toHaveLength(6);
-    await harmless();
-    await page.goto(`${simulator.url}/#/templates/${added.ids[0]}`);
-    await page.waitForFunction(`document.querySelector('.facts h2')?.textContent === 'hostile'`);
-    expect((await textOf('.chat')).split(hostile)).toHaveLength(5);
-    await harmless();
-    await page.goto(`${simulator.url}/#/requests/1`);
-    await page.waitForSelector('.exchange');
-    await harmless();
-    expect(await page.evaluate('window.dialogs')).toBe(0);
-  });
-
-  test('the policy of the page lets nothing in that was not served with it', async () => {
-    const { page, problems } = tab;
-    await page.evaluate(
-      `document.body.append(Object.assign(document.createElement('img'), { src: 'https://example.com/x.png' }))`,
-    );
-    await expect.poll(() => problems.join()).toContain('Content Security Policy');
-    await expect(page.evaluate(`document.body.innerHTML = '<p>'`)).rejects.toThrow('TrustedHTML');
-    problems.length = 0;
-  });
-
-  const addresses = [
-    'inbox',
-    'inbox/chosen',
-    'templates/1100000000000007',
-    'requests/1',
-    'faults',
-    'reference',
-    'reference/messages-send',
-  ];
-  test.each([
-    ['light', 1_360],
-    ['dark', 1_360],
-    ['light', 400],
-    ['dark', 400],
-  ])('every page in %s, %i px wide: axe finds nothing, and nothing is wider than the page', async (scheme, width) => {
-    const { page } = tab;
-    await sendAll();
-    await simulator.control('POST', 'faults', { action: { code: 130429 }, times: 3 });
-    const { body: listed } = await simulator.control('GET', 'inbox');
-    await page.setViewport({ width, height: 860 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    for (const address of addresses) {
-      const [name = '', chosen] = address.split('/');
-      const id = chosen === 'chosen' ? `inbox/${encodeURIComponent(listed.data[1].id)}` : address;
-      await page.goto(`${simulator.url}/#/${id}`);
-      await page.waitForFunction(`!document.body.innerText.includes('Reading …')`);
-      await page.waitForSelector(name === 'faults' ? '.magic' : '.page');
-      expect(await violationsOf(page), address).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
-      await photograph(page, `${address.replaceAll('/', '-')}-${scheme}-${width}`);
-    }
-  });
-
-  test('the keyboard alone: from page to page, through a list, to a reply', async () => {
-    const { page } = tab;
-    await sendAll();
-    await untilSeen(page, '9 messages');
-    await page.focus('[role=listbox]');
-    await page.keyboard.press('ArrowDown');
-    await page.waitForSelector('[role=option][aria-selected=true]');
-    await page.keyboard.press('End');
-    await page.waitForFunction(`document.querySelector('.pairs a')?.textContent === 'order_update'`);
-    const active = await page.$eval('[role=listbox]', (list) => {
-      const { ownerDocument, getAttribute } = list as unknown as {
-        ownerDocument: { getElementById(id: string): { ariaSelected: string } | null };
-        getAttribute(name: string): string;
-      };
-      return ownerDocument.getElementById(getAttribute.call(list, 'aria-activedescendant'))?.ariaSelected;
-    });
-    expect(active).toBe('true');
-    await page.focus('nav a:nth-child(3)');
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(`document.activeElement?.id === 'main' && document.title.startsWith('Requests')`);
   });
 });
