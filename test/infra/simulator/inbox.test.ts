@@ -81,6 +81,7 @@ describe('what recipients do is told by webhook', () => {
     );
     const said = incoming.filter((value) => 'messages' in value);
     expect(said).toHaveLength(2);
+    expect(deliveries().flatMap(({ entry }) => entry.map((each: object) => 'time' in each))).not.toContain(true);
     expect(said[0]).toMatchObject({
       messaging_product: 'whatsapp',
       metadata: { phone_number_id: firstNumber },
