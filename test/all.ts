@@ -16,6 +16,7 @@ process.exitCode = await runSteps(
     ? [tests]
     : [
         ['tsc', '--noEmit'],
+        ['tsc', '--noEmit', '--project', 'infra/simulator/console'],
         ['biome', 'check', '--error-on-warnings', '.'],
         ['node', 'infra/build.ts'],
         ['node', 'infra/app.ts'],

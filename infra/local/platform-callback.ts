@@ -6,10 +6,11 @@ const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'de
 const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });
 
 /**
- * Tells the platform simulator where the API takes webhooks, as an operator tells the platform. The simulator asks that
- * address first. Returns why it is not used; undefined when it is.
+ * Tells the platform simulator where the API takes webhooks, as an operator tells the platform, and its console where the
+ * API is. The simulator asks the address of webhooks first. Returns why it is not used; undefined when it is.
  */
 export async function subscribeCallback(platformUrl: string, apiUrl: string): Promise<string | undefined> {
+  await fetch(`${platformUrl}/_control/service`, { method: 'POST', body: JSON.stringify({ url: apiUrl }) });
   const reply = await fetch(`${platformUrl}/v26.0/${app.id}/subscriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${app.id}|${app.secret}` },

@@ -102,7 +102,7 @@ function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, insp
   const { apiUrl, platformUrl } = addresses;
   console.log(`ready ${apiUrl}
 
-platform simulator  ${platformUrl}   what has reached it: ${platformUrl}/_control/messages
+console             ${platformUrl}/   the platform simulator: messages as the phone shows them, templates, requests, faults
 demo users          ${users.join(', ')}   password: demo-<user name>
 
 TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { consoleRoutes } from './console-routes.ts';
 import {
   addTemplates,
   changeNumber,
@@ -8,10 +9,12 @@ import {
   templateOf,
 } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
+import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
+import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
 import { describeSending } from './sending/describe-sending.ts';
-import type { World } from './state.ts';
+import { serviceRoutes } from './service-routes.ts';
 import { reviewMs } from './templates/life-cycle.ts';
 import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
 import { deliveriesKept } from './webhooks/delivery-log.ts';
@@ -21,28 +24,6 @@ import { usualCourse } from './webhooks/receipts.ts';
 export interface ControlReply {
   readonly status: number;
   readonly body: unknown;
-}
-
-export interface ControlRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
-
-/** Where the world lives; a reset puts a new one in its place. */
-export interface Simulation {
-  readonly world: World;
-  reset(): void;
-  /** Sends the webhooks that are due; resolves when each was tried once. */
-  emit(): Promise<void>;
-}
-
-interface ControlRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly what: string;
-  readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
 }
 
 const LimitSchema = v.optional(
@@ -62,7 +43,7 @@ const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
 });
 
-/** The control interface; the page at `/` shows this table. */
+/** The control interface; the console shows this table. */
 export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
@@ -209,13 +190,24 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'add or change an app: {name?, secret?, callback_url?, fields?, subscribed_waba_ids?}; the callback is not asked; null: no callback, every field',
     run: ({ world }, { body }, id) => changeApp(world, id, body),
   },
+  {
+    method: 'GET',
+    path: '/_control/routes',
+    what: 'this table',
+    run: () => ({ data: controlRoutes.map(({ method, path, what }) => ({ method, path, what })) }),
+  },
+  ...inboxRoutes,
+  ...consoleRoutes,
+  ...serviceRoutes,
 ];
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
-  const [, nodes, id = '', rest = ''] =
-    /^\/_control\/(templates|numbers|wabas|apps)\/([^/]+)(\/.*)?$/.exec(request.path) ?? [];
-  const path = id === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
+  const [, nodes, encodedId = '', rest = ''] =
+    /^\/_control\/(templates|numbers|wabas|apps|messages|recipients|exchanges)\/([^/]+)(\/.*)?$/.exec(request.path) ??
+    [];
+  const path = encodedId === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
+  const id = decoded(encodedId);
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);
   if (here.length === 0) {
@@ -238,7 +230,10 @@ export async function answerControl(simulation: Simulation, request: ControlRequ
   }
 }
 
-/** The query's values; one left empty counts as not given. */
-function given(query: URLSearchParams): Record<string, string> {
-  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

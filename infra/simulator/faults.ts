@@ -52,6 +52,11 @@ export class FaultList {
     return this.#faults.length;
   }
 
+  /** Oldest first; `left` is null without an end. */
+  all(): readonly (Fault & { readonly left: number | null })[] {
+    return this.#faults.map(({ fault, left }) => ({ ...fault, left: Number.isFinite(left) ? left : null }));
+  }
+
   add(fault: Fault): void {
     this.#faults.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
   }

@@ -1,3 +1,6 @@
+import type { Template } from './templates/template.ts';
+import type { AcceptedMessage, ToldStatus } from './webhooks/receipts.ts';
+
 /** An accepted message, as the control interface shows it. */
 export interface RecordedMessage {
   readonly id: string;
@@ -26,9 +29,24 @@ export interface Listing<T> {
   readonly data: readonly T[];
 }
 
-interface Entry {
+/** What its recipient answered. */
+export interface RecipientReply {
+  readonly id: string;
+  readonly text: string;
+  readonly at_ms: number;
+}
+
+/** An accepted message with what it takes to show it, and to tell more of it. */
+export interface Entry {
+  /** 1 for the first since the last reset. */
+  readonly place: number;
   readonly message: RecordedMessage;
-  readonly templateName: string;
+  /** As it was when the message was sent. */
+  readonly template: Template;
+  /** What its statuses say. */
+  readonly accepted: AcceptedMessage;
+  readonly told: readonly ToldStatus[];
+  readonly replies: readonly RecipientReply[];
 }
 
 /** Every accepted message since the last reset, all of them kept: exactness is what it is for (about 1 KB each). */
@@ -36,6 +54,13 @@ export class MessageLog {
   readonly #all: Entry[] = [];
   readonly #byRecipient = new Map<string, Entry[]>();
   readonly #byTemplate = new Map<string, Entry[]>();
+  readonly #byId = new Map<string, Entry>();
+  #touched = 0;
+
+  /** Grows when something is told of a message after it was accepted. */
+  get touched(): number {
+    return this.#touched;
+  }
 
   get total(): number {
     return this.#all.length;
@@ -45,11 +70,31 @@ export class MessageLog {
     return this.#byRecipient.size;
   }
 
-  add(message: RecordedMessage, templateName: string): void {
-    const entry = { message, templateName };
+  add(message: RecordedMessage, facts: Pick<Entry, 'template' | 'accepted' | 'told'>): void {
+    const entry = { place: this.#all.length + 1, message, ...facts, replies: [] };
     this.#all.push(entry);
+    this.#byId.set(message.id, entry);
     push(this.#byRecipient, message.to, entry);
-    push(this.#byTemplate, templateName, entry);
+    push(this.#byTemplate, facts.template.fields.name, entry);
+  }
+
+  get(id: string): Entry | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Notes what became of a message later. */
+  tell(entry: Entry, more: { readonly told?: ToldStatus; readonly reply?: RecipientReply }): void {
+    const known = this.#byId.get(entry.message.id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
+    if (known === undefined) return;
+    if (more.told !== undefined) known.told = [...known.told, more.told];
+    if (more.reply !== undefined) known.replies = [...known.replies, more.reply];
+    this.#touched += 1;
+  }
+
+  /** Newest first, those before the place. */
+  before(place: number, limit: number): readonly Entry[] {
+    const end = Math.max(0, Math.min(place - 1, this.#all.length));
+    return this.#all.slice(Math.max(0, end - limit), end).reverse();
   }
 
   /** Newest first; `total` counts every match whatever the limit. */
@@ -65,7 +110,7 @@ export class MessageLog {
   #matching(to: string | undefined, template: string | undefined): readonly Entry[] {
     if (to === undefined) return template === undefined ? this.#all : (this.#byTemplate.get(template) ?? []);
     const toThem = this.#byRecipient.get(to) ?? [];
-    return template === undefined ? toThem : toThem.filter((entry) => entry.templateName === template);
+    return template === undefined ? toThem : toThem.filter((entry) => entry.template.fields.name === template);
   }
 }
 

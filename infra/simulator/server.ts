@@ -1,13 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { credentialsApart, parsedBody } from './body.ts';
-import { answerControl, type Simulation } from './control.ts';
+import { consolePage } from './console-pages.ts';
+import { answerControl } from './control.ts';
+import type { Simulation } from './control-route.ts';
 import { interfere, recipientKey } from './faults.ts';
-import { inboxPage } from './inbox.ts';
+import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
+import { foreignBecause, hasLoopbackHost } from './own-origin.ts';
 import { answerPlatform } from './platform.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import type { Reply } from './reply.ts';
+import { hasHungUp, readBytes, readUpload } from './request-bytes.ts';
 import { demoSeed, type Seed } from './seed.ts';
 import { createWorld, type World } from './state.ts';
 import { longestUploadBytes } from './uploads/upload.ts';
@@ -43,17 +47,25 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const seed = options.seed ?? demoSeed();
   const realNowMs = options.nowMs ?? Date.now;
   let world = createWorld(seed, realNowMs);
+  let resets = 0;
   const emitter = new Emitter(() => world, options.report ?? console.log);
   const simulation: Simulation = {
     get world() {
       return world;
     },
+    service: { url: undefined },
+    get resets() {
+      return resets;
+    },
     reset: () => {
+      resets += 1;
       world = createWorld(seed, realNowMs, world.apps.all());
     },
     emit: () => emitter.flush(),
   };
+  const live = new LiveChanges(simulation);
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (incoming, outgoing) => {
+    if (isOfConsole(incoming, live, outgoing)) return;
     answer(simulation, incoming, outgoing)
       .catch((error: unknown) => {
         outgoing.destroy();
@@ -71,8 +83,29 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
+function urlOf(incoming: IncomingMessage): URL | null {
+  return URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+}
+
+/** Answers those that are refused because a foreign page makes them, and those that watch; says whether it has. */
+function isOfConsole(incoming: IncomingMessage, live: LiveChanges, outgoing: ServerResponse): boolean {
+  if (urlOf(incoming) === null) return false;
+  const why = foreignBecause(incoming.headers);
+  const [path = ''] = (incoming.url ?? '').split('?', 1);
+  // A link to the console may stand on any page: it shows nothing of what is here by itself, and changes nothing.
+  const isLink = path === '/' && incoming.method === 'GET' && incoming.headers['sec-fetch-mode'] === 'navigate';
+  if (why !== undefined && !(isLink && hasLoopbackHost(incoming.headers))) {
+    outgoing.writeHead(403, { 'content-type': 'application/json', connection: 'close' });
+    outgoing.end(JSON.stringify({ message: `refused: ${why}` }));
+    return true;
+  }
+  if (path !== '/_control/live' || incoming.method !== 'GET') return false;
+  live.watch(outgoing);
+  return true;
+}
+
 async function answer(simulation: Simulation, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const url = URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
+  const url = urlOf(incoming);
   if (url === null) {
     outgoing.writeHead(400, { connection: 'close' }).end();
     return;
@@ -87,14 +120,20 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     outgoing.writeHead(413, { connection: 'close' }).end();
     return;
   }
-  if (url.pathname === '/' && method === 'GET') {
-    outgoing.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(inboxPage(simulation.world));
+  const page = method === 'GET' ? await consolePage(simulation.world, url.pathname) : undefined;
+  if (page !== undefined) {
+    outgoing.writeHead(page.status, page.headers).end(page.body);
     return;
   }
   const { body, file } = uploads ? { body: undefined } : await parsedBody(bytes, contentType);
   if (url.pathname.startsWith('/_control/')) {
     const reply = await answerControl(simulation, { method, path: url.pathname, query: url.searchParams, body });
-    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body));
+    const headers = {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    };
+    outgoing.writeHead(reply.status, headers).end(JSON.stringify(reply.body));
     return;
   }
   const request = {
@@ -122,6 +161,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
     received_at: new Date(world.clock.nowMs()).toISOString(),
   };
   world.requests.add(record);
+  const exchange = world.exchanges.add(record);
   const numberId = sendingNumberOf(world, request);
   if (numberId !== undefined) world.sending.called(numberId, world.clock.nowMs());
   const fault = world.faults.take(request, recipientOf(request.body));
@@ -129,6 +169,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const context = { path: request.path, traceId: world.nextTraceId, wait: request.wait };
   const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
   if (reply.kind !== 'closed') record.status = reply.status;
+  world.exchanges.answer(exchange, reply);
   if (numberId !== undefined && isThrottling(reply)) world.sending.throttled(numberId, world.clock.nowMs());
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
 }
@@ -179,35 +220,6 @@ function write(
     });
     outgoing.end(text);
   }
-}
-
-async function readBytes(incoming: AsyncIterable<Buffer>, most: number): Promise<Buffer | 'too_long'> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.byteLength;
-    if (bytes > most) return 'too_long';
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** An upload that is cut off has brought what arrived until then: it can be resumed from there. */
-function readUpload(incoming: IncomingMessage): Promise<Buffer | 'too_long'> {
-  return readBytes(untilCutOff(incoming), longestUploadBytes);
-}
-
-async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  try {
-    yield* incoming;
-  } catch (error) {
-    if (!hasHungUp(error)) throw error;
-  }
-}
-
-/** The client closed the connection while its request was being read. */
-function hasHungUp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }
 
 function waitUnlessGone(ms: number, outgoing: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { generatedProducts } from './catalogs/products.ts';
 import { Clock } from './clock.ts';
+import { ExchangeLog } from './exchanges.ts';
 import { FaultList } from './faults.ts';
 import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
@@ -35,6 +36,9 @@ export interface World {
   readonly media: MediaShelf;
   readonly messages: MessageLog;
   readonly requests: RequestLog;
+  readonly exchanges: ExchangeLog;
+  /** Recipients who let nothing through to them any more. */
+  readonly blocked: Set<string>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
   readonly throughput: ThroughputLimit;
@@ -91,6 +95,8 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     },
     messages: new MessageLog(),
     requests: new RequestLog(),
+    exchanges: new ExchangeLog(),
+    blocked: new Set(),
     sending: new SendingRecord(),
     faults: new FaultList(),
     throughput: new ThroughputLimit(),

@@ -6,6 +6,7 @@ import { resourceName } from '../../infra/names.ts';
 import { benchAcceptance } from './acceptance.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChannels } from './channels.ts';
+import { benchConsole } from './console.ts';
 import { benchCost } from './cost/command.ts';
 import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
@@ -38,6 +39,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   wire: benchWire,
   'platform-webhook': benchPlatformWebhook,
   'event-delivery': benchEventDelivery,
+  console: benchConsole,
 };
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   // First, while no worker has been started yet.

@@ -1,11 +1,12 @@
 import { graphError, messagingError } from '../errors.ts';
 import { interfere, recipientKey } from '../faults.ts';
+import type { Entry } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Template } from '../templates/template.ts';
 import { messagesPerSecond, type PhoneNumber, type Waba } from '../wabas.ts';
-import { type Course, receiptsOf } from '../webhooks/receipts.ts';
+import { type AcceptedMessage, type Course, receiptsOf } from '../webhooks/receipts.ts';
 import { checkComponents } from './component-checks.ts';
 import { usageHeader } from './limits.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
@@ -52,7 +53,11 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   const usage = usageHeader(waba.id, 'whatsapp', throughput.used);
   const { action, course: magic } = world.magicFates.next(recipient.key);
   const accept = () => {
-    const usual = { ...(hasMedia(world, sent.components) ? {} : { fail: mediaFailure }), ...magic };
+    const usual = {
+      ...(world.blocked.has(recipient.key) ? courseOfBlocked : {}),
+      ...(hasMedia(world, sent.components) ? {} : { fail: mediaFailure }),
+      ...magic,
+    };
     const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, usual);
     return accepted(world, { ...place, body, recipient, template, course, usage }, request);
   };
@@ -112,6 +117,9 @@ function checkEndpoint(
   if (bid !== undefined && send.recipient.scopedUser) throw messagingError(131062);
 }
 
+/** Whoever has blocked a number is not told to it: the messages stay underway. */
+const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
+
 /** Media are looked for once a message is accepted: what is wrong with them is told by webhook. */
 const mediaFailure = 131053;
 
@@ -140,9 +148,8 @@ function accepted(world: World, send: Acceptance, request: PlatformRequest): Rep
       request: request.body,
       received_at: new Date(world.clock.nowMs()).toISOString(),
     },
-    template.fields.name,
+    { template, ...planReceipts(world, id, send) },
   );
-  planReceipts(world, id, send);
   return json(
     {
       messaging_product: 'whatsapp',
@@ -153,9 +160,10 @@ function accepted(world: World, send: Acceptance, request: PlatformRequest): Rep
   );
 }
 
-function planReceipts(world: World, id: string, send: Acceptance): void {
+/** Plans what is told of the message; returns it too. */
+function planReceipts(world: World, id: string, send: Acceptance): Pick<Entry, 'accepted' | 'told'> {
   const { number, recipient, template, endpoint, body, course } = send;
-  const message = {
+  const message: AcceptedMessage = {
     id,
     wabaId: number.wabaId,
     metadata: { display_phone_number: number.digits, phone_number_id: number.id },
@@ -164,7 +172,9 @@ function planReceipts(world: World, id: string, send: Acceptance): void {
     callbackData: body.biz_opaque_callback_data,
     acceptedMs: world.clock.nowMs(),
   };
-  for (const { update, atMs } of receiptsOf(message, course)) world.outbox.add(update, atMs);
+  const receipts = receiptsOf(message, course);
+  for (const { update, atMs } of receipts) world.outbox.add(update, atMs);
+  return { accepted: message, told: receipts.map((receipt) => receipt.told) };
 }
 
 /** The platform's form of a message id: base64 of the recipient and of 18 hexadecimal digits, here a counter. */

@@ -9,6 +9,17 @@ export class TemplateShelf {
   readonly #idByKey = new Map<string, string>();
   readonly #idsByWaba = new Map<string, Set<string>>();
   #created = 0;
+  #changes = 0;
+
+  /** Grows with every change. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** In order of creation, whatever their WABA. */
+  all(): readonly Template[] {
+    return [...this.#byId.values()];
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -62,6 +73,7 @@ export class TemplateShelf {
   }
 
   remove(template: Template): void {
+    this.#changes += 1;
     this.#byId.delete(template.id);
     this.#idByKey.delete(keyOf(template.wabaId, template.fields.name, template.fields.language));
     this.#idsByWaba.get(template.wabaId)?.delete(template.id);
@@ -70,6 +82,7 @@ export class TemplateShelf {
   #put(template: Template): void {
     const key = keyOf(template.wabaId, template.fields.name, template.fields.language);
     if (this.#idByKey.has(key)) throw new Error(`${template.fields.name} in ${template.fields.language} exists`);
+    this.#changes += 1;
     this.#byId.set(template.id, template);
     this.#idByKey.set(key, template.id);
   }

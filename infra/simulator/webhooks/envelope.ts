@@ -36,9 +36,11 @@ interface Entry {
 export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();
   for (const update of updates) {
-    const { kind, wabaId } = update;
-    const key = `${kind}/${wabaId}`;
-    const time = kind === 'node' ? { time: Math.floor(nowMs / 1_000) } : {};
+    const { wabaId } = update;
+    // What recipients write comes in the field of the statuses, and is no news of a node.
+    const isNews = update.kind === 'node' && update.field !== 'messages';
+    const key = `${isNews}/${wabaId}`;
+    const time = isNews ? { time: Math.floor(nowMs / 1_000) } : {};
     const entry = entries.get(key) ?? { id: wabaId, ...time, changes: [] };
     entries.set(key, entry);
     entry.changes.push({ field: fieldOf(update), value: valueOfChange(update) });

@@ -39,6 +39,11 @@ export class ReceiptRules {
     return this.#rules.length;
   }
 
+  /** Oldest first; `left` is null without an end. */
+  all(): readonly (ReceiptRule & { readonly left: number | null })[] {
+    return this.#rules.map(({ rule, left }) => ({ ...rule, left: Number.isFinite(left) ? left : null }));
+  }
+
   add(rule: ReceiptRule): void {
     this.#rules.push({ rule, left: rule.times ?? Number.POSITIVE_INFINITY });
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { present } from '../../../lib/keys/present.ts';
 import { errorTitle } from '../errors.ts';
-import type { Update } from './update.ts';
+import type { StatusUpdate } from './update.ts';
 
 /** How a message's statuses come. Times count from the moment in which the platform begins to deliver. */
 export interface Course {
@@ -47,6 +47,14 @@ export interface AcceptedMessage {
   readonly acceptedMs: number;
 }
 
+/** A status that was told of a message, or is going to be. */
+export interface ToldStatus {
+  readonly status: string;
+  readonly at_ms: number;
+  /** Why it failed. */
+  readonly code?: number;
+}
+
 interface Step {
   readonly status: string;
   readonly atMs: number;
@@ -57,15 +65,22 @@ interface Step {
 export function receiptsOf(
   message: AcceptedMessage,
   course: Course,
-): readonly { readonly update: Update; readonly atMs: number }[] {
+): readonly { readonly update: StatusUpdate; readonly atMs: number; readonly told: ToldStatus }[] {
   if (course.lost) return [];
   const steps = stepsOf(message, course);
   const arrivals = arrivalsOf(message.id, steps, course);
   return steps.flatMap((step, index) => {
     const update = updateOf(message, step);
     const atMs = (arrivals[index] ?? step.atMs) + course.late_ms;
-    return Array.from({ length: course.copies }, () => ({ update, atMs }));
+    const told = { status: step.status, at_ms: atMs, ...(course.fail === null ? {} : { code: course.fail }) };
+    return Array.from({ length: course.copies }, () => ({ update, atMs, told }));
   });
+}
+
+/** One more status of a message, whatever its course says; a code for one that failed. */
+export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: ToldStatus): StatusUpdate {
+  const more = code === undefined ? {} : { errors: [failureOf(code)] };
+  return updateOf(message, { status, atMs, more });
 }
 
 function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
@@ -98,7 +113,7 @@ function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): read
   return places.map((place) => times[place] ?? 0);
 }
 
-function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Update {
+function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): StatusUpdate {
   const { id, wabaId, metadata, recipient, callbackData } = message;
   return {
     kind: 'status',

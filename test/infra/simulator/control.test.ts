@@ -254,23 +254,6 @@ describe('bad input: 400 naming the field', () => {
   });
 });
 
-describe('the page', () => {
-  test('shows messages, magic recipients and control routes', async () => {
-    await simulator.send(recipient);
-    const { status, body } = await simulator.call('GET', '/');
-    expect(status).toBe(200);
-    expect(body).toContain('1 messages accepted for 1 recipients');
-    for (const part of [recipient, '15550131026', 'POST /_control/faults']) expect(body).toContain(part);
-  });
-
-  test('what came from outside is text, never markup', async () => {
-    await simulator.send(recipient, { biz_opaque_callback_data: '<script>alert("x")</script>' });
-    const { body } = await simulator.call('GET', '/');
-    expect(body).not.toContain('<script>');
-    expect(body).toContain('&#60;script&#62;');
-  });
-});
-
 describe('numbers', () => {
   test('a changed quality or status is listed at once; null takes a field away; a reset undoes it', async () => {
     const fields = 'status,quality_rating,messaging_limit_tier';

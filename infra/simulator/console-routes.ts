@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { templateOf } from './control-changes.ts';
+import { ControlError } from './control-error.ts';
+import { type ControlRoute, given } from './control-route.ts';
+import { type Exchange, exchangesKept } from './exchanges.ts';
+import { magicRecipients } from './magic-recipients.ts';
+import type { World } from './state.ts';
+import { magicWords } from './templates/magic-words.ts';
+import type { Template } from './templates/template.ts';
+
+const LimitQuerySchema = v.strictObject({
+  limit: v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.transform(Number)),
+    String(exchangesKept),
+  ),
+});
+
+/** What the console's other pages ask. */
+export const consoleRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/_control/overview',
+    what: 'the clock, the faults and rules in force, numbers, WABAs and apps, magic recipients and words',
+    run: ({ world }) => overviewOf(world),
+  },
+  {
+    method: 'GET',
+    path: '/_control/templates',
+    what: 'every template as a row of a list, in order of creation',
+    run: ({ world }) => ({ total: world.templates.size, data: world.templates.all().map(templateRow) }),
+  },
+  {
+    method: 'GET',
+    path: '/_control/templates/{id}',
+    what: 'a template as the platform shows it',
+    run: ({ world }, _, id) => {
+      const template = templateOf(world, id);
+      return { ...templateRow(template), fields: template.fields, components: template.components };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/_control/exchanges',
+    what: `platform requests with the status that each got, newest first: ?limit= (the newest ${exchangesKept} are kept)`,
+    run: ({ world }, { query }) => ({
+      total: world.exchanges.total,
+      data: world.exchanges.newest(v.parse(LimitQuerySchema, given(query)).limit).map(exchangeRow),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/_control/exchanges/{id}',
+    what: 'one of them whole: the request, and what it got',
+    run: ({ world }, _, id) => {
+      const exchange = /^\d{1,9}$/.test(id) ? world.exchanges.get(Number(id)) : undefined;
+      if (exchange === undefined) throw new ControlError(404, 'id', `${id} is no request that is kept`);
+      return { ...exchangeRow(exchange), request: exchange.request, reply: exchange.reply ?? null };
+    },
+  },
+];
+
+function overviewOf(world: World) {
+  return {
+    now_ms: world.clock.nowMs(),
+    advanced_seconds: world.clock.addedSeconds,
+    counts: {
+      messages: world.messages.total,
+      recipients: world.messages.recipients,
+      requests: world.requests.total,
+      templates: world.templates.size,
+      webhooks: world.deliveries.total,
+      planned: world.outbox.waiting.planned,
+      due: world.outbox.waiting.due,
+    },
+    faults: world.faults.all(),
+    receipts: world.receiptRules.all(),
+    blocked: [...world.blocked],
+    wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields })),
+    numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({ id, waba_id: wabaId, fields })),
+    apps: world.apps.all().map(({ id, name, callback }) => ({ id, name, callback: callback ?? null })),
+    magic_recipients: magicRecipients.map(({ to, what }) => ({ to, what })),
+    magic_words: magicWords,
+  };
+}
+
+function templateRow({ id, wabaId, fields }: Template) {
+  return {
+    id,
+    waba_id: wabaId,
+    name: fields.name,
+    language: fields.language,
+    category: fields.category,
+    status: fields.status,
+    quality: fields.quality_score?.score ?? 'UNKNOWN',
+    rejected_reason: fields['rejected_reason'] ?? 'NONE',
+  };
+}
+
+function exchangeRow({ id, request }: Exchange) {
+  const { method, path, status, received_at } = request;
+  return { id, method, path, status, received_at };
+}

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { control } from './api.ts';
+import { ClockPanel } from './clock-panel.tsx';
+import { ControlCalls } from './control-calls.tsx';
+import { FaultsPanel, ReceiptsPanel } from './fault-panels.tsx';
+import { counters } from './live.ts';
+import type { Overview } from './model.ts';
+import { NumbersPanel } from './numbers-panel.tsx';
+import { CopyButton, Empty, Problem, useAnswer } from './parts.tsx';
+import { useStore } from './store.ts';
+
+/** Time, and everything that can go wrong on purpose. */
+export function FaultsPage() {
+  const told = useStore(counters);
+  const [asked, setAsked] = useState(0);
+  const { value, problem } = useAnswer(
+    () => control<Overview>('overview'),
+    `${asked} ${told?.resets} ${told?.settings} ${told?.webhooks} ${told?.planned}`,
+  );
+  const again = () => setAsked((count) => count + 1);
+  if (value === undefined) {
+    return <div class="page">{problem === '' ? <Empty title="Reading …" /> : <Problem text={problem} />}</div>;
+  }
+  return (
+    <div class="page panels">
+      <div class="stack">
+        <ClockPanel overview={value} />
+        <NumbersPanel overview={value} onChange={again} />
+      </div>
+      <FaultsPanel faults={value.faults} onChange={again} />
+      <ReceiptsPanel rules={value.receipts} onChange={again} />
+      <MagicPanel overview={value} />
+      <ControlCalls onChange={again} />
+    </div>
+  );
+}
+
+function MagicPanel({ overview }: { readonly overview: Overview }) {
+  return (
+    <section class="panel wide" aria-labelledby="magic">
+      <h2 id="magic">Magic recipients</h2>
+      <p class="note">A message to one of these that passes every check meets its own fate.</p>
+      <ul class="magic">
+        {overview.magic_recipients.map(({ to, what }) => (
+          <li key={to}>
+            <code>{to}</code>
+            <span>{what}</span>
+            <CopyButton text={to} label="Copy" />
+          </li>
+        ))}
+      </ul>
+      <h3>Magic words</h3>
+      <p class="note">In the body of a template that passes every check. The template …</p>
+      <ul class="magic">
+        {overview.magic_words.map(({ word, what }) => (
+          <li key={word}>
+            <code>{word}</code>
+            <span>{what}</span>
+            <CopyButton text={word} label="Copy" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

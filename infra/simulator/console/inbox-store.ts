@@ -1,0 +1,107 @@
+import { control } from './api.ts';
+import { type Counters, counters } from './live.ts';
+import type { InboxRow } from './model.ts';
+import { createStore } from './store.ts';
+
+/** A message with the text that a search looks through. */
+export interface Listed extends InboxRow {
+  readonly text: string;
+}
+
+export interface Inbox {
+  readonly rows: readonly Listed[];
+  readonly total: number;
+  readonly state: 'loading' | 'ready' | 'failed';
+}
+
+interface InboxPage {
+  readonly total: number;
+  readonly data: readonly InboxRow[];
+}
+
+export const inbox = createStore<Inbox>({ rows: [], total: 0, state: 'loading' });
+
+/** The newest so many are listed. */
+export const mostListed = 20_000;
+const firstPage = 200;
+const laterPage = 2_000;
+
+let known: Counters | undefined;
+let busy = false;
+
+/** Keeps the list up with the simulator. What changes meanwhile is fetched afterwards. */
+export function followInbox(): void {
+  counters.subscribe(() => void catchUp());
+  void catchUp();
+}
+
+async function catchUp(): Promise<void> {
+  const told = counters.get();
+  if (busy || told === undefined || told === known) return;
+  busy = true;
+  try {
+    if (known?.resets !== told.resets) await loadAll();
+    else if (known.touched !== told.touched) merge(await pageBefore(undefined, laterPage));
+    else if (known.messages !== told.messages) await loadNewer();
+    known = told;
+  } catch {
+    inbox.set({ ...inbox.get(), state: 'failed' });
+  } finally {
+    busy = false;
+  }
+  if (counters.get() !== told) await catchUp();
+}
+
+function pageBefore(place: number | undefined, limit: number): Promise<InboxPage> {
+  return control(`inbox?limit=${limit}${place === undefined ? '' : `&before=${place}`}`);
+}
+
+/** The newest at once, the older ones behind them. */
+async function loadAll(): Promise<void> {
+  let page = await pageBefore(undefined, firstPage);
+  inbox.set({ rows: page.data.map(listed), total: page.total, state: 'ready' });
+  for (;;) {
+    const { rows } = inbox.get();
+    const oldest = rows.at(-1)?.place ?? 1;
+    if (oldest <= 1 || rows.length >= mostListed) return;
+    page = await pageBefore(oldest, laterPage);
+    if (page.data.length === 0) return;
+    inbox.set({ ...inbox.get(), rows: [...rows, ...page.data.map(listed)] });
+  }
+}
+
+async function loadNewer(): Promise<void> {
+  const newest = inbox.get().rows[0]?.place ?? 0;
+  const fresh: InboxRow[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = await pageBefore(before, fresh.length === 0 ? firstPage : laterPage);
+    fresh.push(...page.data.filter(({ place }) => place > newest));
+    const last = page.data.at(-1)?.place ?? 0;
+    if (last <= newest + 1 || fresh.length >= mostListed) {
+      inbox.set({
+        rows: [...fresh.map(listed), ...inbox.get().rows].slice(0, mostListed),
+        total: page.total,
+        state: 'ready',
+      });
+      return;
+    }
+    before = last;
+  }
+}
+
+/** Takes rows as they are now, known ones and new ones. */
+function merge({ total, data }: InboxPage): void {
+  const fresh = new Map(data.map((row) => [row.place, row]));
+  const newest = inbox.get().rows[0]?.place ?? 0;
+  const added = data.filter(({ place }) => place > newest).map(listed);
+  const rows = inbox.get().rows.map((row) => {
+    const now = fresh.get(row.place);
+    return now === undefined ? row : listed(now);
+  });
+  inbox.set({ rows: [...added, ...rows].slice(0, mostListed), total, state: 'ready' });
+}
+
+function listed(row: InboxRow): Listed {
+  return { ...row, text: `+${row.to} ${row.template} ${row.job} ${row.preview} ${row.id}`.toLowerCase() };
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { control } from './api.ts';
+import type { MessageDetail } from './model.ts';
+import { Action } from './parts.tsx';
+
+interface ActionsProps {
+  readonly detail: MessageDetail;
+  readonly onProblem: (text: string) => void;
+}
+
+const failures: readonly (readonly [number, string])[] = [
+  [131026, 'undeliverable'],
+  [131049, 'healthy ecosystem'],
+  [131050, 'stopped marketing'],
+  [131053, 'media not fetched'],
+];
+
+/** What the recipient can do with a message, and the platform later. */
+export function MessageActions({ detail, onProblem }: ActionsProps) {
+  const [text, setText] = useState('');
+  const [code, setCode] = useState('131026');
+  const [seconds, setSeconds] = useState('5');
+  const at = `messages/${encodeURIComponent(detail.row.id)}`;
+  const reply = async () => {
+    await control(`${at}/reply`, { text });
+    setText('');
+  };
+  const block = () => control(`recipients/${encodeURIComponent(detail.row.to)}`, { blocked: !detail.blocked });
+  const fail = () => control(`${at}/status`, { status: 'failed', code: Number(code), in_seconds: Number(seconds) });
+  return (
+    <div class="actions">
+      <div class="action-line">
+        <label class="grow">
+          <span>Reply</span>
+          <input
+            value={text}
+            maxLength={4096}
+            placeholder="What the recipient writes"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <Action tone="main" run={reply} disabled={text.trim() === ''} onProblem={onProblem}>
+          Reply
+        </Action>
+      </div>
+      <div class="action-line">
+        <label class="grow">
+          <span>Fail with</span>
+          <select value={code} onChange={({ currentTarget }) => setCode(currentTarget.value)}>
+            {failures.map(([each, why]) => (
+              <option key={each} value={String(each)}>
+                {each} · {why}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="short">
+          <span>in seconds</span>
+          <input
+            type="number"
+            min="0"
+            value={seconds}
+            onInput={({ currentTarget }) => setSeconds(currentTarget.value)}
+          />
+        </label>
+        <Action tone="bad" run={fail} disabled={!/^\d{1,7}$/.test(seconds)} onProblem={onProblem}>
+          Fail later
+        </Action>
+      </div>
+      <div class="action-line">
+        <Action run={() => control(`${at}/status`, { status: 'read' })} onProblem={onProblem}>
+          Read now
+        </Action>
+        <Action run={block} onProblem={onProblem}>
+          {detail.blocked ? 'Unblock the business' : 'Block the business'}
+        </Action>
+      </div>
+    </div>
+  );
+}

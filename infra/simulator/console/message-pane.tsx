@@ -1,0 +1,134 @@
+import { useMemo, useState } from 'preact/hooks';
+import { control } from './api.ts';
+import { Icon } from './icons.tsx';
+import { counters, now } from './live.ts';
+import { MessageActions } from './message-actions.tsx';
+import type { MessageDetail } from './model.ts';
+import { CopyButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { Bubble } from './phone.tsx';
+import { type ButtonView, phoneView } from './phone-view.ts';
+import { addressOf, choose } from './router.ts';
+import { useStore } from './store.ts';
+import { momentOf, numberOf, timeOf, wordOf } from './texts.ts';
+
+/** The phone with one message, and beside it what is known of the message. */
+export function MessagePane({ id }: { readonly id: string }) {
+  const told = useStore(counters);
+  const when = `${id} ${told?.resets} ${told?.touched} ${told?.settings}`;
+  const { value, problem } = useAnswer(() => control<MessageDetail>(`messages/${encodeURIComponent(id)}`), when);
+  if (problem !== '') {
+    return (
+      <Empty title="This message is not here">
+        <p>{problem}</p>
+        <BackButton />
+      </Empty>
+    );
+  }
+  return value === undefined ? <Empty title="Reading …" /> : <Message detail={value} />;
+}
+
+function BackButton() {
+  return (
+    <button type="button" class="button back" onClick={() => choose('inbox')}>
+      <Icon name="back" /> All messages
+    </button>
+  );
+}
+
+function Message({ detail }: { readonly detail: MessageDetail }) {
+  const { row, components, parts } = detail;
+  const [problem, setProblem] = useState('');
+  const view = useMemo(() => phoneView(components, parts), [components, parts]);
+  const reply = (button: ButtonView) => {
+    setProblem('');
+    const said = { text: button.text, payload: button.value };
+    control(`messages/${encodeURIComponent(row.id)}/reply`, said).catch((error: Error) => setProblem(error.message));
+  };
+  return (
+    <div class="message-pane">
+      <BackButton />
+      <section class="phone" aria-label={`Phone of ${numberOf(row.to)}`}>
+        <div class="phone-top">
+          <span class="avatar" aria-hidden="true">
+            {detail.from_name.charAt(0) || '#'}
+          </span>
+          <p>
+            <strong>{detail.from_name || 'Business'}</strong>
+            <small>{detail.from}</small>
+          </p>
+        </div>
+        <div class="chat">
+          <Bubble view={view} time={timeOf(row.received_ms)} onReply={reply} />
+          {detail.replies.map((each) => (
+            <div key={each.id} class="bubble mine">
+              <p class="bubble-text">{each.text}</p>
+              <p class="bubble-time">{timeOf(each.at_ms)}</p>
+            </div>
+          ))}
+          {detail.blocked ? <p class="chat-note">This recipient has blocked the business</p> : null}
+        </div>
+      </section>
+      <div class="facts">
+        <h2>{numberOf(row.to)}</h2>
+        <Timeline detail={detail} />
+        <Problem text={problem} />
+        <MessageActions detail={detail} onProblem={setProblem} />
+        <Facts detail={detail} />
+        <details class="raw">
+          <summary>Request as it came</summary>
+          <CopyButton text={JSON.stringify(detail.request, null, 2)} label="Copy JSON" />
+          <Json value={detail.request} label="Request" />
+        </details>
+      </div>
+    </div>
+  );
+}
+
+/** What was told of the message and what is going to be, on the simulator's clock. */
+function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
+  const nowMs = useStore(now);
+  const steps = [{ status: 'accepted', at_ms: row.received_ms }, ...row.told].sort((a, b) => a.at_ms - b.at_ms);
+  return (
+    <ol class="timeline" aria-label="What was told of it">
+      {steps.map((step, at) => (
+        <li key={String(at)} class={`${step.status} ${step.at_ms > nowMs ? 'planned' : ''}`}>
+          <span>
+            {wordOf(step.status)}
+            {'code' in step && step.code !== undefined ? ` ${step.code}` : ''}
+          </span>
+          <time dateTime={new Date(step.at_ms).toISOString()}>
+            {step.at_ms > nowMs ? `planned, ${timeOf(step.at_ms)}` : timeOf(step.at_ms)}
+          </time>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Facts({ detail }: { readonly detail: MessageDetail }) {
+  const { row } = detail;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Received', momentOf(row.received_ms)],
+    ['Category', wordOf(row.category)],
+    ['From', `${detail.from} · ${row.number}`],
+    ['Job', row.job || 'none'],
+    ['Callback data', detail.callback_data ?? 'none'],
+    ['Message', row.id],
+  ];
+  return (
+    <dl class="pairs">
+      <div>
+        <dt>Template</dt>
+        <dd>
+          <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
+        </dd>
+      </div>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Component, Part } from './phone-view.ts';
+
+/*
+ * What the simulator tells the console: the answers of its control calls.
+ */
+
+export interface Told {
+  readonly status: string;
+  readonly at_ms: number;
+  readonly code?: number;
+}
+
+export interface InboxRow {
+  /** 1 for the first since the last reset. */
+  readonly place: number;
+  readonly id: string;
+  readonly to: string;
+  readonly number: string;
+  readonly template: string;
+  readonly language: string;
+  readonly category: string;
+  readonly preview: string;
+  readonly job: string;
+  readonly received_ms: number;
+  readonly told: readonly Told[];
+  readonly replies: number;
+}
+
+export interface MessageDetail {
+  readonly row: InboxRow;
+  readonly path: string;
+  readonly request: unknown;
+  readonly parts: readonly Part[];
+  readonly components: readonly Component[];
+  readonly template_id: string;
+  readonly from: string;
+  readonly from_name: string;
+  readonly callback_data: string | null;
+  readonly replies: readonly { readonly id: string; readonly text: string; readonly at_ms: number }[];
+  readonly blocked: boolean;
+}
+
+export interface TemplateRow {
+  readonly id: string;
+  readonly waba_id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly category: string;
+  readonly status: string;
+  readonly quality: string;
+  readonly rejected_reason: string;
+}
+
+export interface TemplateDetail extends TemplateRow {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly components: readonly Component[];
+}
+
+export interface ExchangeRow {
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | null;
+  readonly received_at: string;
+}
+
+export interface ExchangeDetail extends ExchangeRow {
+  readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
+  readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface InForce {
+  readonly match: Fields;
+  /** How many requests it still holds for; null: until it is deleted. */
+  readonly left: number | null;
+}
+
+export interface Overview {
+  readonly now_ms: number;
+  readonly advanced_seconds: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly faults: readonly (InForce & { readonly action: Fields })[];
+  readonly receipts: readonly (InForce & { readonly course: Fields })[];
+  readonly blocked: readonly string[];
+  readonly wabas: readonly { readonly id: string; readonly fields: Fields }[];
+  readonly numbers: readonly { readonly id: string; readonly waba_id: string; readonly fields: Fields }[];
+  readonly apps: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly callback: { readonly url: string } | null;
+  }[];
+  readonly magic_recipients: readonly { readonly to: string; readonly what: string }[];
+  readonly magic_words: readonly { readonly word: string; readonly what: string }[];
+}
+
+export interface ControlCall {
+  readonly method: string;
+  readonly path: string;
+  readonly what: string;
+}

@@ -1,0 +1,122 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { sentenceOf } from './api.ts';
+import { Icon } from './icons.tsx';
+import { wordOf } from './texts.ts';
+
+/*
+ * Small parts that all pages are made of.
+ */
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Something went wrong, said at once to a screen reader too. */
+export function Problem({ text }: { readonly text: string }) {
+  return text === '' ? null : (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}
+
+const tones: Readonly<Record<string, string>> = {
+  APPROVED: 'good',
+  GREEN: 'good',
+  CONNECTED: 'good',
+  read: 'good',
+  delivered: 'good',
+  REJECTED: 'bad',
+  DISABLED: 'bad',
+  RED: 'bad',
+  failed: 'bad',
+  PAUSED: 'warn',
+  YELLOW: 'warn',
+  PENDING: 'warn',
+  IN_APPEAL: 'warn',
+};
+
+export function Badge({ value }: { readonly value: string }) {
+  return <span class={`badge ${tones[value] ?? 'plain'}`}>{wordOf(value)}</span>;
+}
+
+/** Copies a text; says that it has. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <button type="button" class="button" onClick={() => void copy().catch(() => setCopied(false))}>
+      <Icon name="copy" />
+      <span aria-live="polite">{copied ? 'Copied' : label}</span>
+    </button>
+  );
+}
+
+interface ActionProps {
+  readonly run: () => Promise<unknown>;
+  readonly children: ComponentChildren;
+  readonly tone?: 'plain' | 'main' | 'bad';
+  readonly disabled?: boolean;
+  readonly onProblem: (text: string) => void;
+}
+
+/** A button that asks the simulator for something, once at a time. */
+export function Action({ run, children, tone = 'plain', disabled = false, onProblem }: ActionProps) {
+  const [busy, setBusy] = useState(false);
+  const act = async () => {
+    setBusy(true);
+    onProblem('');
+    try {
+      await run();
+    } catch (error) {
+      onProblem(sentenceOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <button type="button" class={`button ${tone}`} disabled={disabled} aria-busy={busy} onClick={() => void act()}>
+      {children}
+    </button>
+  );
+}
+
+/** Follows an answer that is asked for again whenever `when` changes; an older answer never overtakes a newer one. */
+export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string) {
+  const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
+  const asked = useRef(0);
+  useEffect(() => {
+    asked.current += 1;
+    const mine = asked.current;
+    if (ask === undefined) return setAnswer({ problem: '' });
+    ask().then(
+      (value) => mine === asked.current && setAnswer({ value, problem: '' }),
+      (error: unknown) => mine === asked.current && setAnswer({ problem: sentenceOf(error) }),
+    );
+  }, [when]);
+  return answer;
+}
+
+export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="json" aria-label={label} tabIndex={0}>
+      <pre>{text}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,205 @@
+import { plainOf } from './formatting.ts';
+
+/*
+ * What a phone shows of a message: a template's components with the values of a send put in. Used by the simulator for
+ * its list, and by the console in the browser.
+ */
+
+export interface Button {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly url?: string | undefined;
+  readonly phone_number?: string | undefined;
+  readonly example?: unknown;
+}
+
+/** A component of a template as a read shows it. */
+export interface Component {
+  readonly type: string;
+  readonly format?: string | undefined;
+  readonly text?: string | undefined;
+  readonly buttons?: readonly Button[] | undefined;
+  readonly cards?: readonly { readonly components: readonly Component[] }[] | undefined;
+  readonly limited_time_offer?: { readonly text?: unknown; readonly has_expiration?: boolean | undefined } | undefined;
+  readonly example?: unknown;
+}
+
+/** A part of a send, as it came: nothing in it is certain. */
+export type Part = Readonly<Record<string, unknown>>;
+
+export type HeaderView =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'media';
+      readonly format: string;
+      readonly mediaId: string;
+      readonly link: string;
+      readonly name: string;
+    }
+  | { readonly kind: 'location'; readonly name: string; readonly address: string; readonly at: string }
+  | { readonly kind: 'product'; readonly product: string; readonly catalog: string };
+
+export interface ButtonView {
+  readonly kind: string;
+  readonly text: string;
+  /** Where it leads, what it copies, or what it sends back. */
+  readonly value: string;
+}
+
+export interface PhoneView {
+  readonly header: HeaderView | undefined;
+  readonly body: string;
+  readonly footer: string;
+  readonly buttons: readonly ButtonView[];
+  readonly cards: readonly PhoneView[];
+  readonly offer: { readonly text: string; readonly endsMs: number | undefined } | undefined;
+}
+
+/** The message on the phone: the components, filled in by the parts; without parts by the examples of the template. */
+export function phoneView(components: readonly Component[], parts: readonly Part[] | undefined): PhoneView {
+  const given = parts ?? exampleParts(components);
+  const of = (type: string) => components.find((each) => each.type.toUpperCase() === type);
+  const part = (type: string) => given.find((each) => textOf(each['type']).toLowerCase() === type);
+  const offer = of('LIMITED_TIME_OFFER');
+  const cards = listOf(part('carousel')?.['cards']);
+  return {
+    header: headerView(of('HEADER'), parametersOf(part('header'))),
+    body: filledIn(of('BODY')?.text ?? '', parametersOf(part('body'))),
+    footer: of('FOOTER')?.text ?? '',
+    buttons: (of('BUTTONS')?.buttons ?? []).map((button, at) => buttonView(button, buttonPart(given, at))),
+    cards: (of('CAROUSEL')?.cards ?? []).map((card, at) =>
+      phoneView(
+        card.components,
+        parts === undefined ? undefined : (listOf(cards[at]?.['components']) as readonly Part[]),
+      ),
+    ),
+    offer: offer && {
+      text: textOf(offer.limited_time_offer?.text),
+      endsMs: endOf(parametersOf(part('limited_time_offer'))[0]),
+    },
+  };
+}
+
+/** One line of it, for a list. */
+export function previewOf({ header, body, cards }: PhoneView): string {
+  const first = header?.kind === 'text' ? `${header.text} · ` : '';
+  const line = `${first}${plainOf(body)}`.replaceAll(/\s+/g, ' ').trim();
+  return (line === '' ? plainOf(cards[0]?.body ?? '') : line).slice(0, 140);
+}
+
+function headerView(component: Component | undefined, [value]: readonly Part[]): HeaderView | undefined {
+  if (component === undefined) return undefined;
+  const format = (component.format ?? 'TEXT').toUpperCase();
+  const held = recordOf(value?.[format.toLowerCase()]);
+  if (format === 'TEXT')
+    return { kind: 'text', text: filledIn(component.text ?? '', value === undefined ? [] : [value]) };
+  if (format === 'LOCATION') {
+    const at = [held['latitude'], held['longitude']].map(textOf).filter((each) => each !== '');
+    return { kind: 'location', name: textOf(held['name']), address: textOf(held['address']), at: at.join(', ') };
+  }
+  if (format === 'PRODUCT') {
+    return { kind: 'product', product: textOf(held['product_retailer_id']), catalog: textOf(held['catalog_id']) };
+  }
+  return {
+    kind: 'media',
+    format: format.toLowerCase(),
+    mediaId: textOf(held['id']),
+    link: textOf(held['link']),
+    name: textOf(held['filename']),
+  };
+}
+
+function buttonView(button: Button, part: Part | undefined): ButtonView {
+  const [value] = parametersOf(part);
+  const kind = button.type.toLowerCase();
+  const text = button.text ?? labels[kind] ?? kind;
+  if (kind === 'url') return { kind, text, value: filledIn(button.url ?? '', value === undefined ? [] : [value]) };
+  if (kind === 'phone_number') return { kind, text, value: button.phone_number ?? '' };
+  if (kind === 'copy_code') return { kind, text, value: textOf(value?.['coupon_code'] ?? exampleOf(button.example)) };
+  if (kind === 'quick_reply') return { kind, text, value: textOf(value?.['payload']) || text };
+  return { kind, text, value: productsOf(value) };
+}
+
+const labels: Readonly<Record<string, string>> = {
+  catalog: 'View catalog',
+  mpm: 'View items',
+  spm: 'View',
+  voice_call: 'Call',
+  flow: 'Open',
+};
+
+/** `Shoes: sku-1, sku-2` of a list of products. */
+function productsOf(value: Part | undefined): string {
+  const action = recordOf(value?.['action']);
+  const sections = listOf(action['sections']).map((section) => {
+    const items = listOf(section['product_items']).map((item) => textOf(item['product_retailer_id']));
+    return [textOf(section['title']), items.join(', ')].filter((each) => each !== '').join(': ');
+  });
+  return sections.length > 0 ? sections.join('; ') : textOf(action['thumbnail_product_retailer_id']);
+}
+
+function buttonPart(parts: readonly Part[], at: number): Part | undefined {
+  return parts.find((each) => textOf(each['type']).toLowerCase() === 'button' && Number(each['index']) === at);
+}
+
+function endOf(value: Part | undefined): number | undefined {
+  const ms = recordOf(value?.['limited_time_offer'])['expiration_time_ms'];
+  return typeof ms === 'number' ? ms : undefined;
+}
+
+/** `{{1}}` and `{{name}}` become the values; what has no value stays as it is. */
+function filledIn(text: string, values: readonly Part[]): string {
+  const named = new Map(
+    values.map((value, at) => [textOf(value['parameter_name']) || String(at + 1), textOfValue(value)]),
+  );
+  return text.replaceAll(/\{\{\s*([^{}\s]+)\s*\}\}/g, (whole, name: string) => named.get(name) ?? whole);
+}
+
+function textOfValue(value: Part): string {
+  const worded = recordOf(value['currency'] ?? value['date_time'])['fallback_value'];
+  return textOf(worded ?? value['text'] ?? value['payload'] ?? value['coupon_code']);
+}
+
+/** The examples of a template in the form of a send. */
+function exampleParts(components: readonly Component[]): readonly Part[] {
+  return components.flatMap((component): Part[] => {
+    const example = recordOf(component.example);
+    const texts = (values: readonly unknown[]) => values.map((text) => ({ type: 'text', text }));
+    const namedOf = (key: string) =>
+      listOf(example[key]).map((each) => ({ type: 'text', parameter_name: each['param_name'], text: each['example'] }));
+    if (component.type === 'BODY') {
+      const [first] = Array.isArray(example['body_text']) ? example['body_text'] : [];
+      return [
+        {
+          type: 'body',
+          parameters: [...texts(Array.isArray(first) ? first : []), ...namedOf('body_text_named_params')],
+        },
+      ];
+    }
+    if (component.type === 'HEADER' && (component.format ?? 'TEXT') === 'TEXT') {
+      const values = Array.isArray(example['header_text']) ? example['header_text'] : [];
+      return [{ type: 'header', parameters: [...texts(values), ...namedOf('header_text_named_params')] }];
+    }
+    return [];
+  });
+}
+
+function exampleOf(example: unknown): unknown {
+  return Array.isArray(example) ? example[0] : example;
+}
+
+function parametersOf(part: Part | undefined): readonly Part[] {
+  return listOf(part?.['parameters']);
+}
+
+function listOf(value: unknown): readonly Part[] {
+  return Array.isArray(value) ? value.map(recordOf) : [];
+}
+
+function recordOf(value: unknown): Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

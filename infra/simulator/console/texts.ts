@@ -1,0 +1,59 @@
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+export function timeOf(ms: number): string {
+  return clock.format(ms);
+}
+
+export function momentOf(ms: number): string {
+  return `${day.format(ms)}, ${clock.format(ms)}`;
+}
+
+/** `+54 9 11 ...` is the platform's spelling; of a recipient only the digits are known. */
+export function numberOf(to: string): string {
+  return /^\d+$/.test(to) ? `+${to}` : to;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** `REJECTED_BY_X` as a word of a sentence. */
+export function wordOf(constant: string): string {
+  const words = constant.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function jsonOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+export interface CurlRequest {
+  readonly origin: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** The request for a shell. The token is not known here: it is a variable to be set. */
+export function curlOf({ origin, method, path, query, body }: CurlRequest): string {
+  const search = new URLSearchParams(query).toString();
+  const url = `${origin}${path}${search === '' ? '' : `?${search}`}`;
+  const hasBody = body !== null && body !== undefined;
+  return [
+    `curl ${method === 'GET' ? '' : `-X ${quoted(method)} `}${quoted(url)}`,
+    `-H "authorization: Bearer $PLATFORM_TOKEN"`,
+    ...(hasBody ? ["-H 'content-type: application/json'", `--data-raw ${quoted(JSON.stringify(body))}`] : []),
+  ].join(' \\\n  ');
+}
+
+/** One word for a shell, whatever is in it. */
+function quoted(text: string): string {
+  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

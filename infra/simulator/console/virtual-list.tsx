@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+interface ListProps<T> {
+  readonly label: string;
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => string;
+  readonly rowHeight: number;
+  readonly chosen: string;
+  readonly onChoose: (item: T) => void;
+  readonly row: (item: T) => ComponentChildren;
+}
+
+/** Rows above and below what is seen. */
+const margin = 6;
+
+/**
+ * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and the page
+ * keys choose. When rows come in above, what is being read stays where it is.
+ */
+export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoose, row }: ListProps<T>) {
+  const box = useRef<HTMLDivElement>(null);
+  const [{ top, height }, setView] = useState({ top: 0, height: 600 });
+  const anchor = useRef('');
+  const at = items.findIndex((item) => keyOf(item) === chosen);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - margin);
+  const shown = items.slice(first, Math.ceil((top + height) / rowHeight) + margin);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const seen = Math.floor(element.scrollTop / rowHeight);
+    if (element.scrollTop >= rowHeight && anchor.current !== '') {
+      const moved = items.findIndex((item) => keyOf(item) === anchor.current);
+      if (moved > seen) element.scrollTop += (moved - seen) * rowHeight;
+    }
+    const item = items[Math.floor(element.scrollTop / rowHeight)];
+    anchor.current = item === undefined ? '' : keyOf(item);
+    // Only when the items are others: a scroll sets the anchor itself.
+  }, [items, keyOf, rowHeight]);
+
+  const onScroll = () => {
+    const element = box.current;
+    if (element === null) return;
+    const item = items[Math.floor(element.scrollTop / rowHeight)];
+    anchor.current = item === undefined ? '' : keyOf(item);
+    setView({ top: element.scrollTop, height: element.clientHeight });
+  };
+
+  const goTo = (index: number) => {
+    const item = items[Math.max(0, Math.min(items.length - 1, index))];
+    const element = box.current;
+    if (item === undefined || element === null) return;
+    const y = items.indexOf(item) * rowHeight;
+    if (y < element.scrollTop) element.scrollTop = y;
+    if (y + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = y + rowHeight - element.clientHeight;
+    onChoose(item);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(height / rowHeight) - 1);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: items.length - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+    };
+    const next = steps[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    goTo(next);
+  };
+
+  const isSeen = at >= first && at < first + shown.length;
+  return (
+    <div
+      ref={box}
+      class="list"
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={isSeen ? `option-${at}` : undefined}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
+      <div class="list-space" role="presentation" style={{ height: `${items.length * rowHeight}px` }}>
+        {shown.map((item, index) => {
+          const place = first + index;
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
+            <div
+              key={keyOf(item)}
+              id={`option-${place}`}
+              class="list-row"
+              role="option"
+              tabIndex={-1}
+              aria-selected={place === at}
+              aria-posinset={place + 1}
+              aria-setsize={items.length}
+              style={{ top: `${place * rowHeight}px`, height: `${rowHeight}px` }}
+              onClick={() => onChoose(item)}
+            >
+              {row(item)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { World } from './state.ts';
+
+export interface ControlRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** Where the world lives; a reset puts a new one in its place. */
+export interface Simulation {
+  readonly world: World;
+  /** How often the world was begun anew. */
+  readonly resets: number;
+  /** Where the service answers on this machine: a reset changes nothing of it. */
+  readonly service: { url: string | undefined };
+  reset(): void;
+  /** Sends the webhooks that are due; resolves when each was tried once. */
+  emit(): Promise<void>;
+}
+
+export interface ControlRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly what: string;
+  /** `id` is decoded: ids of messages hold slashes. */
+  readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
+}
+
+/** The query's values; one left empty counts as not given. */
+export function given(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
+}

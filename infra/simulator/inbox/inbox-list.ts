@@ -1,0 +1,50 @@
+import { phoneView, previewOf } from '../console/phone-view.ts';
+import type { Entry } from '../logs.ts';
+import type { World } from '../state.ts';
+
+/** A message in the console's list: what is needed to find it, and little more. */
+export function rowOf({ place, message, template, accepted, told, replies }: Entry) {
+  const { fields, components } = template;
+  return {
+    place,
+    id: message.id,
+    to: message.to,
+    number: message.phone_number_id,
+    template: fields.name,
+    language: fields.language,
+    category: fields.category,
+    preview: previewOf(phoneView(components, partsOf(message.request))),
+    job: jobOf(accepted.callbackData),
+    received_ms: accepted.acceptedMs,
+    told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
+    replies: replies.length,
+  };
+}
+
+/** A whole message: what was sent, the template as it was then, and what its recipient did. */
+export function detailOf(world: World, entry: Entry) {
+  const { message, template, accepted, replies } = entry;
+  return {
+    row: rowOf(entry),
+    path: message.path,
+    request: message.request,
+    parts: partsOf(message.request),
+    components: template.components,
+    template_id: template.id,
+    from: world.numbers.get(message.phone_number_id)?.fields['display_phone_number'] ?? message.phone_number_id,
+    from_name: world.numbers.get(message.phone_number_id)?.fields['verified_name'] ?? '',
+    callback_data: accepted.callbackData ?? null,
+    replies,
+    blocked: world.blocked.has(message.to),
+  };
+}
+
+function partsOf(request: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { template } = request as { readonly template?: { readonly components?: unknown } };
+  return Array.isArray(template?.components) ? template.components : [];
+}
+
+/** The service marks each message with its job and its place in it; whatever else was sent along is told as it is. */
+function jobOf(callbackData: string | undefined): string {
+  return callbackData?.replace(/^([0-9A-Z]{26})-\d{1,5}$/, '$1') ?? '';
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http';
+import type { Simulation } from './control-route.ts';
+
+/** How often it is looked whether anything has changed. */
+const lookEveryMs = 200;
+/** A line that says nothing keeps the connection from being taken for dead. */
+const silentMs = 15_000;
+/** Pages that watch at a time; one more is refused. */
+const mostWatchers = 20;
+
+interface Watcher {
+  readonly outgoing: ServerResponse;
+  told: string;
+  toldAtMs: number;
+}
+
+/**
+ * Tells open pages by server-sent events that something has changed; they ask for the rest themselves. However much happens,
+ * a page hears of it five times a second at most. Ends with the page, and nothing runs while nobody watches.
+ */
+export class LiveChanges {
+  readonly #simulation: Simulation;
+  readonly #watchers = new Set<Watcher>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  get watching(): number {
+    return this.#watchers.size;
+  }
+
+  watch(outgoing: ServerResponse): void {
+    if (this.#watchers.size >= mostWatchers) {
+      outgoing.writeHead(503, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify({ message: `${mostWatchers} pages watch already` }));
+      return;
+    }
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    const watcher: Watcher = { outgoing, told: '', toldAtMs: 0 };
+    this.#watchers.add(watcher);
+    outgoing.once('close', () => this.#leave(watcher));
+    this.#look();
+    this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref();
+  }
+
+  #leave(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
+    if (this.#watchers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const counters = countersOf(this.#simulation);
+    const key = JSON.stringify(counters);
+    const nowMs = performance.now();
+    for (const watcher of this.#watchers) {
+      // Whoever reads too slowly is told the newest when there is room again.
+      if (watcher.outgoing.writableNeedDrain) continue;
+      if (watcher.told === key && nowMs - watcher.toldAtMs < silentMs) continue;
+      const event = { ...counters, now_ms: this.#simulation.world.clock.nowMs() };
+      watcher.outgoing.write(watcher.told === key ? ': still here\n\n' : `data: ${JSON.stringify(event)}\n\n`);
+      watcher.told = key;
+      watcher.toldAtMs = nowMs;
+    }
+  }
+}
+
+/** One of these differs whenever there is anything new to see. */
+function countersOf({ world, resets }: Simulation) {
+  const { planned, due } = world.outbox.waiting;
+  return {
+    resets,
+    messages: world.messages.total,
+    touched: world.messages.touched,
+    requests: world.exchanges.total,
+    answered: world.exchanges.answered,
+    templates: world.templates.changes,
+    settings: `${world.faults.size}/${world.receiptRules.size}/${world.blocked.size}/${world.clock.addedSeconds}`,
+    webhooks: world.deliveries.total,
+    planned,
+    due,
+  };
+}

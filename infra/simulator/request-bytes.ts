@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import { longestUploadBytes } from './uploads/upload.ts';
+
+/** The body of a request, unless it is longer. */
+export async function readBytes(incoming: AsyncIterable<Buffer>, most: number): Promise<Buffer | 'too_long'> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.byteLength;
+    if (bytes > most) return 'too_long';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** An upload that is cut off has brought what arrived until then: it can be resumed from there. */
+export function readUpload(incoming: IncomingMessage): Promise<Buffer | 'too_long'> {
+  return readBytes(untilCutOff(incoming), longestUploadBytes);
+}
+
+async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield* incoming;
+  } catch (error) {
+    if (!hasHungUp(error)) throw error;
+  }
+}
+
+/** The client closed the connection while its request was being read. */
+export function hasHungUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}

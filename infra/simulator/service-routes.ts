@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { ControlError } from './control-error.ts';
+import type { ControlRoute } from './control-route.ts';
+
+const loopback = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/;
+
+const ServiceSchema = v.strictObject({
+  url: v.nullable(v.pipe(v.string(), v.regex(loopback, 'must be an address of this machine: http://127.0.0.1:PORT'))),
+});
+const TrySchema = v.strictObject({
+  method: v.picklist(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: v.pipe(v.string(), v.regex(/^\/(?!\/)[\x21-\x7e]*$/, 'must be a path')),
+  headers: v.optional(v.record(v.string(), v.string()), {}),
+  body: v.optional(v.string()),
+});
+const UsersSchema = v.object({ users: v.array(v.object({ username: v.string(), password: v.string() })) });
+
+const longestAnswer = 2_000_000;
+const answerWithinMs = 30_000;
+
+/** What the console's reference asks: where the service is, and requests to it. */
+export const serviceRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/_control/service',
+    what: 'where the service answers on this machine, and its demo users',
+    run: ({ service }) => ({ url: service.url ?? null, users: demoUsers() }),
+  },
+  {
+    method: 'POST',
+    path: '/_control/service',
+    what: 'say where the service answers: {url}, of this machine; null: nowhere',
+    run: ({ service }, { body }) => {
+      service.url = v.parse(ServiceSchema, body).url ?? undefined;
+      return { success: true };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/_control/service/try',
+    what: 'have the service answer one request: {method, path, headers?, body?}; redirects are not followed',
+    run: ({ service }, { body }) => answerOfService(service.url, v.parse(TrySchema, body)),
+  },
+];
+
+function demoUsers(): v.InferOutput<typeof UsersSchema>['users'] {
+  const file = new URL('../local/demo/provisioning.json', import.meta.url);
+  return v.parse(UsersSchema, JSON.parse(readFileSync(file, 'utf8'))).users;
+}
+
+async function answerOfService(base: string | undefined, asked: v.InferOutput<typeof TrySchema>): Promise<unknown> {
+  if (base === undefined) throw new ControlError(400, 'service', 'is not known: npm start says where it is');
+  const { method, path, headers, body } = asked;
+  try {
+    const reply = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerWithinMs),
+      ...(body === undefined || method === 'GET' ? {} : { body }),
+    });
+    const text = (await reply.text()).slice(0, longestAnswer);
+    return { status: reply.status, headers: Object.fromEntries(reply.headers), body: text };
+  } catch (error) {
+    throw new ControlError(400, 'service', `does not answer at ${base}: ${String(error)}`);
+  }
+}
+
+/** The service's description of itself, an OpenAPI document; `null` when it is not there. */
+export function openApiDocument(): Buffer | string {
+  const file = new URL('../../functions/openapi.json', import.meta.url);
+  return existsSync(file) ? readFileSync(file) : 'null';
+}

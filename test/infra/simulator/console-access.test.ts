@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { photograph } from '../../support/browser.ts';
+import { browserOfFile, consoleOfFile, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { body, firstWaba, recipient } from '../../support/simulator.ts';
+
+/*
+ * The console in a real browser: whom it keeps out, and that nobody else is.
+ */
+
+const browser = await browserOfFile();
+
+describe.skipIf(browser === undefined)('the console', () => {
+  const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
+
+  test('hostile texts are texts', async () => {
+    const { page } = tab();
+    const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&lt;';
+    const components = [
+      { type: 'HEADER', format: 'TEXT', text: hostile },
+      { type: 'BODY', text: `*${hostile}* {{1}} ok` },
+      { type: 'FOOTER', text: hostile },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: hostile, url: 'javascript://%0Aalert(3)' }] },
+    ];
+    const made = { name: 'hostile', language: 'en_US', category: 'UTILITY', components };
+    const { body: added } = await simulator().control('POST', 'templates', { waba_id: firstWaba, templates: [made] });
+    const template = { name: 'hostile', language: { code: 'en_US' }, components: [body(hostile)] };
+    const { status } = await simulator().send(recipient, { template, biz_opaque_callback_data: hostile });
+    expect(status).toBe(200);
+    await page.waitForSelector('[role=option]');
+    await page.click('[role=option]');
+    await page.waitForSelector('.bubble');
+    const harmless = async () => {
+      expect(await page.$$eval('main script, main img', (found) => found.length)).toBe(0);
+      expect(await page.$$eval('main a[href^=javascript]', (found) => found.length)).toBe(0);
+    };
+    expect((await textOf('.chat')).split(hostile)).toHaveLength(6);
+    await harmless();
+    await page.goto(`${simulator().url}/#/templates/${added.ids[0]}`);
+    await page.waitForFunction(`document.querySelector('.facts h2')?.textContent === 'hostile'`);
+    expect((await textOf('.chat')).split(hostile)).toHaveLength(5);
+    await harmless();
+    await page.goto(`${simulator().url}/#/requests/1`);
+    await page.waitForSelector('.exchange');
+    await harmless();
+    expect(await page.evaluate('window.dialogs')).toBe(0);
+  });
+
+  test('the policy of the page lets nothing in that was not served with it', async () => {
+    const { page, problems } = tab();
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('img'), { src: 'https://example.com/x.png' }))`,
+    );
+    await expect.poll(() => problems.join()).toContain('Content Security Policy');
+    await expect(page.evaluate(`document.body.innerHTML = '<p>'`)).rejects.toThrow('TrustedHTML');
+    problems.length = 0;
+  });
+
+  const addresses = [
+    'inbox',
+    'inbox/chosen',
+    'templates/1100000000000007',
+    'requests/1',
+    'faults',
+    'reference',
+    'reference/messages-send',
+  ];
+  test.each([
+    ['light', 1_360],
+    ['dark', 1_360],
+    ['light', 400],
+    ['dark', 400],
+  ])('every page in %s, %i px wide: axe finds nothing, and nothing is wider than the page', async (scheme, width) => {
+    const { page } = tab();
+    await sendAll();
+    await simulator().control('POST', 'faults', { action: { code: 130429 }, times: 3 });
+    const { body: listed } = await simulator().control('GET', 'inbox');
+    await page.setViewport({ width, height: 860 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    for (const address of addresses) {
+      const [name = '', chosen] = address.split('/');
+      const id = chosen === 'chosen' ? `inbox/${encodeURIComponent(listed.data[1].id)}` : address;
+      await page.goto(`${simulator().url}/#/${id}`);
+      await page.waitForFunction(`!document.body.innerText.includes('Reading …')`);
+      await page.waitForSelector(name === 'faults' ? '.magic' : '.page');
+      expect(await violationsOf(page), address).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
+      await photograph(page, `${address.replaceAll('/', '-')}-${scheme}-${width}`);
+    }
+  });
+
+  test('the keyboard alone: from page to page, through a list, to a reply', async () => {
+    const { page } = tab();
+    await sendAll();
+    await untilSeen(page, '9 messages');
+    await page.focus('[role=listbox]');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('[role=option][aria-selected=true]');
+    await page.keyboard.press('End');
+    await page.waitForFunction(`document.querySelector('.pairs a')?.textContent === 'order_update'`);
+    const active = await page.$eval('[role=listbox]', (list) => {
+      const { ownerDocument, getAttribute } = list as unknown as {
+        ownerDocument: { getElementById(id: string): { ariaSelected: string } | null };
+        getAttribute(name: string): string;
+      };
+      return ownerDocument.getElementById(getAttribute.call(list, 'aria-activedescendant'))?.ariaSelected;
+    });
+    expect(active).toBe('true');
+    await page.focus('nav a:nth-child(3)');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.activeElement?.id === 'main' && document.title.startsWith('Requests')`);
+  });
+});

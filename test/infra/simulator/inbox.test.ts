@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainOf, spansOf } from '../../../infra/simulator/console/formatting.ts';
+import { statusAt } from '../../../infra/simulator/console/message-status.ts';
+import { curlOf } from '../../../infra/simulator/console/texts.ts';
+import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+
+const simulator = simulatorOfFile({ afresh: true });
+let receiver: CallbackReceiver;
+const app = '500000000000001';
+
+beforeAll(async () => {
+  receiver = await callbackReceiver();
+});
+afterAll(() => receiver.stop());
+
+async function sent(callbackData = 'mine'): Promise<string> {
+  const { body } = await simulator.send(recipient, { biz_opaque_callback_data: callbackData });
+  return body.messages[0].id;
+}
+const at = (id: string, rest = '') => `messages/${encodeURIComponent(id)}${rest}`;
+
+async function listening() {
+  receiver.forget();
+  await simulator.control('POST', `apps/${app}`, { callback_url: receiver.url, subscribed_waba_ids: [firstWaba] });
+}
+const deliveries = () => receiver.calls.map(({ bytes }) => JSON.parse(bytes.toString()));
+
+describe('the inbox', () => {
+  test('rows, newest first, page by page; a job by the mark that the service gives', async () => {
+    for (const place of [1, 2, 3]) await sent(`01KAPQ5Z3M9T7V1XW2YB4C6D8E-${place}`);
+    const { body } = await simulator.control('GET', 'inbox?limit=2');
+    expect([body.total, body.data.map((row: { place: number }) => row.place)]).toEqual([3, [3, 2]]);
+    const { body: older } = await simulator.control('GET', 'inbox?limit=2&before=2');
+    expect(older.data).toEqual([
+      {
+        place: 1,
+        id: expect.stringMatching(/^wamid\./),
+        to: recipient,
+        number: firstNumber,
+        template: 'order_update',
+        language: 'en_US',
+        category: 'UTILITY',
+        preview: 'Hello Ana, your order A-1042 is on its way.',
+        job: '01KAPQ5Z3M9T7V1XW2YB4C6D8E',
+        received_ms: Date.parse('2026-11-20T12:00:00Z'),
+        told: [
+          { status: 'sent', at_ms: Date.parse('2026-11-20T12:00:00Z') },
+          { status: 'delivered', at_ms: Date.parse('2026-11-20T12:00:01Z') },
+          { status: 'read', at_ms: Date.parse('2026-11-20T12:00:03Z') },
+        ],
+        replies: 0,
+      },
+    ]);
+  });
+
+  test('a message keeps the template that it was sent with', async () => {
+    const id = await sent();
+    await simulator.control('POST', 'templates/1100000000000001', {
+      components: [{ type: 'BODY', text: 'Another text for {{1}} and {{2}}.' }],
+    });
+    const { body } = await simulator.control('GET', at(id));
+    expect(body.components[0].text).toBe('Hello {{1}}, your order {{2}} is on its way.');
+    expect(body).toMatchObject({ from: '+54 9 11 0000-0001', callback_data: 'mine', blocked: false, replies: [] });
+  });
+
+  test('what is no message is not there', async () => {
+    expect((await simulator.control('GET', at('wamid.%'))).status).toBe(404);
+    expect((await simulator.control('POST', at('wamid.x', '/reply'), { text: 'a' })).status).toBe(404);
+  });
+});
+
+describe('what recipients do is told by webhook', () => {
+  test('a reply, and a button that was pressed', async () => {
+    await listening();
+    const id = await sent();
+    await simulator.control('POST', at(id, '/reply'), { text: '¿Cuándo?' });
+    await simulator.control('POST', at(id, '/reply'), { text: 'Lo quiero', payload: 'yes' });
+    const incoming = deliveries().flatMap(({ entry }) =>
+      entry[0].changes.map((change: { value: object }) => change.value),
+    );
+    const said = incoming.filter((value) => 'messages' in value);
+    expect(said).toHaveLength(2);
+    expect(deliveries().flatMap(({ entry }) => entry.map((each: object) => 'time' in each))).not.toContain(true);
+    expect(said[0]).toMatchObject({
+      messaging_product: 'whatsapp',
+      metadata: { phone_number_id: firstNumber },
+      contacts: [{ wa_id: recipient }],
+      messages: [{ from: recipient, type: 'text', text: { body: '¿Cuándo?' }, context: { id } }],
+    });
+    expect(said[1].messages[0]).toMatchObject({ type: 'button', button: { text: 'Lo quiero', payload: 'yes' } });
+    expect((await simulator.control('GET', at(id))).body.replies).toMatchObject([
+      { text: '¿Cuándo?' },
+      { text: 'Lo quiero' },
+    ]);
+  });
+
+  test('read at once, failed later: on the clock of the simulator', async () => {
+    await listening();
+    const id = await sent('job-1');
+    await simulator.control('POST', at(id, '/status'), { status: 'read' });
+    await simulator.control('POST', at(id, '/status'), { status: 'failed', code: 131026, in_seconds: 60 });
+    const told = () => receiver.updates().map(({ value }) => `${value.status} ${value.biz_opaque_callback_data}`);
+    expect(told()).toEqual(['sent job-1', 'read job-1']);
+    await simulator.control('POST', 'clock', { advance_seconds: 61 });
+    expect(told()).toContain('failed job-1');
+    expect(receiver.updates().at(-1)?.value.errors[0].code).toBe(131026);
+    const { body } = await simulator.control('GET', at(id));
+    expect(statusAt(body.row, Date.parse('2026-11-20T12:00:30Z'))).toMatchObject({ status: 'read' });
+    expect(statusAt(body.row, Date.parse('2026-11-20T12:01:01Z'))).toMatchObject({ status: 'failed', code: 131026 });
+  });
+
+  test.each([
+    [{ status: 'failed' }, 'code: goes with failed, and only with it'],
+    [{ status: 'read', code: 131026 }, 'code: goes with failed, and only with it'],
+    [{ status: 'failed', code: 7 }, 'code: is not a code of the platform'],
+    [{ status: 'gone' }, 'status: '],
+  ])('a status that is none: %j', async (status, message) => {
+    const { status: http, body } = await simulator.control('POST', at(await sent(), '/status'), status);
+    expect([http, body.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  test('whoever has blocked the business is sent to in vain, until they unblock it', async () => {
+    await simulator.control('POST', `recipients/${recipient}`, { blocked: true });
+    await sent();
+    await simulator.control('POST', `recipients/${recipient}`, { blocked: false });
+    await sent();
+    const { body } = await simulator.control('GET', 'inbox');
+    const told = body.data.map((row: { told: { status: string }[] }) => row.told.map(({ status }) => status));
+    expect(told).toEqual([['sent', 'delivered', 'read'], ['sent']]);
+  });
+});
+
+describe('requests with what they got', () => {
+  test('whole, the newest first; long answers are cut', async () => {
+    await simulator.get(`${firstWaba}/message_templates`, { limit: '100' });
+    await simulator.send(recipient);
+    await simulator.control('POST', 'faults', { action: { drop: 'before' }, times: 1 });
+    await simulator.send(recipient).catch(() => undefined);
+    const { body } = await simulator.control('GET', 'exchanges');
+    expect(body.data.map(({ id, status }: { id: number; status: number | null }) => [id, status])).toEqual([
+      [3, null],
+      [2, 200],
+      [1, 200],
+    ]);
+    const one = async (id: number) => (await simulator.control('GET', `exchanges/${id}`)).body;
+    expect((await one(2)).reply.body.messages).toHaveLength(1);
+    expect((await one(3)).reply).toEqual({ kind: 'closed', body: null, cut: false });
+    expect((await one(1)).reply).toMatchObject({ cut: false });
+    expect((await simulator.control('GET', 'exchanges/4')).status).toBe(404);
+    expect((await simulator.control('GET', 'exchanges/x')).status).toBe(404);
+  });
+});
+
+describe('the service beside the simulator', () => {
+  test('is asked only when it is known, and only on this machine', async () => {
+    await simulator.control('POST', 'service', { url: null });
+    const ask = { method: 'GET', path: '/health' };
+    expect((await simulator.control('POST', 'service/try', ask)).body.message).toContain('is not known');
+    for (const url of [
+      'https://example.com',
+      'http://127.0.0.1.example.com:80',
+      'http://10.0.0.1:80',
+      'file:///etc/passwd',
+    ]) {
+      expect((await simulator.control('POST', 'service', { url })).status, url).toBe(400);
+    }
+    await simulator.control('POST', 'service', { url: receiver.origin });
+    await simulator.control('POST', 'reset');
+    expect((await simulator.control('POST', 'service/try', ask)).body).toMatchObject({ status: 403, body: '' });
+    for (const path of ['health', '//example.com/', 'http://example.com/', '/a b', '@example.com/']) {
+      expect((await simulator.control('POST', 'service/try', { method: 'GET', path })).status, path).toBe(400);
+    }
+    const { body } = await simulator.control('GET', 'service');
+    expect([body.url, body.users[0].username]).toEqual([receiver.origin, 'operator']);
+  });
+});
+
+describe('an open page hears of what is new', () => {
+  test('at once, and of nothing once it is closed', async () => {
+    const leaving = new AbortController();
+    const reply = await fetch(`${simulator.url}/_control/live`, { signal: leaving.signal });
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const next = async () => JSON.parse(String((await reader?.read())?.value).replace(/^data: /, ''));
+    const before = await next();
+    await simulator.send(recipient);
+    expect((await next()).messages).toBe(before.messages + 1);
+    leaving.abort();
+  });
+
+  test('twenty watch, one more is refused; who leaves makes room', async () => {
+    const leaving = new AbortController();
+    const watch = () => fetch(`${simulator.url}/_control/live`, { signal: leaving.signal });
+    const open = await Promise.all(Array.from({ length: 20 }, watch));
+    expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+    expect((await watch()).status).toBe(503);
+    leaving.abort();
+    await expect
+      .poll(async () => {
+        const again = await fetch(`${simulator.url}/_control/live`);
+        await again.body?.cancel();
+        return again.status;
+      })
+      .toBe(200);
+  });
+});
+
+describe('what the console makes of it', () => {
+  test.each([
+    ['*a* _b_ ~c~ `d`', ['bold', 'italic', 'struck', 'code']],
+    ['```a *b*```', ['code']],
+    ['*a _b_ c*', ['bold']],
+    ['2 * 3 * 4 snake_case_name *not', []],
+    ['* a* *b *', []],
+    ['<b>*x*</b>', ['bold']],
+  ])('formatting of %s', (text, kinds) => {
+    const spans = spansOf(text);
+    expect(spans.flatMap((span) => (typeof span === 'string' ? [] : span.kind))).toEqual(kinds);
+  });
+
+  test('a long text of marks is read quickly enough to be read at all, and none of it is lost', () => {
+    const text = '*_~'.repeat(1_000);
+    expect(plainOf(text).length).toBeLessThanOrEqual(text.length);
+  });
+
+  test('a request for a shell, whatever is in it', () => {
+    const body = { text: "it's $HOME `x`" };
+    expect(curlOf({ origin: 'http://127.0.0.1:1', method: 'POST', path: '/a b', query: { q: '$(x)' }, body })).toBe(
+      [
+        "curl -X POST 'http://127.0.0.1:1/a b?q=%24%28x%29' \\",
+        '  -H "authorization: Bearer $PLATFORM_TOKEN" \\',
+        "  -H 'content-type: application/json' \\",
+        `  --data-raw '{"text":"it'\\''s $HOME \`x\`"}'`,
+      ].join('\n'),
+    );
+  });
+});

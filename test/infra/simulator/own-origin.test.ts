@@ -1,0 +1,102 @@
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { simulatorOfFile } from '../../support/simulator.ts';
+
+const simulator = simulatorOfFile({ afresh: true });
+
+/** Sends exactly these headers: `fetch` would not let a program choose them all. */
+function statusOf(method: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${simulator.url}${path}`, { method, headers }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    sent.once('error', reject).end(method === 'POST' ? '{"action":{"code":1}}' : undefined);
+  });
+}
+
+const own = () => ({ origin: simulator.url, 'sec-fetch-site': 'same-origin' });
+const faults = async () => (await simulator.control('GET', 'overview')).body.faults.length;
+
+describe('who may drive the simulator', () => {
+  test('a program, and its own page', async () => {
+    expect(await statusOf('POST', '/_control/faults', {})).toBe(200);
+    expect(await statusOf('POST', '/_control/faults', own())).toBe(200);
+    expect(await faults()).toBe(2);
+  });
+
+  test('by every name of this machine', async () => {
+    const { port } = new URL(simulator.url);
+    for (const host of [`localhost:${port}`, `[::1]:${port}`, '127.0.0.1']) {
+      expect(await statusOf('GET', '/_control/overview', { host, origin: `http://${host}` }), host).toBe(200);
+    }
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a page of another origin', { origin: 'https://evil.example' }],
+    ['a page of another port here', { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a page of another site that sends no origin', { 'sec-fetch-site': 'cross-site' }],
+    ['a page of the same site that sends no origin', { 'sec-fetch-site': 'same-site' }],
+    ['a name that leads here', { host: 'evil.example:3001', origin: 'http://evil.example:3001' }],
+    ['a name that begins like ours', { host: 'localhost.evil.example' }],
+  ])('never %s', async (_, headers) => {
+    for (const [method, path] of [
+      ['POST', '/_control/faults'],
+      ['POST', '/_control/reset'],
+      ['GET', '/_control/messages'],
+      ['GET', '/_control/live'],
+      ['POST', '/v25.0/300000000000001/messages'],
+      ['GET', '/console/app.js'],
+    ] as const) {
+      expect(await statusOf(method, path, headers), `${method} ${path}`).toBe(403);
+    }
+    expect(await faults()).toBe(0);
+  });
+
+  test('a link on any page may lead to the console, and nowhere else', async () => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect(await statusOf('GET', '/', link)).toBe(200);
+    expect(await statusOf('GET', '/', { ...link, host: 'evil.example' })).toBe(403);
+    expect(await statusOf('GET', '/_control/messages', link)).toBe(403);
+    expect(await statusOf('POST', '/', { ...link, origin: 'https://evil.example' })).toBe(403);
+  });
+});
+
+describe('what the console is served with', () => {
+  test.each(['/', '/console/app.js', '/console/style.css', '/console/icon.svg'])('%s', async (path) => {
+    const { status, headers } = await simulator.call('GET', path);
+    expect(status).toBe(200);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('the page has no script, style or handler of its own, and the whole is below 150 KB', async () => {
+    const parts = await Promise.all(
+      ['/', '/console/app.js', '/console/style.css'].map((path) => simulator.call('GET', path)),
+    );
+    expect(String(parts[0]?.body)).not.toMatch(/<style|<script(?! type="module" src=)|style=|\son\w+=/);
+    expect(Buffer.byteLength(parts.map(({ body }) => body).join(''))).toBeLessThan(150_000);
+  });
+
+  test('media are shown as what they were uploaded as, if a browser may show that', async () => {
+    const upload = async (type: string) => {
+      const form = new FormData();
+      form.set('messaging_product', 'whatsapp');
+      form.set('type', type);
+      form.set('file', new Blob(['<script>'], { type }), 'file');
+      const headers = { authorization: 'Bearer demo-platform-token' };
+      const url = `${simulator.url}/v25.0/300000000000001/media`;
+      return (await (await fetch(url, { method: 'POST', headers, body: form })).json()) as { id: string };
+    };
+    const image = await simulator.call('GET', `/console/media/${(await upload('image/png')).id}`);
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(image.headers.get('x-content-type-options')).toBe('nosniff');
+    expect((await simulator.call('GET', `/console/media/${(await upload('application/pdf')).id}`)).status).toBe(404);
+    expect((await simulator.call('GET', '/console/media/1')).status).toBe(404);
+  });
+});

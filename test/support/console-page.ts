@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { validSends } from '../infra/simulator/valid-sends.ts';
+import { startBrowser } from './browser.ts';
+import { recipient, type SimulatorAtRest, simulatorAtRest } from './simulator.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The browser of a test file. Where none runs the file is left out and says why; with `CI=true` it fails. */
+export async function browserOfFile(): Promise<Browser | undefined> {
+  const started = await startBrowser();
+  if (typeof started !== 'string') return started;
+  console.warn(`The tests of the console are left out: ${started}`);
+  const isRequired = process.env['CI'] === 'true';
+  test.skipIf(!isRequired)('a browser runs', () => expect(started).toBe('a browser'));
+  return undefined;
+}
+
+/** A simulator and a tab with its console, afresh before every test; after it nothing may have gone wrong in the page. */
+export function consoleOfFile(browser: Browser | undefined) {
+  let simulator: SimulatorAtRest | undefined;
+  let tab: Awaited<ReturnType<typeof openConsole>> | undefined;
+  const running = () => started(simulator);
+  beforeAll(async () => {
+    simulator = await simulatorAtRest();
+  });
+  beforeEach(async () => {
+    await running().control('POST', 'reset');
+    tab = await openConsole(started(browser), running().url);
+  });
+  afterEach(async () => {
+    await tab?.page.close();
+    expect(tab?.problems).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await simulator?.stop();
+  });
+  return {
+    simulator: running,
+    tab: () => started(tab),
+    textOf: (selector: string) =>
+      started(tab).page.$eval(selector, (element) => (element as unknown as { innerText: string }).innerText),
+    /** A message of every template that can be sent. */
+    sendAll: async () => {
+      for (const [name, { language, components }] of Object.entries(validSends)) {
+        const template = { name, language: { code: language }, components };
+        await running().send(recipient, { template, biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
+      }
+    },
+  };
+}
+
+function started<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error('it has not been started');
+  return thing;
+}
+
+/** The console in a tab of its own, and everything that went wrong there. */
+export async function openConsole(browser: Browser, url: string) {
+  const page = await browser.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  // What the policy of the page forbids is told nowhere else.
+  await page.evaluateOnNewDocument(`
+    window.dialogs = 0;
+    window.alert = () => { window.dialogs += 1; };
+  `);
+  await page.setViewport({ width: 1360, height: 860 });
+  await page.goto(url, { waitUntil: 'load' });
+  await page.waitForSelector('main');
+  return { page, problems };
+}
+
+/** Waits until the text stands somewhere on the page, and can be seen. */
+export async function untilSeen(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 10_000 });
+}
+
+/** Presses what has that accessible name, as soon as it can be pressed. */
+export async function press(page: Page, name: string, role = 'button'): Promise<void> {
+  const found = await page.waitForSelector(`aria/${name}[role="${role}"]`, { timeout: 10_000 });
+  await page.waitForFunction((element) => !(element as unknown as { disabled?: boolean }).disabled, {}, found);
+  await found?.click();
+}
+
+/** What axe finds against the rules for accessible pages (WCAG 2.2 A and AA): the rule and the first place of each. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, as no script may be put into the page.
+  await page.evaluate(`${axe};0`);
+  const found = await page.evaluate(`
+    axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html + ' ' + nodes[0].failureSummary))
+  `);
+  return found as readonly string[];
+}
