@@ -22,6 +22,8 @@ export function trustedReceiver(port: number): TrustedReceiver {
 export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
+  /** Those that it was judged by, so that whoever it is handed on to can judge it too. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
@@ -56,7 +58,7 @@ async function read(request: IncomingMessage, secret: string): Promise<Delivery>
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const body = await text(request);
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body };
+  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body, headers };
 }
 
 function isVerified(secret: string, body: string, headers: Record<string, string>): boolean {
