@@ -52,8 +52,9 @@ test('its address can be registered through the API like any other', () => {
 
 test('a delivery that is signed with the secret is verified and answered 204', async () => {
   known.resolve(secret);
-  expect(await post(signed(secret))).toBe(204);
-  expect(deliveries).toEqual([{ webhookId: 'evt_1', verified: true, body }]);
+  const headers = signed(secret);
+  expect(await post(headers)).toBe(204);
+  expect(deliveries).toEqual([{ webhookId: 'evt_1', verified: true, body, headers }]);
 });
 
 test('what arrives before the secret is known waits for it', async () => {
