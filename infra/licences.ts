@@ -15,6 +15,7 @@ export interface LicensedPackage {
 /** Licences that ask for no more than their text to be kept. */
 const permissive = new Set([
   '(MIT OR Apache-2.0)',
+  '(MIT OR CC0-1.0)',
   '(MIT OR GPL-3.0-or-later)',
   '0BSD',
   'Apache-2.0',
@@ -29,20 +30,24 @@ const permissive = new Set([
 ]);
 
 /** Fine for a tool that is used and not passed on. */
-const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0', 'PSF-2.0']);
+const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0', 'PSF-2.0', 'Python-2.0']);
 
 interface LockedPackage {
   readonly name?: string;
   readonly version?: string;
   readonly license?: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
 }
 
-/** The packages of a package-lock.json, in the order of their names; the deployed ones first. */
+/** Not the project itself, its workspaces, or the links to them. */
+const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
+
+/** The packages of others in a package-lock.json, in the order of their names; the deployed ones first. */
 export function licensedPackages(lockText: string): LicensedPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
   const found = Object.entries(packages)
-    .filter(([path]) => path !== '')
+    .filter(([path, { link }]) => isForeign(path) && link !== true)
     .map(([path, { name, version = '', license = 'none', dev = false }]) => ({
       name: name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version,

@@ -22,8 +22,10 @@ import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents
  */
 
 const root = join(import.meta.dirname, '..', '..');
-const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', { cwd: root })].sort();
-const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', { cwd: root }).sort();
+// Neither what a workspace has installed, nor what is generated.
+const ours = { cwd: root, exclude: ['**/node_modules', '**/dist'] };
+const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', ours)].sort();
+const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', ours).sort();
 const everything = [...documents, ...code].map((path) => ({ path, text: textOf(path) }));
 
 const decisions = sectionsOf(documentOf('functions/DECISIONS.md'));

@@ -1,0 +1,57 @@
+// What a send must carry, by what GET /v1/templates/{id} says of the template.
+import type { Schemas } from './service.ts';
+
+type Needed = NonNullable<Schemas['Template']['parameters']>;
+type Params = NonNullable<Schemas['SendRequest']['recipients'][number]['params']>;
+type Component = NonNullable<Schemas['SendRequest']['component']>;
+type NeededCard = NonNullable<Needed['params']['cards']>[number];
+type NeededProducts = NonNullable<Needed['params']['products']>;
+
+const imageUrl = 'https://example.com/picture.png';
+
+/** A value for each variable of a text: the platform's example, or one of ours. */
+function values(need: NonNullable<NeededCard['body']>): string[] {
+  return need.values.map(({ example = 'A17' }) => example);
+}
+
+/** `body` and `buttons`, of a template or of a card of a carousel: what is not needed is left out. */
+function parts({ body, buttons }: NeededCard) {
+  return {
+    ...(body && { body: values(body) }),
+    ...(buttons && { buttons: buttons.map(({ example = 'A17' }) => example.slice(0, 15)) }),
+  };
+}
+
+function products({ kind }: NeededProducts): NonNullable<Params['products']> {
+  const thumbnail = { thumbnailProductRetailerId: 'AND-001' };
+  const sections = [{ title: 'All', product_items: [{ product_retailer_id: 'AND-001' }] }];
+  return [{ type: 'action', action: kind === 'list' ? { ...thumbnail, sections } : thumbnail }];
+}
+
+/** The `params` of one recipient. */
+export function paramsOf(need: Needed['params']): Params {
+  return {
+    ...parts(need),
+    ...(need.header && { header: values(need.header) }),
+    ...(need.products && { products: products(need.products) }),
+    ...(need.cards && { cards: need.cards.map(parts) }),
+  };
+}
+
+/** The header that is the same for all recipients; none for most templates. */
+export function componentOf({ header }: Needed['component']): Component {
+  switch (header?.type) {
+    case undefined:
+      return {};
+    case 'location': {
+      const location = { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Florida 100' };
+      return { header: { type: 'location', location } };
+    }
+    case 'image_url':
+    case 'video_url':
+    case 'document_url':
+      return { header: { type: header.type, value: imageUrl } };
+    default:
+      throw new Error(`a header of an unknown type: ${header?.type}`);
+  }
+}

@@ -1,0 +1,26 @@
+// Judges one delivery: `node receive.ts SECRET`, with {"headers", "body"} as JSON on stdin.
+import { json } from 'node:stream/consumers';
+import { type ServiceEvent, verifiedEvent } from './webhook.ts';
+
+function subjectOf({ type, data }: ServiceEvent): string {
+  switch (type) {
+    case 'template.created':
+    case 'template.deleted':
+      return data.name;
+    case 'template.status_changed':
+      return `${data.name} ${data.previous_status} -> ${data.status}`;
+    case 'sync.completed':
+      return data.sync_id;
+    default:
+      return data.job_id;
+  }
+}
+
+const { headers, body } = (await json(process.stdin)) as { headers: Record<string, string>; body: string };
+try {
+  const event = verifiedEvent(process.argv[2] ?? '', headers, body);
+  console.log(event.type, subjectOf(event));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

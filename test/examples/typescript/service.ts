@@ -1,0 +1,95 @@
+// A client of the service: types of functions/openapi.json (`npm run types`), requests by openapi-fetch.
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import createClient from 'openapi-fetch';
+import type { components, paths } from './dist/service-api.ts';
+
+export type Schemas = components['schemas'];
+export type Service = Awaited<ReturnType<typeof loggedIn>>;
+
+/** The service said no: `code` never changes its meaning, `errors` names each fault with its path. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: Schemas['RefusalCode'] | undefined;
+  readonly errors: NonNullable<Schemas['Refusal']['errors']>;
+
+  constructor(status: number, said: Schemas['Refusal'] | Schemas['GatewayError']) {
+    const refusal = 'code' in said ? said : undefined;
+    super(`${status} ${refusal?.code}: ${said.message}`);
+    this.status = status;
+    this.code = refusal?.code;
+    this.errors = refusal?.errors ?? [];
+  }
+}
+
+interface Reply<Data> {
+  readonly data?: Data;
+  readonly error?: Schemas['Refusal'] | Schemas['GatewayError'] | undefined;
+  readonly response: Response;
+}
+
+/** What was answered; throws a `Refused`. */
+export async function answered<Data>(reply: Promise<Reply<Data>>): Promise<Data> {
+  const { data, error, response } = await reply;
+  if (data === undefined) throw new Refused(response.status, error ?? { message: response.statusText });
+  return data;
+}
+
+/** A client with the token of a user, which is good for an hour. */
+export async function loggedIn(url: string, username: string, password: string) {
+  const service = createClient<paths>({
+    baseUrl: url,
+    fetch: patiently,
+    // Lists in a query are written with commas.
+    querySerializer: { array: { style: 'form', explode: false } },
+  });
+  const { access_token } = await answered(service.POST('/login', { body: { username, password } }));
+  service.use({ onRequest: ({ request }) => request.headers.set('Authorization', `Bearer ${access_token}`) });
+  return service;
+}
+
+/** One request; repeats what was refused for now (429) as it is told to. */
+async function patiently(request: Request): Promise<Response> {
+  for (;;) {
+    const reply = await fetch(request.clone(), { signal: AbortSignal.timeout(35_000) });
+    if (reply.status !== 429) return reply;
+    await setTimeout(Number(reply.headers.get('Retry-After') ?? 1) * 1000);
+  }
+}
+
+/** Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes. */
+export async function send(service: Service, message: Omit<Schemas['SendRequest'], 'type' | 'channel'>) {
+  const reply = service.POST('/v1/template/messages/{did}', {
+    params: { path: { did: message.did }, header: { 'Idempotency-Key': randomUUID() } },
+    body: { type: 'template', channel: 'MESSAGING', ...message },
+  });
+  await answered(reply);
+  const dispatchId = (await reply).response.headers.get('Dispatch-Id');
+  if (dispatchId === null) throw new Error('the answer names no dispatch');
+  return dispatchId;
+}
+
+/** The rows of every recipient, once nothing of the dispatch is pending. */
+export async function report(service: Service, did: string, dispatchId: string): Promise<Schemas['ReportRow'][]> {
+  const page = (query: { limit: number; cursor?: string }) =>
+    answered(service.GET('/v1/template/messages/{did}/{dispatchId}', { params: { path: { did, dispatchId }, query } }));
+  await until('the dispatch is complete', async () => ((await page({ limit: 1 })).complete ? true : undefined));
+  const rows: Schemas['ReportRow'][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { data, paging } = await page({ limit: 1000, ...(cursor !== undefined && { cursor }) });
+    rows.push(...data);
+    cursor = paging.cursors.after;
+    if (cursor === undefined) return rows;
+  }
+}
+
+/** Asks again and again until there is something, and returns it. */
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, seconds = 90): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const told = await ask();
+    if (told !== undefined) return told;
+    if (performance.now() > end) throw new Error(`waited ${seconds} s in vain until ${what}`);
+    await setTimeout(300);
+  }
+}

@@ -1,0 +1,132 @@
+// From the login to the report: `node tour.ts URL USERNAME PASSWORD`, on the local stack (npm start).
+import { randomUUID } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { componentOf, paramsOf } from './parameters.ts';
+import { answered, loggedIn, Refused, report, type Schemas, type Service, send, until } from './service.ts';
+
+/** A grey picture of 64 by 64. */
+function png(): Buffer {
+  const chunk = (kind: string, data: Buffer) => {
+    const content = Buffer.concat([Buffer.from(kind), data]);
+    const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(content));
+    return Buffer.concat([size, content, sum]);
+  };
+  const header = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 2, 0, 0, 0]);
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(64 * 3, 0x80)]);
+  const rows = deflateSync(Buffer.concat(Array.from({ length: 64 }, () => row)));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** What the synchronization says; undefined while another one runs. */
+async function started(service: Service): Promise<string | undefined> {
+  try {
+    return (await answered(service.POST('/v1/templates/sync-from-platform', { body: {} }))).status;
+  } catch (error) {
+    if (error instanceof Refused && error.code === 'sync_in_progress') return undefined;
+    throw error;
+  }
+}
+
+/** The id of the first template that is listed under a name; undefined while there is none. */
+async function unassigned(service: Service, name: string): Promise<string | undefined> {
+  const query = { name, campaign_name: 'Unassigned' };
+  return (await answered(service.GET('/v1/templates', { params: { query } }))).data[0]?.id;
+}
+
+async function createAndDelete(service: Service, did: string) {
+  const name = `typescript_${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+  const template: Schemas['CreateTemplateRequest'] = {
+    name,
+    language: 'en_US',
+    category: 'MARKETING',
+    components: [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'BODY', text: 'A picture for you.' },
+    ],
+  };
+  const form = new FormData();
+  form.set('template', JSON.stringify(template));
+  form.set('file', new Blob([Uint8Array.from(png())], { type: 'image/png' }), 'picture.png');
+  const created = await answered(
+    service.POST('/v1/templates/{didOrMessageTemplateId}', {
+      params: { path: { didOrMessageTemplateId: did } },
+      body: { template },
+      // The body is for the types; the form is what is sent.
+      bodySerializer: () => form,
+    }),
+  );
+  console.log('created', created.status);
+  const messageTemplateId = await until('it is listed', () => unassigned(service, name));
+  await answered(
+    service.DELETE('/v1/templates/{did}/{messageTemplateId}', { params: { path: { did, messageTemplateId } } }),
+  );
+  console.log('deleted', name);
+}
+
+async function assignAndEnable(service: Service, messageTemplateId: string, channel_id: number) {
+  const [campaign] = (await answered(service.GET('/v1/campaigns'))).data;
+  if (campaign === undefined) throw new Error('the user has no campaign');
+  const params = { path: { messageTemplateId } };
+  const path = '/v1/templates/{messageTemplateId}/channel-campaigns';
+  await answered(
+    service.POST(path, { params, body: { channel_campaigns: [{ channel_id, campaign_id: campaign.id }] } }),
+  );
+  const templates = [messageTemplateId];
+  await answered(service.PATCH('/v1/templates/status', { body: { action: 'disable', templates } }));
+  const { summary } = await answered(service.PATCH('/v1/templates/status', { body: { action: 'enable', templates } }));
+  console.log('enabled', summary.succeeded);
+  // As it was: the next tour finds it unassigned.
+  await answered(service.DELETE(path, { params }));
+}
+
+async function sendEverything(service: Service, did: string) {
+  const query = { campaign_name: 'Unassigned', state: ['APPROVED' as const], size: 100 };
+  const { data } = await answered(service.GET('/v1/templates', { params: { query } }));
+  for (const [at, { id = '' }] of data.entries()) {
+    const path = { didOrMessageTemplateId: id };
+    const one = await answered(service.GET('/v1/templates/{didOrMessageTemplateId}', { params: { path } }));
+    const { parameters, sendable } = one;
+    const { name, language } = one.platform_template;
+    if (!sendable.can || parameters === undefined) {
+      console.log('not sendable', name, '-', sendable.reason);
+      continue;
+    }
+    const dispatchId = await send(service, {
+      did,
+      template: { name, language },
+      recipients: [{ to: `54911599${String(at).padStart(5, '0')}`, params: paramsOf(parameters.params) }],
+      component: componentOf(parameters.component),
+    });
+    const [row] = await report(service, did, dispatchId);
+    console.log('sent', name, row?.state, row?.code ?? '');
+  }
+}
+
+const [url = 'http://127.0.0.1:3000', username = 'supervisor1001', password = 'demo-supervisor1001'] =
+  process.argv.slice(2);
+const service = await loggedIn(url, username, password);
+console.log('synchronization', await until('the synchronization starts', () => started(service)));
+// An event `sync.completed` tells its end; without a webhook the listing does.
+const template = await until('the templates are listed', () => unassigned(service, 'order_update'));
+
+const fields = ['wa_id', 'channel_id'];
+const channels = await answered(service.GET('/v1/client-messaging-channels', { params: { query: { fields } } }));
+const { wa_id: did, channel_id } = channels.data[0] ?? {};
+if (did === undefined || typeof channel_id !== 'number') throw new Error('the client has no channel');
+await createAndDelete(service, did);
+await assignAndEnable(service, template, channel_id);
+await sendEverything(service, did);
+
+try {
+  await send(service, {
+    did,
+    template: { name: 'order_update', language: 'en_US' },
+    recipients: [{ to: '5491155550001' }],
+  });
+} catch (error) {
+  if (!(error instanceof Refused)) throw error;
+  console.log('refused', error.code, error.errors[0]?.path);
+}
