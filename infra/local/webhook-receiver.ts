@@ -23,8 +23,6 @@ export function trustedReceiver(port: number): TrustedReceiver {
 export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
-  /** Those that it was judged by, so that whoever it is handed on to can judge it too. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Those that it was judged by, so that whoever it is handed on to can judge it too. */
   readonly headers: Readonly<Record<string, string>>;
