@@ -15,6 +15,7 @@ import { Obstacle } from './preflight.ts';
 import { createRunner, type ProcessRunner } from './runner.ts';
 import { localStage, type ServerOptions, startServers } from './servers.ts';
 import { prepareStores } from './stores.ts';
+import { attemptTeller } from './told-attempts.ts';
 
 export interface StackOptions extends ServerOptions {
   /** Of the API; 0 takes any free port. */
@@ -89,6 +90,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
   const { inspected, onAnswer, sourceMaps } = options;
   const maximumInstances = instanceLimitsOf(template.functions, localStage);
+  const tellAttempt = attemptTeller(addresses.platformUrl);
   const runner = createRunner({
     functions: template.functions,
     maximumInstances,
@@ -99,7 +101,10 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     },
     sourceMaps,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
-    ...present({ onLog: options.onLog }),
+    onLog: (line) => {
+      tellAttempt(line);
+      options.onLog?.(line);
+    },
   });
   await parts.start('functions', async () => runner);
   await apiPort.stop();

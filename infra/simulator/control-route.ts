@@ -1,3 +1,4 @@
+import type { EventAttempts } from './event-attempts.ts';
 import type { World } from './state.ts';
 
 export interface ControlRequest {
@@ -14,6 +15,8 @@ export interface Simulation {
   readonly resets: number;
   /** Where the service answers on this machine: a reset changes nothing of it. */
   readonly service: { url: string | undefined };
+  /** What the service told its clients: of the service too, not of the world. */
+  readonly attempts: EventAttempts;
   reset(): void;
   /** Sends the webhooks that are due; resolves when each was tried once. */
   emit(): Promise<void>;

@@ -10,6 +10,7 @@ import {
 } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
 import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
+import { attemptRoutes } from './event-attempts.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
@@ -199,6 +200,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...inboxRoutes,
   ...consoleRoutes,
   ...serviceRoutes,
+  ...attemptRoutes,
 ];
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */

@@ -69,7 +69,7 @@ export class LiveChanges {
 }
 
 /** One of these differs whenever there is anything new to see. */
-function countersOf({ world, resets }: Simulation) {
+function countersOf({ world, resets, attempts }: Simulation) {
   const { planned, due } = world.outbox.waiting;
   return {
     resets,
@@ -80,6 +80,7 @@ function countersOf({ world, resets }: Simulation) {
     templates: world.templates.changes,
     settings: `${world.faults.size}/${world.receiptRules.size}/${world.blocked.size}/${world.clock.addedSeconds}`,
     webhooks: world.deliveries.total,
+    events: attempts.total,
     planned,
     due,
   };

@@ -4,6 +4,7 @@ import { credentialsApart, parsedBody } from './body.ts';
 import { consolePage } from './console-pages.ts';
 import { answerControl } from './control.ts';
 import type { Simulation } from './control-route.ts';
+import { EventAttempts } from './event-attempts.ts';
 import { interfere, recipientKey } from './faults.ts';
 import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
@@ -54,6 +55,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       return world;
     },
     service: { url: undefined },
+    attempts: new EventAttempts(),
     get resets() {
       return resets;
     },

@@ -14,7 +14,7 @@ import { localQueue } from '../../infra/operate/target.ts';
 import { eventTypes, isEventType } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, tokenOf } from '../support/api.ts';
+import { api, eventually, platform, tokenOf } from '../support/api.ts';
 import { runScript, type ScriptRun } from '../support/processes.ts';
 import { noteRunningStack } from '../support/running-target.ts';
 
@@ -100,6 +100,15 @@ test('it hands events on to a program, tells each attempt, and has a bad answer 
   const [{ raw = '', headers = {} } = {}] = bodies;
   const told = new Webhook(secret).verify(raw, headers as Record<string, string>);
   expect(told).toMatchObject({ type: 'message.read', data: { did: '5491100000002' } });
+  const attempts = await eventually('the console has both attempts', async () => {
+    const { body } = await platform('GET /_control/events');
+    const ofEvent = body.data.filter((each: { readonly event_id: string }) => each.event_id === id);
+    return ofEvent.length < 2 ? undefined : ofEvent;
+  });
+  expect(attempts).toMatchObject([
+    { kind: 'message.read', client_id: 1002, outcome: 'delivered', attempt: 2 },
+    { kind: 'message.read', client_id: 1002, outcome: 'failed', attempt: 1 },
+  ]);
 
   run.child.kill('SIGINT');
   expect(await run.ended).toMatchObject({ code: 0 });

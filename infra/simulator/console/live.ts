@@ -10,6 +10,7 @@ export interface Counters {
   readonly templates: number;
   readonly settings: string;
   readonly webhooks: number;
+  readonly events: number;
   readonly planned: number;
   readonly due: number;
   readonly now_ms: number;

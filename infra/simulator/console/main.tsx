@@ -11,11 +11,13 @@ import { addressOf, followAddress, place } from './router.ts';
 import { useStore } from './store.ts';
 import { TemplatesPage } from './templates-page.tsx';
 import { counted, timeOf } from './texts.ts';
+import { WebhooksPage } from './webhooks-page.tsx';
 
 const pages: Readonly<Record<string, { readonly title: string; readonly Page: ComponentType }>> = {
   inbox: { title: 'Inbox', Page: InboxPage },
   templates: { title: 'Templates', Page: TemplatesPage },
   requests: { title: 'Requests', Page: RequestsPage },
+  webhooks: { title: 'Webhooks', Page: WebhooksPage },
   faults: { title: 'Faults and clock', Page: FaultsPage },
   reference: { title: 'Reference', Page: ReferencePage },
 };

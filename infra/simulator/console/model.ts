@@ -64,6 +64,19 @@ export interface ExchangeRow {
   readonly received_at: string;
 }
 
+/** One attempt of the service to tell a client an event. */
+export interface AttemptRow {
+  readonly id: number;
+  readonly at: string;
+  readonly kind: string | null;
+  readonly event_id: string | null;
+  readonly client_id: number;
+  readonly attempt: number | null;
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly duration_ms: number | null;
+}
+
 export interface ExchangeDetail extends ExchangeRow {
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;

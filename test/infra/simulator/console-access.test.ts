@@ -60,6 +60,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     'inbox/chosen',
     'templates/1100000000000007',
     'requests/1',
+    'webhooks',
     'faults',
     'reference',
     'reference/messages-send',
