@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { attemptRoutes } from './attempt-routes.ts';
 import { consoleRoutes } from './console-routes.ts';
 import {
   addTemplates,
@@ -10,7 +11,6 @@ import {
 } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
 import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
-import { attemptRoutes } from './event-attempts.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { type ControlRoute, given } from './control-route.ts';
 
 /** One attempt of the service to tell a client an event, as its log says. */
-const AttemptSchema = v.object({
+export const AttemptSchema = v.object({
   event: v.picklist([
     'webhook.delivered',
     'webhook.failed',
@@ -21,7 +20,7 @@ const AttemptSchema = v.object({
 type Attempt = v.InferOutput<typeof AttemptSchema>;
 
 /** How many are kept: at least this many, at most twice as many. */
-const attemptsKept = 2_000;
+export const attemptsKept = 2_000;
 
 /** The newest attempts, for whoever looks at them. */
 export class EventAttempts {
@@ -43,36 +42,3 @@ export class EventAttempts {
     return limit === 0 ? [] : this.#kept.slice(-limit).reverse();
   }
 }
-
-const LimitQuerySchema = v.strictObject({
-  limit: v.optional(
-    v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.transform(Number)),
-    String(attemptsKept),
-  ),
-});
-
-/** What the console shows of the service's own webhooks. */
-export const attemptRoutes: readonly ControlRoute[] = [
-  {
-    method: 'GET',
-    path: '/_control/events',
-    what: `what the service told its clients by webhook, each attempt, newest first: ?limit= (the newest ${attemptsKept} are kept)`,
-    run: ({ attempts }, { query }) => ({
-      total: attempts.total,
-      data: attempts.newest(v.parse(LimitQuerySchema, given(query)).limit).map(({ event, ...attempt }) => ({
-        ...{ id: attempt.id, at: attempt.at, outcome: event.slice('webhook.'.length), code: attempt.code ?? null },
-        ...{ client_id: attempt.clientId, event_id: attempt.eventId ?? null, kind: attempt.eventType ?? null },
-        ...{ attempt: attempt.attempt ?? null, duration_ms: attempt.durationMs ?? null },
-      })),
-    }),
-  },
-  {
-    method: 'POST',
-    path: '/_control/events',
-    what: 'say what the log of the service says of one attempt, as npm start does',
-    run: ({ attempts }, { body }) => {
-      attempts.add(v.parse(AttemptSchema, body));
-      return { success: true };
-    },
-  },
-];

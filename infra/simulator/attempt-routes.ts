@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { type ControlRoute, given } from './control-route.ts';
+import { AttemptSchema, attemptsKept } from './event-attempts.ts';
+
+const LimitQuerySchema = v.strictObject({
+  limit: v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.transform(Number)),
+    String(attemptsKept),
+  ),
+});
+
+/** What the console shows of the service's own webhooks. */
+export const attemptRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/_control/events',
+    what: `what the service told its clients by webhook, each attempt, newest first: ?limit= (the newest ${attemptsKept} are kept)`,
+    run: ({ attempts }, { query }) => ({
+      total: attempts.total,
+      data: attempts.newest(v.parse(LimitQuerySchema, given(query)).limit).map(({ event, ...attempt }) => ({
+        ...{ id: attempt.id, at: attempt.at, outcome: event.slice('webhook.'.length), code: attempt.code ?? null },
+        ...{ client_id: attempt.clientId, event_id: attempt.eventId ?? null, kind: attempt.eventType ?? null },
+        ...{ attempt: attempt.attempt ?? null, duration_ms: attempt.durationMs ?? null },
+      })),
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/_control/events',
+    what: 'say what the log of the service says of one attempt, as npm start does',
+    run: ({ attempts }, { body }) => {
+      attempts.add(v.parse(AttemptSchema, body));
+      return { success: true };
+    },
+  },
+];
