@@ -1,4 +1,3 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Delivery,
@@ -13,6 +12,7 @@ import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, synchronize, tokenOf } from '../support/api.ts';
 import { eventFaults } from '../support/documented.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -31,6 +31,7 @@ async function configure(active: boolean, { rotate = false } = {}) {
 }
 
 beforeAll(async () => {
+  await forgetWebhook(1001);
   receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
     deliveries.push(delivery);
     return undefined;
@@ -39,10 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await receiver.close();
-  for (const sk of ['CONFIG', 'DELIVERY']) {
-    const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
-    await documentClient.send(new DeleteCommand(key));
-  }
+  await forgetWebhook(1001);
 });
 
 const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);

@@ -10,6 +10,7 @@ import {
 } from '../../infra/local/webhook-receiver.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, tokenOf } from '../support/api.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
 
 const folder = join(import.meta.dirname, '../examples/python');
@@ -35,8 +36,7 @@ let receiver: WebhookReceiver | undefined;
 const probes = templateProbes();
 afterAll(async () => {
   await receiver?.close();
-  const token = await tokenOf('supervisor1001');
-  await api('PUT /v1/webhook/config', { token, body: { url: receiverUrl, active: false } });
+  await forgetWebhook(1001);
 });
 
 test.runIf(hasPython || isExpected)(

@@ -11,6 +11,7 @@ import {
 } from '../../infra/local/webhook-receiver.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, tokenOf } from '../support/api.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -42,8 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await receiver?.close();
-  const token = await tokenOf('supervisor1001');
-  await api('PUT /v1/webhook/config', { token, body: { url: receiverUrl, active: false } });
+  await forgetWebhook(1001);
 });
 
 test.each([

@@ -15,6 +15,7 @@ import { eventTypes, isEventType } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, tokenOf } from '../support/api.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { runScript, type ScriptRun } from '../support/processes.ts';
 import { noteRunningStack } from '../support/running-target.ts';
 
@@ -27,9 +28,10 @@ const closing: (() => void)[] = [];
 
 beforeAll(() => noteRunningStack(stackFile));
 
-afterAll(() => {
+afterAll(async () => {
   for (const close of closing) close();
   for (const { child } of running) child.kill('SIGKILL');
+  await forgetWebhook(1002);
   rmSync(folder, { recursive: true });
 });
 

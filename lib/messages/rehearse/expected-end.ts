@@ -65,20 +65,25 @@ function withOthers(
   return others.reduce((longer, lane) => reserved(longer, { ...lane, count, everyMs, nowMs }).schedule, schedule);
 }
 
-/** The end of so many turns from now on, while what was learned from refusals climbs back to the limit. */
+/**
+ * The end of so many turns from now on, while what was learned from refusals climbs back to the limit. Slots are reserved up to
+ * a horizon ahead, and keep the pace of that moment: half of it, on an average.
+ */
 function climbing({
   turns,
   limitPerSecond,
   pace,
   nowMs,
 }: Pick<Expected, 'limitPerSecond' | 'pace' | 'nowMs'> & { readonly turns: number }): number {
+  const aheadMs = horizonMs(bulkEveryMs(limitPerSecond, pace, nowMs), 1) / 2;
+  const reservedMs = (slotMs: number) => Math.max(nowMs, slotMs - aheadMs);
   let left = turns;
   let atMs = nowMs;
-  while (perSecondOf(limitPerSecond, pace, atMs) < limitPerSecond) {
-    const everyMs = bulkEveryMs(limitPerSecond, pace, atMs);
+  while (perSecondOf(limitPerSecond, pace, reservedMs(atMs)) < limitPerSecond) {
+    const everyMs = bulkEveryMs(limitPerSecond, pace, reservedMs(atMs));
     if (left * everyMs <= climbStepMs) break;
     left -= climbStepMs / everyMs;
     atMs += climbStepMs;
   }
-  return atMs + left * bulkEveryMs(limitPerSecond, pace, atMs);
+  return atMs + left * bulkEveryMs(limitPerSecond, pace, reservedMs(atMs));
 }
