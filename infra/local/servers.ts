@@ -87,7 +87,7 @@ async function synthesize(
       dispatchMaximumConcurrency: dispatchingInstances,
       // Counted as where it is deployed, and in nobody's way.
       clientRatePerMinute: 100_000,
-      // Pages of the stack's own: the simulator's inbox and what stands beside it.
+      // The stack's own pages: the console.
       corsOrigins: ownPages.join(','),
       ...addresses,
     }),

@@ -1,37 +1,22 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
-import type { JobHolds } from '../job-holds.ts';
 import { byJobState, settlementOf } from '../job-state.ts';
+import type { Attempt, BatchPorts } from './batch-ports.ts';
 import { hasBegun } from './begun-job.ts';
-import { type Claim, keyOf, lateness, newClaim, provenByReceipt, type Settlement, sendBudgetMs } from './claim.ts';
-import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
-import { acknowledged, deliverAgain, type Ending, ended, endedTaken, reportSettled, settle } from './ending.ts';
+import { keyOf, lateness, provenByReceipt, type Settlement, sendBudgetMs } from './claim.ts';
+import type { DispatchPorts } from './dispatch-ports.ts';
+import { acknowledged, deliverAgain, type Ending, endedTaken, settle } from './ending.ts';
 import type { ExpectedAsker } from './gathered-job-states.ts';
 import { giveBack, postponeCopy, tryAgainLater, tryUnclaimedLater } from './later.ts';
-import type { PaceLearning } from './learned-pace.ts';
-import type { MissedSlots } from './missed-slots.ts';
 import type { Handover } from './platform-messages.ts';
 import { isProvenAfterRefusal } from './proof.ts';
 import { isMissed, type Placed } from './slots.ts';
+import { takeClaim } from './take-claim.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
-import { yieldTo } from './yield-claim.ts';
 
 /** What the platform calls a message that it took and holds back (platform reference, 2.10 and 4.1; D39). */
 const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
-
-/** What the messages of one batch share, beside the ports. */
-export interface BatchPorts extends DispatchPorts {
-  readonly jobs: { expect(): ExpectedAsker };
-  readonly learning: PaceLearning;
-  readonly holds: JobHolds;
-  readonly missed: MissedSlots;
-}
-
-interface Attempt {
-  readonly delivery: Delivery;
-  readonly at: string;
-}
 
 /**
  * Works off one delivery of a message that has been given its place in time: queues it again when that is far, else claims
@@ -78,38 +63,6 @@ async function settlementWithoutSlot(
   const state = await asker.stateOf(message.jobId, ports.nowMs() + shareRequestMs);
   if (!(await hasBegun(message, state, ports))) return undefined;
   return state.stop === undefined ? settlement : settlementOf(state.stop);
-}
-
-interface Claiming extends Attempt {
-  readonly asker: ExpectedAsker;
-  /** How the message ends, where that was known before the claim. */
-  readonly settled: Settlement | undefined;
-}
-
-/** Claims a message. Undefined: it is claimed, to be sent; else how the delivery ends. */
-async function takeClaim(
-  message: DispatchMessage,
-  { at, delivery, asker, settled }: Claiming,
-  ports: BatchPorts,
-): Promise<Ending | undefined> {
-  const claim = newClaim(message, at, ports.nowMs(), settled);
-  let existing: Claim | undefined;
-  try {
-    existing = await ports.claims.take(claim);
-  } catch (error) {
-    ports.log('dispatch.claim_failed', { dispatchId: dispatchIdOf(message), error: nameOf(error) });
-    // Past its time there is no later: it comes back until the queue gives up and the alarm rings.
-    if (claim.state !== 'claimed') return deliverAgain;
-    return await tryAgainLater(message, at, { pace: 'claims' }, ports);
-  }
-  // A claim under our own name is ours: the SDK repeated a write whose reply was lost (R16).
-  if (existing !== undefined && !(existing.at === at && existing.state === 'claimed')) {
-    asker.leave();
-    return await yieldTo(existing, { message, delivery }, ports);
-  }
-  if (claim.state === 'claimed') return undefined;
-  reportSettled(message, { state: claim.state, code: claim.code }, ports);
-  return ended(message, claim, ports);
 }
 
 interface Claimed {

@@ -9,6 +9,18 @@ interface LimitPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
+/** Messages a second that the number of a job may send (D43); as provisioned when the platform's word cannot be read. */
+export function limitOfJob({ channels, log }: LimitPorts) {
+  return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {
+    try {
+      return limitPerSecondOf(await channels.findNumber(wabaId, phoneNumberId), throughputPerSecond);
+    } catch (error) {
+      log('job.limit_not_read', { jobId, wabaId, error: nameOf(error) });
+      return limitPerSecondOf(undefined, throughputPerSecond);
+    }
+  };
+}
+
 /** The limit of a number changes rarely, and whoever exceeds an old one learns that from the platform. */
 const rememberedMs = 60_000;
 
@@ -22,17 +34,5 @@ export function rememberedLimitOfJob(ports: LimitPorts & { readonly nowMs: () =>
     const limitPerSecond = await read(head);
     remembered.set(head.phoneNumberId, { limitPerSecond, untilMs: ports.nowMs() + rememberedMs });
     return limitPerSecond;
-  };
-}
-
-/** Messages a second that the number of a job may send (D43); as provisioned when the platform's word cannot be read. */
-export function limitOfJob({ channels, log }: LimitPorts) {
-  return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {
-    try {
-      return limitPerSecondOf(await channels.findNumber(wabaId, phoneNumberId), throughputPerSecond);
-    } catch (error) {
-      log('job.limit_not_read', { jobId, wabaId, error: nameOf(error) });
-      return limitPerSecondOf(undefined, throughputPerSecond);
-    }
   };
 }

@@ -34,7 +34,7 @@ export interface Period {
 export interface Outcomes {
   /** Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID accepted in a period, oldest first. Until the fan-out has begun, only those of the clients asked for. */
+  /** Jobs of one DID accepted in a period, oldest first. Of the clients asked for alone: those that went straight, and those that the fan-out has not begun. */
   listJobs(
     from: { readonly did: string; readonly clientIds: readonly number[] },
     period: Period,
@@ -67,7 +67,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     findJob: (jobId) => report.findDescribed(jobId),
 
     listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
-      // What 0.1.0 fanned out stands in the list of the day alone, what was accepted a moment ago in its client's alone.
+      // What 0.1.0 fanned out stands in the list of the day alone; what went straight, or was accepted a moment ago, in its client's.
       const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
       for (let dayMs = startOfDay(fromMs); dayMs < toMs; dayMs += oneDayMs)
         partitions.push(jobsOfDayPartition(did, dayMs));
