@@ -88,6 +88,9 @@ function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
   };
 }
 
+/** One that crashes is noticed at once; one that starts while others want the cores may take long. */
+const serverStartMs = 60_000;
+
 async function startServer(server: Server, { signal, onExit, dataFolder }: DynamoDbOptions): Promise<Emulator> {
   const child = spawn(server.command, [...server.arguments], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -113,7 +116,7 @@ async function startServer(server: Server, { signal, onExit, dataFolder }: Dynam
   });
   failed.catch(() => undefined);
   const endpoint = `http://127.0.0.1:${server.port}`;
-  await Promise.race([failed, untilAnswers(endpoint, 20_000)]);
+  await Promise.race([failed, untilAnswers(endpoint, serverStartMs)]);
   ready = true;
   // What is kept in a folder is closed in order; what is in memory goes at once.
   return { endpoint, stop: () => endProcess(child, dataFolder === undefined ? 0 : 2_000) };
