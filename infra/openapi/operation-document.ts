@@ -25,7 +25,7 @@ export function operationDocument(
   const parameters = [
     ...parametersOf('path', operation.path?.entries, said),
     ...parametersOf('query', operation.query?.entries, said),
-    ...parametersOf('header', operation.requestHeaders, said),
+    ...parametersOf('header', operation.headers?.entries, said),
   ];
   return {
     operationId: route.operation,
@@ -68,17 +68,12 @@ function parametersOf(
       name: place === 'path' ? documentedParameter(path, name) : name,
       in: place,
       description,
-      required: place === 'path' || (place === 'query' && !/optional/.test(entry.type)) || isSignature(name),
+      required: place === 'path' || !/optional/.test(entry.type),
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema,
       ...(examples === undefined ? {} : { examples }),
     };
   });
-}
-
-/** The one header without which a request is refused. */
-function isSignature(name: string): boolean {
-  return name === 'X-Hub-Signature-256';
 }
 
 function requestBody(operation: OperationDocument, request: Schemas) {

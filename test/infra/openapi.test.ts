@@ -71,8 +71,8 @@ describe('coverage', () => {
 
   test('what is said of parameters is said of some', () => {
     const named = routes.flatMap((route) =>
-      [operations[route.operation]?.path?.entries, operations[route.operation]?.query?.entries]
-        .concat(operations[route.operation]?.requestHeaders)
+      [operations[route.operation]?.path, operations[route.operation]?.query, operations[route.operation]?.headers]
+        .map((each) => each?.entries)
         .flatMap((entries) => Object.keys(entries ?? {}))
         .flatMap((name) => [name, `${route.operation}.${name}`]),
     );
