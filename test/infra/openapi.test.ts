@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../../infra/openapi/document.ts';
+import fieldTexts from '../../infra/openapi/field-texts.json' with { type: 'json' };
 import { operations } from '../../infra/openapi/operations/all.ts';
 import { parameterTexts } from '../../infra/openapi/parameters.ts';
 import { routes } from '../../infra/routes.ts';
@@ -85,6 +86,37 @@ describe('coverage', () => {
       const content = openApi.webhooks[type].post.requestBody.content['application/json'];
       expect(schemaFaults(content.schema, content.examples.told.value, type)).toEqual([]);
     }
+  });
+});
+
+/** Each field of the document's schemas with what it says of itself. */
+function fieldsIn(value: unknown, place: string): { readonly place: string; readonly description: unknown }[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, each]) => [
+    ...(key === 'properties'
+      ? Object.entries(each as Record<string, { description?: unknown }>).map(([name, { description }]) => ({
+          place: `${place}.${name}`,
+          description,
+        }))
+      : []),
+    ...fieldsIn(each, `${place}/${key}`),
+  ]);
+}
+
+describe('each field says what it is', () => {
+  const { schemas } = openApi.components;
+  const fields = fieldsIn({ schemas, paths: openApi.paths, webhooks: openApi.webhooks }, '');
+
+  test('none is left out', () => {
+    expect(
+      fields.filter(({ description }) => !/^\S.{3,}$/.test(String(description))).map(({ place }) => place),
+    ).toEqual([]);
+    expect(fields.length).toBeGreaterThan(500);
+  });
+
+  test('and no text is of a field that is not there', () => {
+    const told = new Set(fields.map(({ description }) => description));
+    expect(Object.entries(fieldTexts).filter(([, text]) => !told.has(text))).toEqual([]);
   });
 });
 

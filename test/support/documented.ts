@@ -20,7 +20,7 @@ const routeOf = createRouter(routes);
 
 /** Headers that come with HTTP, AWS and browsers of other origins (D52), whatever is answered. */
 const ofTransport =
-  /^(?:access-control-.*|connection|keep-alive|date|content-(?:type|length)|cache-control|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
+  /^(?:access-control-.*|connection|keep-alive|date|content-(?:type|length)|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
 
 /**
  * Throws unless the exchange is as the document says (D48): a route that is there, a status, headers and a body of it, and
