@@ -142,9 +142,18 @@ describe('explain', () => {
     ['worker_lots', '; did you mean worker_lost?'],
     ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],
     ['something_else_entirely', ''],
+    ['999999', '; go by the text that the platform gave with it (message, reason)'],
   ])('ends with 1 for %s, with what is near', async (given, hint) => {
     const stderr = `Nobody here knows the code ${given}${hint}\n`;
     expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
+  });
+});
+
+describe('explain, asked for a status', () => {
+  it('tells the codes that are answered with it', async () => {
+    const stderr =
+      '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress\n';
+    expect(await run('operate/explain.ts 409')).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 

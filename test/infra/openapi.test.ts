@@ -9,6 +9,7 @@ import { routes } from '../../infra/routes.ts';
 import { refusalCodes, statusOf } from '../../lib/http/refusal.ts';
 import { eventTypes } from '../../lib/webhooks/event.ts';
 import { openApi, operationOf, schemaFaults } from '../support/openapi.ts';
+import { shownElsewhere } from '../support/shown-elsewhere.ts';
 
 const file = 'functions/openapi.json';
 
@@ -68,6 +69,19 @@ describe('coverage', () => {
     const shown = new Set(Object.values(said?.examples ?? {}).map(({ status }) => String(status)));
     expect([...shown]).toEqual(Object.keys(said?.answers ?? {}));
     if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
+  });
+
+  test('what no contract test can see is shown by a test of its own', () => {
+    const documented = Object.entries(operations).flatMap(([name, { refusals }]) =>
+      refusals.map((code) => `${name} ${statusOf(code)} ${code}`),
+    );
+    for (const { answer, code, by } of shownElsewhere) {
+      expect(
+        documented.filter((each) => answer.test(each) && each.endsWith(` ${code}`)),
+        String(answer),
+      ).not.toEqual([]);
+      expect(readFileSync(by, 'utf8').includes(code), `${by} shows ${code}`).toBe(true);
+    }
   });
 
   test('what is said of parameters is said of some', () => {
