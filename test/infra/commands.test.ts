@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -147,6 +148,16 @@ describe('explain', () => {
     const stderr = `Nobody here knows the code ${given}${hint}\n`;
     expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
   });
+});
+
+it('openapi writes nothing for who asks what it does', async () => {
+  const { mtimeMs } = statSync('functions/openapi.json');
+  expect(await run('openapi/write.ts --help')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^usage: npm run openapi\n/),
+  });
+  expect(await run('openapi/write.ts --chek')).toMatchObject({ code: 2, stdout: '' });
+  expect(statSync('functions/openapi.json').mtimeMs).toBe(mtimeMs);
 });
 
 describe('explain, asked for a status', () => {
