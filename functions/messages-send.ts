@@ -9,13 +9,22 @@ import {
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, Refusal, shaped } from '../lib/http/page.ts';
+import {
+  answer,
+  bodyMaxBytes,
+  type Endpoint,
+  jsonBody,
+  parse,
+  parseHeaders,
+  Refusal,
+  shaped,
+} from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { deployedAcceptance } from '../lib/messages/deployed.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
-import { idempotencyKeyOf, isDryRun, parseSendRequest } from '../lib/messages/request/send-request.ts';
+import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
@@ -30,8 +39,7 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
-    const key = idempotencyKeyOf(event.headers);
-    const dryRun = isDryRun(event.headers);
+    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = parseHeaders(MessagesSendHeaders, event);
     const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
     if (path.did !== request.did) {
@@ -40,7 +48,7 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
-    if (dryRun) {
+    if (dryRun === 'true') {
       const rehearsed = await rehearseSend({ request, clientId, did, jobId: ports.newJobId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
     }

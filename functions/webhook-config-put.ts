@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
+import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, parseHeaders, shaped } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
-import { asksRotation, WebhookConfigPutBody, WebhookConfigPutQuery } from '../lib/webhooks/config/config-request.ts';
+import {
+  WebhookConfigPutBody,
+  WebhookConfigPutHeaders,
+  WebhookConfigPutQuery,
+} from '../lib/webhooks/config/config-request.ts';
 import { configView, WebhookConfigSchema } from '../lib/webhooks/config/config-view.ts';
 import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure.ts';
 import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.ts';
@@ -21,7 +25,7 @@ export function webhookConfigPut(
 
     const body = parse(WebhookConfigPutBody, event.body);
     const query = parse(WebhookConfigPutQuery, event.queryStringParameters ?? {});
-    const rotate = asksRotation(event);
+    const rotate = parseHeaders(WebhookConfigPutHeaders, event)['Webhook-Secret-Rotate'] === 'true';
     const askedId = askedClientId({ query: query.client_id, body: body.client_id });
     const clientId = await operatingClient(ports.directory, caller, askedId);
 

@@ -1,8 +1,9 @@
 import { routes } from '../routes.ts';
 import { deliveryDocument } from './event-document.ts';
 import { events } from './events.ts';
+import { described } from './field-descriptions.ts';
 import { headers } from './headers.ts';
-import { jsonSchemas } from './json-schema.ts';
+import { type JsonSchema, jsonSchemas } from './json-schema.ts';
 import { answerSchemas, requestSchemas } from './named-schemas.ts';
 import { tags } from './operation.ts';
 import { operationDocument } from './operation-document.ts';
@@ -46,14 +47,20 @@ function openApi() {
       ),
       responses: refusals.components(),
       schemas: {
-        ...answer.components(),
-        ...request.components(),
+        ...allDescribed({
+          ...answer.components(),
+          ...request.components(),
+          Refusal: refusalSchema(answer),
+          GatewayError: gatewayErrorSchema,
+        }),
         RefusalCode: refusalCodeSchema(),
-        Refusal: refusalSchema(answer),
-        GatewayError: gatewayErrorSchema,
       },
     },
   };
+}
+
+function allDescribed(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]));
 }
 
 const info = {
@@ -68,8 +75,8 @@ const info = {
 const servers = [
   {
     url: 'https://{host}',
-    description: 'A deployed stage',
-    variables: { host: { default: 'messaging.example.org', description: 'The address that npm run deploy prints.' } },
+    description: 'A deployed stage: the host that npm run deploy prints.',
+    variables: { host: { default: 'messaging.example.org' } },
   },
   { url: 'http://127.0.0.1:3000', description: 'The local stack (npm start)' },
 ];

@@ -1,4 +1,5 @@
 import { deliveryHeaders, type events } from './events.ts';
+import { described } from './field-descriptions.ts';
 import type { jsonSchemas } from './json-schema.ts';
 
 /** One kind of event as an entry of `webhooks`: what a receiver is posted, and what its answer means (D34). */
@@ -23,7 +24,12 @@ export function deliveryDocument(
       parameters,
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: answer.of(schema), examples: { told: { summary, value: example } } } },
+        content: {
+          'application/json': {
+            schema: described(answer.of(schema), type, 'event'),
+            examples: { told: { summary, value: example } },
+          },
+        },
       },
       responses: {
         '2XX': { description: 'Taken. The body is not read.' },

@@ -37,12 +37,31 @@ export const templateExample = {
   active: true,
   namespace: '0b1f4c6e_7a52_4d0e_9c3a_5e8d2f90a101',
   platform_template: {
-    id: '1627019861106475',
+    id: '1100000000000001',
     name: 'order_update',
     language: 'en_US',
     status: 'APPROVED',
     category: 'UTILITY',
-    components: [{ type: 'BODY', text: 'Hello {{1}}, order {{2}} is on its way.' }],
+    components: [
+      {
+        type: 'BODY',
+        text: 'Hello {{1}}, your order {{2}} is on its way.',
+        example: { body_text: [['Ana', 'A-1042']] },
+      },
+      { type: 'FOOTER', text: 'Andes Retail' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          {
+            type: 'URL',
+            text: 'Track order',
+            url: 'https://andes.example.com/orders/{{1}}',
+            example: ['https://andes.example.com/orders/A-1042'],
+          },
+        ],
+      },
+    ],
+    quality_score: { score: 'GREEN' },
   },
   channel_campaigns: [],
 } as const;

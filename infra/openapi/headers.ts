@@ -7,6 +7,11 @@ export const headers = {
     schema: v.string(),
     required: true,
   },
+  'Cache-Control': {
+    description: 'no-store; of a redirect, for how long its browser may keep it.',
+    schema: v.string(),
+    required: true,
+  },
   'X-RateLimit-Limit': {
     description: 'Requests of the client a minute; absent where the deployment has no limit.',
     schema: v.pipe(v.number(), v.integer()),
@@ -46,7 +51,12 @@ export const headers = {
 } as const;
 export type HeaderName = keyof typeof headers;
 
-export const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+/** Headers of every answer of a function; whoever has a good token is told how the client stands, too (D54). */
+export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readonly HeaderName[] {
+  return ['X-Request-Id', 'Cache-Control', ...(isPublic ? [] : callerHeaders)];
+}
 
 export function references(names: readonly string[]): Record<string, { readonly $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type { RouteEntry } from '../routes.ts';
-import { callerHeaders, references } from './headers.ts';
+import { described } from './field-descriptions.ts';
+import { ownHeaders, references } from './headers.ts';
 import type { JsonSchema, jsonSchemas } from './json-schema.ts';
 import type { AnswerDocument, OperationDocument } from './operation.ts';
 import { parameterTexts } from './parameters.ts';
@@ -25,7 +26,7 @@ export function operationDocument(
   const parameters = [
     ...parametersOf('path', operation.path?.entries, said),
     ...parametersOf('query', operation.query?.entries, said),
-    ...parametersOf('header', operation.requestHeaders, said),
+    ...parametersOf('header', operation.headers?.entries, said),
   ];
   return {
     operationId: route.operation,
@@ -34,12 +35,12 @@ export function operationDocument(
     description: operation.description,
     security: isPublic ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, request) }),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(route.operation, operation, request) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, each]) => [
           status,
-          response(Number(status), each, { operation, answer, isPublic }),
+          response(Number(status), each, { name: route.operation, operation, answer, isPublic }),
         ]),
       ),
       ...refusals.of(operation.refusals, { isPublic }),
@@ -68,7 +69,7 @@ function parametersOf(
       name: place === 'path' ? documentedParameter(path, name) : name,
       in: place,
       description,
-      required: place === 'path' || (place === 'query' && !/optional/.test(entry.type)) || isSignature(name),
+      required: place === 'path' || !/optional/.test(entry.type),
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema,
       ...(examples === undefined ? {} : { examples }),
@@ -76,14 +77,9 @@ function parametersOf(
   });
 }
 
-/** The one header without which a request is refused. */
-function isSignature(name: string): boolean {
-  return name === 'X-Hub-Signature-256';
-}
-
-function requestBody(operation: OperationDocument, request: Schemas) {
+function requestBody(name: string, operation: OperationDocument, request: Schemas) {
   const { schema: valibotSchema, optional, form } = operation.body ?? never();
-  const schema = request.of(valibotSchema);
+  const schema = described(request.of(valibotSchema), name);
   const examples = examplesOf(operation, ({ body }) => body);
   const formSchema: JsonSchema = {
     type: 'object',
@@ -105,16 +101,23 @@ function requestBody(operation: OperationDocument, request: Schemas) {
   };
 }
 
+interface AnswerOf {
+  readonly name: string;
+  readonly operation: OperationDocument;
+  readonly answer: Schemas;
+  readonly isPublic: boolean;
+}
+
 function response(
   status: number,
   { description, schema, text, headers = [] }: AnswerDocument,
-  { operation, answer, isPublic }: { operation: OperationDocument; answer: Schemas; isPublic: boolean },
+  { name, operation, answer, isPublic }: AnswerOf,
 ) {
-  const names = ['X-Request-Id', ...(isPublic ? [] : callerHeaders), ...headers];
+  const names = [...ownHeaders({ isPublic }), ...headers];
   const examples = examplesOf(operation, (example) => (example.status === status ? example.answer : undefined));
   const shown = examples === undefined ? {} : { examples };
   const content = {
-    ...(schema === undefined ? {} : { 'application/json': { schema: answer.of(schema), ...shown } }),
+    ...(schema === undefined ? {} : { 'application/json': { schema: described(answer.of(schema), name), ...shown } }),
     ...(text === true ? { 'text/plain': { schema: { type: 'string' }, ...shown } } : {}),
   };
   return { description, headers: references(names), ...(Object.keys(content).length === 0 ? {} : { content }) };

@@ -39,7 +39,8 @@ export interface OperationDocument {
   readonly description: string;
   readonly path?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>;
-  readonly requestHeaders?: Readonly<Record<string, v.GenericSchema>>;
+  /** Of the request. */
+  readonly headers?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly body?: {
     readonly schema: v.GenericSchema;
     /** The route takes a request without a body. */

@@ -1,6 +1,6 @@
 import { RefusalAnswer } from '../../lib/http/answer.ts';
 import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal.ts';
-import { callerHeaders, references } from './headers.ts';
+import { ownHeaders, references } from './headers.ts';
 import type { JsonSchema, jsonSchemas } from './json-schema.ts';
 import { refusalTexts } from './refusals.ts';
 
@@ -20,7 +20,8 @@ export function refusalCodeSchema(): JsonSchema {
 
 export function refusalSchema(answer: Schemas): JsonSchema {
   const { properties, ...rest } = answer.of(RefusalAnswer) as { readonly properties: JsonSchema };
-  return { ...rest, properties: { ...properties, code: { $ref: '#/components/schemas/RefusalCode' } } };
+  const code = { $ref: '#/components/schemas/RefusalCode', description: 'One of a closed list; go by it.' };
+  return { ...rest, properties: { ...properties, code } };
 }
 
 export const gatewayErrorSchema: JsonSchema = {
@@ -69,16 +70,18 @@ export class RefusalResponses {
 function responseOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
   // The one answer without a body (D11).
   if (own.includes('invalid_credentials')) {
-    return { description: `${lineOf('invalid_credentials')}.`, headers: headersOf(status, { isOwn: true, isPublic }) };
+    return { description: `${lineOf('invalid_credentials')}.`, headers: headersOf(status, own, isPublic) };
   }
   const gateway = status === 401 && isPublic ? undefined : gatewayStatuses[status as keyof typeof gatewayStatuses];
-  const refusal = { allOf: [{ $ref: '#/components/schemas/Refusal' }, { properties: { code: { enum: own } } }] };
+  const refusal = {
+    allOf: [{ $ref: '#/components/schemas/Refusal' }, { properties: { code: { type: 'string', enum: own } } }],
+  };
   const gatewayError = { $ref: '#/components/schemas/GatewayError' };
   const schema = gateway === undefined ? refusal : own.length === 0 ? gatewayError : { anyOf: [refusal, gatewayError] };
   const lines = [...own.map(lineOf), ...(gateway === undefined ? [] : [`The gateway: ${gateway}`])];
   return {
     description: `${lines.join('. ')}.`,
-    headers: headersOf(status, { isOwn: own.length > 0, isPublic }),
+    headers: headersOf(status, own, isPublic),
     content: { 'application/json': { schema } },
   };
 }
@@ -87,12 +90,13 @@ function lineOf(code: RefusalCode): string {
   return `${code}: ${refusalTexts[code].title}`;
 }
 
-function headersOf(status: number, { isOwn, isPublic }: { readonly isOwn: boolean; readonly isPublic: boolean }) {
-  const names = [
-    ...(isOwn ? ['X-Request-Id'] : []),
-    // Whoever has a good token is told how the client stands, with every answer of a function.
-    ...(isOwn && !isPublic && status !== 401 ? callerHeaders : []),
-    ...([409, 429, 503].includes(status) ? ['Retry-After'] : []),
-  ];
-  return references(names);
+/** The codes that say when to ask again. */
+const timed: readonly RefusalCode[] = ['request_in_progress', 'platform_rate_limited', 'too_many_requests'];
+
+function headersOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
+  return references([
+    // The gateway's own answers have none of ours, and a bad token has no client to speak of.
+    ...(own.length === 0 ? [] : ownHeaders({ isPublic: isPublic || status === 401 })),
+    ...(own.some((code) => timed.includes(code)) ? ['Retry-After'] : []),
+  ]);
 }

@@ -1,8 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandLine, runCommand } from '../operate/command.ts';
 import { openApiDocument } from './document.ts';
 
-// npm run openapi: writes the document of the interface anew.
-const file = join(import.meta.dirname, '..', '..', 'functions', 'openapi.json');
-writeFileSync(file, openApiDocument());
-console.log(`${file} is written.`);
+const usage = `usage: npm run openapi
+
+Writes functions/openapi.json anew, from the schemas and from what infra/openapi/ says beside them.`;
+
+await runCommand(async () => {
+  const { values } = commandLine({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help) return console.log(usage);
+  const file = join(import.meta.dirname, '..', '..', 'functions', 'openapi.json');
+  writeFileSync(file, openApiDocument());
+  console.log(`${file} is written.`);
+});

@@ -1,6 +1,6 @@
 import { nearNames } from '../../lib/http/near-name.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
-import { type Explanation, explained, explanations } from './explanations.ts';
+import { codesOfStatus, type Explanation, explained, explanations } from './explanations.ts';
 
 const usage = `usage: npm run explain -- CODE
 
@@ -20,8 +20,18 @@ function printed({ code, where, title, fault, cause, remedy, page }: Explanation
 }
 
 function unknown(code: string): CommandError {
+  const answered = codesOfStatus(code);
+  if (answered.length > 0) {
+    return new CommandError(`${code} is a status; the service answers it with a code: ${answered.join(', ')}`, 1);
+  }
   const near = nearNames(code, [...new Set(explanations.map((each) => each.code))], 5);
-  const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+  // The platform has more codes than it tells.
+  const isForeign = near.length === 0 && /^\d+$/.test(code);
+  const hint = isForeign
+    ? '; go by the text that the platform gave with it (message, reason)'
+    : near.length === 0
+      ? ''
+      : `; did you mean ${near.join(', ')}?`;
   return new CommandError(`Nobody here knows the code ${code}${hint}`, 1);
 }
 
@@ -32,7 +42,7 @@ await runCommand(async () => {
   });
   if (values.help) return console.log(usage);
   const [code, ...surplus] = positionals;
-  if (code === undefined || surplus.length > 0) throw new CommandError(usage);
+  if (code === undefined || code.trim() === '' || surplus.length > 0) throw new CommandError(usage);
   const found = explained(code);
   if (found.length === 0) throw unknown(code);
   console.log(values.json ? JSON.stringify(found, undefined, 2) : found.map(printed).join('\n\n'));

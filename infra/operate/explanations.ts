@@ -72,7 +72,7 @@ const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
 
 /** Of a code by itself where something is known of it, else of its kind. Throws for a kind that nobody has described. */
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
-  const own = subcode === undefined ? ofCodes[code] : undefined;
+  const own = ofCodes[subcode === undefined ? code : `${code}/${subcode}`];
   const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
   if (found === undefined) throw new Error(`nobody has described the kind ${kind}`);
   return found;
@@ -96,13 +96,28 @@ export const explanations: readonly Explanation[] = [
 
 /**
  * What a code says, in every place where it occurs; none when nobody knows it. A subcode is found with its code before
- * it or alone, `http_502` by its form, a code between 200 and 299 by their row.
+ * it or alone, `http_502` by its form, a code between 200 and 299 by their row; any as a message of the platform spells it,
+ * `(#131026)`, and in any letter case.
  */
-export function explained(code: string): readonly Explanation[] {
+export function explained(given: string): readonly Explanation[] {
+  const code = spelled(given);
   const names = [
     code,
     ...(/^http_\d{3}$/.test(code) ? ['http_<status>'] : []),
     ...(/^2\d\d$/.test(code) ? ['200-299'] : []),
   ];
   return explanations.filter((each) => names.includes(each.code) || each.code.split('/')[1] === code);
+}
+
+function spelled(given: string): string {
+  return given
+    .trim()
+    .toLowerCase()
+    .replace(/^\(?#?(\d+)\)?$/, '$1')
+    .replace(/^(\d+)[:., ]+(\d+)$/, '$1/$2');
+}
+
+/** The codes that the service answers with under an HTTP status. */
+export function codesOfStatus(status: string): readonly RefusalCode[] {
+  return refusalCodes.filter((code) => String(statusOf(code)) === status);
 }

@@ -64,13 +64,15 @@ function clientIdFromText(text: string): number {
 
 function clientIdFromJson(value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-    throw invalidClientId(typeof value === 'string' ? value : JSON.stringify(value));
+    if (typeof value !== 'string') throw invalidClientId(JSON.stringify(value));
+    throw invalidClientId(value, plainDecimal.test(value) ? ' (expected a number, received a text)' : '');
   }
   return value;
 }
 
-function invalidClientId(value: string): Refusal {
+/** `how` says what is wrong with a value that looks right. */
+function invalidClientId(value: string, how = ''): Refusal {
   const shown = value.length <= 100 ? value : `${value.slice(0, 97)}...`;
   const message = `invalid client_id: ${shown}`;
-  return new Refusal('invalid_client_id', message, { errors: [{ path: 'client_id', message }] });
+  return new Refusal('invalid_client_id', message, { errors: [{ path: 'client_id', message: `${message}${how}` }] });
 }

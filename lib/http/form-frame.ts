@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nearHint } from './near-name.ts';
 import { Refusal } from './refusal.ts';
 
 /*
@@ -32,7 +33,9 @@ export function framedForm(body: Buffer, contentType: string, names: readonly st
   const parts: Part[] = [];
   for (const section of sectionsOf(body, boundaryOf(contentType))) {
     const part = partOf(section, parts.length + 1);
-    if (!names.includes(part.name)) throw refusedPart(part.name, `unrecognized part: ${part.name}`);
+    if (!names.includes(part.name)) {
+      throw refusedPart(part.name, `unrecognized part: ${part.name}${nearHint(part.name, names)}`);
+    }
     if (parts.some(({ name }) => name === part.name)) {
       throw refusedPart(part.name, `part ${part.name} must occur only once`);
     }

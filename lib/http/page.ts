@@ -6,3 +6,4 @@ export type { Endpoint } from './endpoint.ts';
 export { jsonBody } from './json-body.ts';
 export { parse } from './parse.ts';
 export { invalid, Refusal } from './refusal.ts';
+export { parseHeaders } from './request-headers.ts';

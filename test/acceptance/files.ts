@@ -6,6 +6,7 @@ export const acceptanceFiles = [
   'access',
   'channel-campaigns',
   'channels-list',
+  'misspelt-queries',
   'operating-client',
   'pricing',
   'templates-get',

@@ -511,6 +511,16 @@ describe('the platform is down (D7, D23)', () => {
     }
   });
 
+  test('refuses what is asked: 400 with its code', async () => {
+    const id = await forgottenTemplate();
+    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { code: 100 } });
+    const remove = () => asSupervisor(`DELETE /v1/templates/${did}/${id}`);
+    for (const reply of [await send(unknownHere()), await synchronizeOnce(), await remove()]) {
+      expectRefusal(reply, 400, 'platform_refused');
+      expect(reply.body.platform_code).toBe(100);
+    }
+  });
+
   test('a stored copy that has grown old is used, and the answer says so', async () => {
     const key = templateKey({ wabaId: '200000000000001', name: 'order_update', language: 'en_US' });
     await target.documentClient.send(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { routes } from '../../infra/routes.ts';
 import { windowOf } from '../../lib/access/budget/lease.ts';
 import { leaseStore } from '../../lib/access/budget/lease-store.ts';
 import { issueToken } from '../../lib/access/tokens/token.ts';
@@ -45,6 +46,14 @@ test('a client that has used up its minute is told when the next begins, and no 
     code: 'too_many_requests',
     message: `the client has made its ${limit} requests of this minute; try again in ${reset} s`,
   });
+
+  // Whatever is asked; nothing of it is looked at.
+  for (const { method, path } of routes.filter((each) => each.public !== true)) {
+    expect(await api(`${method} ${path.replaceAll(/\{\w+\}/g, 'x')}`, { token }), path).toMatchObject({
+      status: 429,
+      body: { code: 'too_many_requests' },
+    });
+  }
 
   const other = await api(route, { token: await tokenOf('supervisor1001') });
   expect(other.status).toBe(200);

@@ -8,6 +8,7 @@ import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
 import { type Operation, openApi, operationOf } from '../support/openapi.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -39,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform(`DELETE /_control/templates/${createdId}`);
   await eraseTemplate(target, created);
+  await forgetWebhook(1001);
 });
 
 const cases = Object.entries(operations).flatMap(([operation, { examples }]) =>

@@ -95,5 +95,8 @@ test('a rehearsal is in no list of dispatches, and another word in the header is
     status: 400,
     body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },
   });
+  for (const name of ['dry_run', 'X-Dry-Run', 'DryRun']) {
+    expect(await send(order, { [name]: 'true' })).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  }
   expect(await list()).toEqual(before);
 });

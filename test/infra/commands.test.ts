@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -142,9 +143,28 @@ describe('explain', () => {
     ['worker_lots', '; did you mean worker_lost?'],
     ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],
     ['something_else_entirely', ''],
+    ['999999', '; go by the text that the platform gave with it (message, reason)'],
   ])('ends with 1 for %s, with what is near', async (given, hint) => {
     const stderr = `Nobody here knows the code ${given}${hint}\n`;
     expect(await run(`operate/explain.ts ${given}`)).toEqual({ code: 1, stdout: '', stderr });
+  });
+});
+
+it('openapi writes nothing for who asks what it does', async () => {
+  const { mtimeMs } = statSync('functions/openapi.json');
+  expect(await run('openapi/write.ts --help')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^usage: npm run openapi\n/),
+  });
+  expect(await run('openapi/write.ts --chek')).toMatchObject({ code: 2, stdout: '' });
+  expect(statSync('functions/openapi.json').mtimeMs).toBe(mtimeMs);
+});
+
+describe('explain, asked for a status', () => {
+  it('tells the codes that are answered with it', async () => {
+    const stderr =
+      '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress\n';
+    expect(await run('operate/explain.ts 409')).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 

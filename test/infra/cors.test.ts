@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { headers } from '../../infra/openapi/headers.ts';
+import { operations } from '../../infra/openapi/operations/all.ts';
 import { synthesize } from '../support/synthesized.ts';
 
 /** CORS as it is deployed (D52). */
@@ -27,6 +29,21 @@ describe('the context value corsOrigins', () => {
     const keys = service.all('AWS::ApiGatewayV2::Route').map(({ properties }) => String(properties.RouteKey));
     const methods = new Set(keys.map((key) => key.split(' ')[0]));
     expect([...methods].toSorted()).toEqual(configurationOf(service).AllowMethods.toSorted());
+  });
+
+  it('names every header that clients send or see by the document, and no other', () => {
+    const { AllowHeaders, ExposeHeaders } = configurationOf(synthesize({ corsOrigins: app }));
+    const asked = Object.entries(operations).flatMap(([name, operation]) =>
+      name.startsWith('platform-') ? [] : Object.keys(operation.headers?.entries ?? {}),
+    );
+    expect(AllowHeaders.toSorted()).toEqual([...new Set(['Authorization', 'Content-Type', ...asked])].toSorted());
+    // Browsers show Cache-Control anyway; the others are of the platform's handshake and of redirects.
+    const hidden = ['Cache-Control', 'Location', 'X-Content-Type-Options'];
+    expect(ExposeHeaders.toSorted()).toEqual(
+      Object.keys(headers)
+        .filter((name) => !hidden.includes(name))
+        .toSorted(),
+    );
   });
 
   it('makes no route of preflight requests: the gateway answers them without asking who calls', () => {

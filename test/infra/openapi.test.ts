@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../../infra/openapi/document.ts';
+import fieldTexts from '../../infra/openapi/field-texts.json' with { type: 'json' };
 import { operations } from '../../infra/openapi/operations/all.ts';
 import { parameterTexts } from '../../infra/openapi/parameters.ts';
 import { routes } from '../../infra/routes.ts';
 import { refusalCodes, statusOf } from '../../lib/http/refusal.ts';
 import { eventTypes } from '../../lib/webhooks/event.ts';
 import { openApi, operationOf, schemaFaults } from '../support/openapi.ts';
+import { shownElsewhere } from '../support/shown-elsewhere.ts';
 
 const file = 'functions/openapi.json';
 
@@ -69,10 +71,23 @@ describe('coverage', () => {
     if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
   });
 
+  test('what no contract test can see is shown by a test of its own', () => {
+    const documented = Object.entries(operations).flatMap(([name, { refusals }]) =>
+      refusals.map((code) => `${name} ${statusOf(code)} ${code}`),
+    );
+    for (const { answer, code, by } of shownElsewhere) {
+      expect(
+        documented.filter((each) => answer.test(each) && each.endsWith(` ${code}`)),
+        String(answer),
+      ).not.toEqual([]);
+      expect(readFileSync(by, 'utf8').includes(code), `${by} shows ${code}`).toBe(true);
+    }
+  });
+
   test('what is said of parameters is said of some', () => {
     const named = routes.flatMap((route) =>
-      [operations[route.operation]?.path?.entries, operations[route.operation]?.query?.entries]
-        .concat(operations[route.operation]?.requestHeaders)
+      [operations[route.operation]?.path, operations[route.operation]?.query, operations[route.operation]?.headers]
+        .map((each) => each?.entries)
         .flatMap((entries) => Object.keys(entries ?? {}))
         .flatMap((name) => [name, `${route.operation}.${name}`]),
     );
@@ -85,6 +100,37 @@ describe('coverage', () => {
       const content = openApi.webhooks[type].post.requestBody.content['application/json'];
       expect(schemaFaults(content.schema, content.examples.told.value, type)).toEqual([]);
     }
+  });
+});
+
+/** Each field of the document's schemas with what it says of itself. */
+function fieldsIn(value: unknown, place: string): { readonly place: string; readonly description: unknown }[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, each]) => [
+    ...(key === 'properties'
+      ? Object.entries(each as Record<string, { description?: unknown }>).map(([name, { description }]) => ({
+          place: `${place}.${name}`,
+          description,
+        }))
+      : []),
+    ...fieldsIn(each, `${place}/${key}`),
+  ]);
+}
+
+describe('each field says what it is', () => {
+  const { schemas } = openApi.components;
+  const fields = fieldsIn({ schemas, paths: openApi.paths, webhooks: openApi.webhooks }, '');
+
+  test('none is left out', () => {
+    expect(
+      fields.filter(({ description }) => !/^\S.{3,}$/.test(String(description))).map(({ place }) => place),
+    ).toEqual([]);
+    expect(fields.length).toBeGreaterThan(500);
+  });
+
+  test('and no text is of a field that is not there', () => {
+    const told = new Set(fields.map(({ description }) => description));
+    expect(Object.entries(fieldTexts).filter(([, text]) => !told.has(text))).toEqual([]);
   });
 });
 

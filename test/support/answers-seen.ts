@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'no
 import { join } from 'node:path';
 import { operations } from '../../infra/openapi/operations/all.ts';
 import { statusOf } from '../../lib/http/refusal.ts';
+import { shownElsewhere } from './shown-elsewhere.ts';
 
 /** Where this worker notes what was answered, for `answersSeen`. */
 const dist = join(import.meta.dirname, '..', '..', 'dist');
@@ -22,8 +23,16 @@ export function forgetAnswers(): void {
   for (const name of notesIn(dist)) rmSync(join(dist, name));
 }
 
+export interface AnswersSeen {
+  readonly seen: readonly string[];
+  /** By the test that shows it. */
+  readonly elsewhere: Readonly<Record<string, readonly string[]>>;
+  /** Nobody has shown that these are answered. */
+  readonly unseen: readonly string[];
+}
+
 /** What the document says that can be answered (`operation status code`): what a run has seen of it, and what not. */
-export function answersSeen(): { readonly seen: readonly string[]; readonly unseen: readonly string[] } {
+export function answersSeen(): AnswersSeen {
   const seen = new Set(notesIn(dist).flatMap((name) => readFileSync(join(dist, name), 'utf8').trim().split('\n')));
   const unseen = Object.entries(operations).flatMap(([name, { answers, refusals }]) =>
     [
@@ -31,7 +40,10 @@ export function answersSeen(): { readonly seen: readonly string[]; readonly unse
       ...refusals.map((code) => [name, statusOf(code), code === 'invalid_credentials' ? '-' : code].join(' ')),
     ].filter((answer) => !seen.has(answer)),
   );
-  return { seen: [...seen].sort(), unseen };
+  const shownBy = (answer: string) => shownElsewhere.find((each) => each.answer.test(answer))?.by;
+  const by = Map.groupBy(unseen, (answer) => shownBy(answer) ?? '');
+  const { '': never = [], ...elsewhere } = Object.fromEntries(by);
+  return { seen: [...seen].sort(), elsewhere, unseen: never };
 }
 
 function notesIn(directory: string): string[] {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildFunctions } from '../../infra/build.ts';
@@ -14,8 +14,9 @@ const dist = join(root, 'dist');
 
 /**
  * Global set-up of the contract tests: a whole local stack for each worker, on free ports, with the demo data. At the end
- * `dist/contract-answers.json` says which documented answers the run has seen and which not (D48), and the run fails when
- * any line that any test brought about shows a secret, a phone number or a value of a message (R44).
+ * `dist/contract-answers.json` says which documented answers the run has seen and which not. A run of all files fails when
+ * an answer is documented that nobody has shown (D48); any run, when a line that a test brought about shows a secret, a
+ * phone number or a value of a message (R44).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(dist, { recursive: true });
@@ -31,10 +32,23 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   );
   return async () => {
     await Promise.all(stacks.map(({ stack }) => stack.stop()));
-    writeFileSync(join(dist, 'contract-answers.json'), JSON.stringify(answersSeen(), null, 2));
+    const answers = answersSeen();
+    writeFileSync(join(dist, 'contract-answers.json'), JSON.stringify(answers, null, 2));
     const leaks = logs.flatMap((log) => leaksIn(readFileSync(log, 'utf8')));
     if (leaks.length > 0) throw new Error(`${leaks.length} log lines show what they must not:\n${leaks.join('\n')}`);
+    if (isWhole(project) && answers.unseen.length > 0) {
+      throw new Error(
+        `documented, and answered in no test (test/support/shown-elsewhere.ts):\n${answers.unseen.join('\n')}`,
+      );
+    }
   };
+}
+
+/** Whether every contract test was run, and not some of them by their names. */
+function isWhole({ vitest }: TestProject): boolean {
+  const ran = vitest.state.getPaths();
+  const files = globSync('test/contract/**/*.test.ts', { cwd: root }).map((file) => join(root, file));
+  return vitest.config.testNamePattern === undefined && files.every((file) => ran.includes(file));
 }
 
 async function startFor(functionLog: string, at: number): Promise<{ stack: RunningStack; context: StackContext }> {

@@ -38,7 +38,10 @@ function dataOf(
     status: 'PENDING',
     category: 'UTILITY',
   };
-  const dispatch = { job_id: jobId, did, template, attends: { waitTime: 0 }, accepted_at: at(nowMs - 10_000) };
+  const dispatch = {
+    ...{ job_id: jobId, did, template, campaign_id: 10 },
+    ...{ attends: { waitTime: 0 }, accepted_at: at(nowMs - 10_000) },
+  };
   const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
   const taken = { ...message, platform_message_id: `wamid.${jobId}` };
   const receipt = { ...taken, pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } };

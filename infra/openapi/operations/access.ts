@@ -25,7 +25,11 @@ export const access: Operations = {
         summary: 'A user of a client',
         body: { username: 'supervisor1001', password: 'demo-supervisor1001' },
         status: 200,
-        answer: { access: true, access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl' },
+        answer: {
+          access: true,
+          access_token:
+            'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJjaWQiOjEwMDEsInN1YiI6InN1cGVydmlzb3IxMDAxIn0.c2lnbmF0dXJl',
+        },
       },
     },
   },

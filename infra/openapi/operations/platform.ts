@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { PlatformWebhookAnswer } from '../../../functions/platform-webhook-receive.ts';
 import { PlatformHandshakeQuery } from '../../../functions/platform-webhook-verify.ts';
 import { RedirectPath } from '../../../functions/redirect.ts';
+import { PlatformWebhookHeaders } from '../../../lib/platform/webhook/signature.ts';
 import { demoRedirect, demoSignature } from '../examples.ts';
 import type { Operations } from '../operation.ts';
 import { ofAnybody } from '../refusals.ts';
@@ -39,7 +40,7 @@ export const platform: Operations = {
     summary: 'Take what the platform tells',
     description:
       'What became of messages, templates and numbers, signed by the platform. What it says is no reason to refuse it.',
-    requestHeaders: { 'X-Hub-Signature-256': v.pipe(v.string(), v.regex(/^sha256=[0-9a-f]{64}$/)) },
+    headers: PlatformWebhookHeaders,
     body: { schema: v.unknown(), optional: true },
     answers: { 200: { description: 'Taken.', schema: PlatformWebhookAnswer } },
     refusals: [...ofAnybody, 'unauthorized', 'payload_too_large', 'webhook_not_taken'],

@@ -4,7 +4,7 @@ import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '.
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
 import { MessagesSendAnswer, MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
 import { RehearsalAnswer } from '../../../lib/messages/rehearse/rehearse-send.ts';
-import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
+import { MessagesSendBody, MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
 import type { Operations } from '../operation.ts';
 import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
@@ -23,10 +23,7 @@ export const sending: Operations = {
       'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template.',
     path: MessagesSendPath,
     query: MessagesSendQuery,
-    requestHeaders: {
-      'Idempotency-Key': v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/)),
-      'Dry-Run': v.literal('true'),
-    },
+    headers: MessagesSendHeaders,
     body: { schema: MessagesSendBody },
     answers: {
       200: {

@@ -68,14 +68,14 @@ export const templates: Operations = {
             params: {
               body: {
                 count: 2,
-                fixed_length: 29,
+                fixed_length: 34,
                 max_length: 1024,
                 values: [
                   { appears: 1, example: 'Ana' },
-                  { appears: 1, example: 'A-17' },
+                  { appears: 1, example: 'A-1042' },
                 ],
               },
-              buttons: [{ index: 0, kind: 'url', fixed_length: 28, max_length: 2000, example: 'A-17' }],
+              buttons: [{ index: 0, kind: 'url', fixed_length: 33, max_length: 2000, example: 'A-1042' }],
             },
             component: {},
           },

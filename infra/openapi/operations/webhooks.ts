@@ -1,6 +1,9 @@
-import * as v from 'valibot';
 import { WebhookConfigGetQuery } from '../../../functions/webhook-config-get.ts';
-import { WebhookConfigPutBody, WebhookConfigPutQuery } from '../../../lib/webhooks/config/config-request.ts';
+import {
+  WebhookConfigPutBody,
+  WebhookConfigPutHeaders,
+  WebhookConfigPutQuery,
+} from '../../../lib/webhooks/config/config-request.ts';
 import { WebhookConfigSchema } from '../../../lib/webhooks/config/config-view.ts';
 import { demo } from '../examples.ts';
 import type { Operations } from '../operation.ts';
@@ -15,7 +18,7 @@ export const webhooks: Operations = {
     summary: 'Set where events go',
     description: 'Creates or changes where the events of the client go, and which. A new signing secret is shown once.',
     query: WebhookConfigPutQuery,
-    requestHeaders: { 'Webhook-Secret-Rotate': v.picklist(['true', 'false']) },
+    headers: WebhookConfigPutHeaders,
     body: { schema: WebhookConfigPutBody },
     answers: {
       200: { description: 'The configuration.', schema: WebhookConfigSchema, headers: ['Webhook-Secret'] },

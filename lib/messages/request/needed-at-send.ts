@@ -39,7 +39,7 @@ const ButtonViewSchema = v.variant('kind', [
     kind: v.literal('url'),
     fixed_length: v.pipe(wholeNumber, v.description('Characters of the URL without the value.')),
     max_length: wholeNumber,
-    example: v.exactOptional(v.string()),
+    example: v.exactOptional(v.pipe(v.string(), v.description('A value, from the URL that the platform was shown.'))),
   }),
   v.object({
     index: wholeNumber,
@@ -70,7 +70,12 @@ const ParametersSchema = v.object({
     cards: v.exactOptional(v.array(PartsViewSchema)),
   }),
   component: v.object({
-    header: v.exactOptional(v.object({ type: v.string(), example: v.exactOptional(v.string()) })),
+    header: v.exactOptional(
+      v.object({
+        type: v.picklist(['image_url', 'video_url', 'document_url', 'location']),
+        example: v.exactOptional(v.string()),
+      }),
+    ),
   }),
   phone_numbers_only: v.exactOptional(v.literal(true)),
 });
@@ -164,9 +169,16 @@ function textView({ appearances, fixedLength, maxLength }: TextNeed, examples: r
 }
 
 function buttonView({ index, kind, fixedLength }: DynamicButton, shown: TemplateButton | undefined): ButtonView {
-  const example = present({ example: textsOf(shown?.['example'])[0] });
-  if (kind === 'copy_code') return { index, kind, max_length: codeMaxLength, ...example };
-  return { index, kind, fixed_length: fixedLength, max_length: urlMaxLength, ...example };
+  const [example] = textsOf(shown?.['example']);
+  if (kind === 'copy_code') return { index, kind, max_length: codeMaxLength, ...present({ example }) };
+  const value = present({ example: example && valueIn(example, String(shown?.['url'])) });
+  return { index, kind, fixed_length: fixedLength, max_length: urlMaxLength, ...value };
+}
+
+/** What a send has to give for the whole URL that the platform was shown as example. */
+function valueIn(example: string, url: string): string {
+  const [fixed = ''] = url.split('{{');
+  return example.startsWith(fixed) ? example.slice(fixed.length) : example;
 }
 
 function productsView({ header, productList }: ParameterContract): ProductsView | undefined {

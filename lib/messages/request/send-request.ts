@@ -5,7 +5,7 @@ import { boundedList, closedObject, openObject } from '../../http/closed-object.
 import { documentedAs } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
-import { invalid, Refusal } from '../../http/refusal.ts';
+import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 
@@ -185,16 +185,14 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
   return recipients;
 }
 
-/** The `Idempotency-Key` of a request, if any (D9). Refuses with 400 what is not 1 to 255 visible ASCII characters. */
-export function idempotencyKeyOf(headers: Readonly<Record<string, string | undefined>>): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 visible ASCII characters');
-}
-
-/** Whether a request is a rehearsal (D51). Refuses with 400 any word but `true`: nobody sends by a slip of spelling. */
-export function isDryRun(headers: Readonly<Record<string, string | undefined>>): boolean {
-  const word = headers['dry-run'];
-  if (word === undefined || word === 'true') return word !== undefined;
-  throw invalid('Dry-Run', `Dry-Run must be true or left out, received ${JSON.stringify(word.slice(0, 60))}`);
-}
+/** The headers of a send. Any word but `true` in `Dry-Run` is refused: nobody sends by a slip of spelling (D9, D51). */
+export const MessagesSendHeaders = v.object({
+  'Idempotency-Key': v.optional(
+    v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/, 'Idempotency-Key must have 1 to 255 visible ASCII characters')),
+  ),
+  'Dry-Run': v.optional(
+    v.literal('true', ({ input }) => {
+      return `Dry-Run must be true or left out, received ${JSON.stringify(String(input).slice(0, 60))}`;
+    }),
+  ),
+});

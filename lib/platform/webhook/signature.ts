@@ -1,10 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
 import type { PlatformApp } from './apps.ts';
 
 /** A body as it came: text, or the bytes where the gateway gave them as base64. */
 export type RawBody = string | Buffer;
 
-const signatureForm = /^sha256=([0-9a-f]{64})$/i;
+const SignatureSchema = v.pipe(v.string(), v.regex(/^sha256=[0-9a-fA-F]{64}$/));
+/** The header that what the platform tells is signed in. */
+export const PlatformWebhookHeaders = v.object({ 'X-Hub-Signature-256': SignatureSchema });
 
 /**
  * The app one of whose secrets has signed this body (D38; platform reference, 10.1); undefined when none has. The platform
@@ -15,9 +18,8 @@ export function signingApp(
   body: RawBody,
   signature: string | undefined,
 ): PlatformApp | undefined {
-  const hex = signature?.match(signatureForm)?.[1];
-  if (hex === undefined) return undefined;
-  const given = Buffer.from(hex, 'hex');
+  if (!v.is(SignatureSchema, signature)) return undefined;
+  const given = Buffer.from(signature.slice('sha256='.length), 'hex');
   return apps.find(({ secrets }) =>
     secrets.some((secret) => timingSafeEqual(createHmac('sha256', secret).update(body).digest(), given)),
   );

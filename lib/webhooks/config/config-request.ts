@@ -2,11 +2,9 @@ import * as v from 'valibot';
 import { ClientIdJson, ClientIdText } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
 import { documentedAs } from '../../http/documented.ts';
-import type { HttpEvent } from '../../http/endpoint.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
-import { invalid } from '../../http/refusal.ts';
 import { type EventType, eventTypes } from '../event.ts';
 
 /**
@@ -51,21 +49,14 @@ export const WebhookConfigPutBody = closedObject({
   client_id: ClientIdJson,
 });
 export const WebhookConfigPutQuery = v.object({ client_id: ClientIdText });
+/** Whether a PUT asks for a new signing secret. */
+export const WebhookConfigPutHeaders = v.object({
+  'Webhook-Secret-Rotate': v.optional(v.picklist(['true', 'false'], 'Webhook-Secret-Rotate must be true or false')),
+});
 
 /** The ports that events are delivered to (D34); the text of the default port of https is empty. */
 const receiverPorts = new Set(['', '8443']);
 
 function receiverUrlFault(text: string): string | undefined {
   return publicHttpsUrlFault(text) ?? (receiverPorts.has(new URL(text).port) ? undefined : 'must use port 443 or 8443');
-}
-
-const rotateHeader = 'webhook-secret-rotate';
-
-/** Whether a PUT asks for a new signing secret. Refuses with 400 what is neither `true` nor `false`. */
-export function asksRotation(event: HttpEvent): boolean {
-  const value = event.headers[rotateHeader] ?? 'false';
-  if (value !== 'true' && value !== 'false') {
-    throw invalid('Webhook-Secret-Rotate', 'Webhook-Secret-Rotate must be true or false');
-  }
-  return value === 'true';
 }

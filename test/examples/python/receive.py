@@ -10,4 +10,5 @@ try:
     event = verified_event(sys.argv[1], delivery["headers"], delivery["body"].encode())
 except ValueError as error:
     sys.exit(str(error))
-print(event["type"], event["data"].get("did", ""))
+data = event["data"]
+print(event["type"], data.get("job_id") or data.get("name") or "")

@@ -32,7 +32,7 @@ def parts(need):
     if "body" in need:
         filled["body"] = values(need["body"])
     if "buttons" in need:
-        filled["buttons"] = [each.get("example", "A17")[:15] for each in need["buttons"]]
+        filled["buttons"] = [each.get("example", "A17") for each in need["buttons"]]
     return filled
 
 

@@ -18,7 +18,7 @@ function values(need: NonNullable<NeededCard['body']>): string[] {
 function parts({ body, buttons }: NeededCard) {
   return {
     ...(body && { body: values(body) }),
-    ...(buttons && { buttons: buttons.map(({ example = 'A17' }) => example.slice(0, 15)) }),
+    ...(buttons && { buttons: buttons.map(({ example = 'A17' }) => example) }),
   };
 }
 

@@ -32,7 +32,9 @@ describe('the texts', () => {
   });
 
   it('are of codes and kinds of the platform that there are', () => {
-    const codes = new Set(errorCodes.map(({ code }) => String(code)));
+    const codes = new Set(
+      errorCodes.map(({ code, subcode }) => (subcode === undefined ? String(code) : `${code}/${subcode}`)),
+    );
     const kinds = new Set(errorCodes.flatMap(({ kind, advice: treatment }) => [kind, `${kind}, ${treatment}`]));
     expect(Object.keys(advice.codes).filter((code) => !codes.has(code))).toEqual([]);
     expect(Object.keys(advice.kinds).filter((kind) => !kinds.has(kind))).toEqual([]);
@@ -81,6 +83,15 @@ describe('a code is found', () => {
     ['2388023', ['100/2388023']],
     ['100', ['100']],
     ['nonsense', []],
+    // As people and messages of the platform spell them.
+    ['(#131026)', ['131026']],
+    ['#131026', ['131026']],
+    [' 131026 ', ['131026']],
+    ['100:33', ['100/33']],
+    ['100 33', ['100/33']],
+    ['Template_Not_Found', ['template_not_found']],
+    ['HTTP_502', ['http_<status>']],
+    ['', []],
   ])('%s', (code, found) => {
     expect(codesOf(code)).toEqual(found);
   });
@@ -91,6 +102,8 @@ describe('a code is found', () => {
 
   it.each([
     ['190', 'the deployment'],
+    ['100/33', 'the deployment'],
+    ['100/2388023', 'the request'],
     ['131016', 'the platform'],
     ['133004', 'the platform'],
     ['130429', 'nobody'],

@@ -49,6 +49,13 @@ test.each([
   expect(refused(() => askedClientId({ body: value })).message).toBe(`invalid client_id: ${shown}`);
 });
 
+test('a number that came as text says that it must be one', () => {
+  const { errors } = refused(() => askedClientId({ body: '1001' })).details;
+  expect(errors).toEqual([
+    { path: 'client_id', message: 'invalid client_id: 1001 (expected a number, received a text)' },
+  ]);
+});
+
 test('any text is either the plain decimal of a positive safe integer or refused, shown at 100 characters (R8)', () => {
   const texts = fc.oneof(fc.string(), fc.string({ minLength: 90, maxLength: 300 }), fc.double().map(String));
   fc.assert(

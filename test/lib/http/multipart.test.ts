@@ -199,7 +199,12 @@ describe('parts that are refused (R12)', () => {
       [templatePart, part('Content-Disposition: form-data; name="image"; filename="a"')],
       'unrecognized part: image',
     ],
-    ['names are not trimmed or lower-cased', [field('Template')], 'unrecognized part: Template'],
+    [
+      'names are not trimmed or lower-cased',
+      [field('Template')],
+      'unrecognized part: Template; did you mean template?',
+    ],
+    ['a name that is nearly one', [templatePart, field('files')], 'unrecognized part: files; did you mean file?'],
     ['a prototype', [templatePart, field('__proto__')], 'unrecognized part: __proto__'],
     ['an endless name', [field('x'.repeat(1_000))], `unrecognized part: ${'x'.repeat(80)}`],
     ['a second file', [templatePart, filePart, filePart], 'part file must occur only once'],

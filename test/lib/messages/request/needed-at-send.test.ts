@@ -83,7 +83,10 @@ test('examples are those that the platform was shown', () => {
   const template = makeTemplate([
     { type: 'HEADER', format: 'TEXT', text: 'Order {{1}} of today', example: { header_text: ['17'] } },
     { ...body('Hello {{1}}, {{2}} and again {{1}}.'), example: { body_text: [['Ana', '9']] } },
-    buttons({ type: 'URL', text: 'Go', url: 'https://x.example/{{1}}', example: ['https://x.example/17'] }),
+    buttons(
+      { type: 'URL', text: 'Go', url: 'https://x.example/{{1}}', example: ['https://x.example/17'] },
+      { type: 'URL', text: 'Look', url: 'https://x.example/{{1}}', example: ['18'] },
+    ),
   ]);
   expect(neededAtSend(template, client).parameters).toEqual({
     params: {
@@ -97,7 +100,11 @@ test('examples are those that the platform was shown', () => {
           { appears: 1, example: '9' },
         ],
       },
-      buttons: [{ index: 0, kind: 'url', fixed_length: 18, max_length: 2_000, example: 'https://x.example/17' }],
+      // What a send gives, although the platform was shown a whole URL.
+      buttons: [
+        { index: 0, kind: 'url', fixed_length: 18, max_length: 2_000, example: '17' },
+        { index: 1, kind: 'url', fixed_length: 18, max_length: 2_000, example: '18' },
+      ],
     },
     component: {},
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { idempotencyKeyOf, parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
+import { parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
 
 const to = '5491155550001';
 const good = {
@@ -215,12 +215,4 @@ test('whatever JSON comes, it is read or refused with 400', () => {
       }
     }),
   );
-});
-
-test.each([[undefined], ['a'], ['~'.repeat(255)]])('Idempotency-Key %s is taken as it is', (key) => {
-  expect(idempotencyKeyOf({ 'idempotency-key': key })).toBe(key);
-});
-
-test.each([[''], ['a b'], ['é'], ['a\u0000'], ['x'.repeat(256)]])('Idempotency-Key %j is refused', (key) => {
-  expect(refusalOf(() => idempotencyKeyOf({ 'idempotency-key': key })).status).toBe(400);
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../../lib/http/parse.ts';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { asksRotation, WebhookConfigPutBody } from '../../../../lib/webhooks/config/config-request.ts';
+import { WebhookConfigPutBody } from '../../../../lib/webhooks/config/config-request.ts';
 import { eventTypes } from '../../../../lib/webhooks/event.ts';
-import { makeHttpEvent } from '../../../support/http-event.ts';
 import cases from '../../http/public-url-cases.json' with { type: 'json' };
 
 /** The refusal's message, or undefined when the body is taken. */
@@ -71,18 +70,5 @@ describe('events (D41)', () => {
   test('an endless one is measured before it is read', () => {
     const faults = refusalOf({ url, events: Array.from({ length: 101 }, () => 'message.read') });
     expect(faults).toBe('events is invalid: expected <=100, received 101');
-  });
-});
-
-describe('Webhook-Secret-Rotate', () => {
-  const asked = (value?: string) =>
-    asksRotation(makeHttpEvent({ headers: value === undefined ? {} : { 'webhook-secret-rotate': value } }));
-
-  test('is true, false or absent', () => {
-    expect([asked('true'), asked('false'), asked()]).toEqual([true, false, false]);
-  });
-
-  test.each(['', 'TRUE', '1', 'true,true', 'yes'])('%j is refused, never half understood', (value) => {
-    expect(() => asked(value)).toThrow('Webhook-Secret-Rotate must be true or false');
   });
 });

@@ -1,0 +1,34 @@
+import texts from './field-texts.json' with { type: 'json' };
+
+type Json = { readonly [key: string]: unknown };
+const textOf: Readonly<Record<string, string>> = texts;
+
+/**
+ * A schema in which each field says what it is. What the schema itself says stands; otherwise it is the text of the field
+ * in its owner (a named schema, an operation, a kind of event), below the field above it, or of its name wherever it comes:
+ * the closest there is. Throws for a field that nobody has described.
+ */
+export function described<S>(schema: S, owner: string, above = owner): S {
+  const within = (value: unknown, parent: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => within(each, parent));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [
+        key,
+        key === 'properties' ? fields(each, parent) : within(each, parent),
+      ]),
+    );
+  };
+  const fields = (properties: object, parent: string): Json =>
+    Object.fromEntries(
+      Object.entries(properties).map(([name, field]: [string, Json]) => {
+        const inner = within(field, name) as Json;
+        if (inner['description'] !== undefined) return [name, inner];
+        const keys = [`${owner}.${parent}.${name}`, `${parent}.${name}`, `${owner}.${name}`, name];
+        const description = keys.map((key) => textOf[key]).find((text) => text !== undefined);
+        if (description === undefined) throw new Error(`nothing is said of the field ${name} of ${owner} (${parent})`);
+        return [name, { ...inner, description }];
+      }),
+    );
+  return within(schema, above) as S;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../../../lib/http/refusal.ts';
+import { parseHeaders } from '../../../lib/http/request-headers.ts';
+import { MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
+import { WebhookConfigPutHeaders } from '../../../lib/webhooks/config/config-request.ts';
+
+type Values = Readonly<Record<string, string>>;
+const ofSend = (headers: Values, query?: Values) =>
+  parseHeaders(MessagesSendHeaders, { headers, ...(query === undefined ? {} : { queryStringParameters: query }) });
+const ofPut = (headers: Values) => parseHeaders(WebhookConfigPutHeaders, { headers });
+
+/** The first fault that a call is refused with. */
+function faultOf(parsed: () => unknown): string {
+  try {
+    parsed();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect([error.status, error.code, error.details.errors?.[0]?.message]).toEqual([
+      400,
+      'invalid_request',
+      error.message,
+    ]);
+    return `${error.details.errors?.[0]?.path} | ${error.message}`;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('headers of a send', () => {
+  test.each<[Values, object]>([
+    [{}, {}],
+    [{ 'dry-run': 'true' }, { 'Dry-Run': 'true' }],
+    [{ 'idempotency-key': 'a' }, { 'Idempotency-Key': 'a' }],
+    [{ 'idempotency-key': '~'.repeat(255) }, { 'Idempotency-Key': '~'.repeat(255) }],
+    // What browsers, proxies and the platform's own tools send besides.
+    [{ authorization: 'Bearer x', 'content-type': 'application/json', dnt: '1', origin: 'null', te: 'trailers' }, {}],
+    // A gateway's copy beside the right one says nothing new.
+    [{ 'idempotency-key': 'a', 'x-idempotency-key': 'b' }, { 'Idempotency-Key': 'a' }],
+  ])('%j is read', (headers, read) => {
+    expect(ofSend(headers)).toEqual(read);
+  });
+
+  test.each([[''], ['a b'], ['é'], ['a\u0000'], ['x'.repeat(256)]])('Idempotency-Key %j is refused', (key) => {
+    expect(faultOf(() => ofSend({ 'idempotency-key': key }))).toBe(
+      'Idempotency-Key | Idempotency-Key must have 1 to 255 visible ASCII characters',
+    );
+  });
+
+  test.each(['', 'True', 'TRUE', '1', '0', 'yes', 'false', ' true', 'true,true', '"true"'])(
+    'Dry-Run: %j is no rehearsal and no send (D51)',
+    (word) => {
+      expect(faultOf(() => ofSend({ 'dry-run': word }))).toBe(
+        `Dry-Run | Dry-Run must be true or left out, received ${JSON.stringify(word)}`,
+      );
+    },
+  );
+
+  test.each(['dry_run', 'dryrun', 'x-dry-run', 'dry-runs', 'dryr-un', 'dry-ru'])('nor is the header %s', (name) => {
+    expect(faultOf(() => ofSend({ [name]: 'true' }))).toBe(
+      `${name} | unrecognized field: ${name}; did you mean Dry-Run?`,
+    );
+  });
+
+  test.each(['dry_run', 'dryRun', 'Dry-Run', 'dry-run'])('nor is %s in the query', (name) => {
+    expect(faultOf(() => ofSend({}, { [name]: 'true', client_id: '1001' }))).toBe(
+      `${name} | unrecognized field: ${name}; Dry-Run is a header`,
+    );
+  });
+
+  test.each(['idempotencykey', 'idempotency_key', 'x-idempotency-key', 'idempotency-keys', 'idempotence-key'])(
+    'the header %s does not pass for no key (D9)',
+    (name) => {
+      expect(faultOf(() => ofSend({ [name]: 'a' }))).toBe(
+        `${name} | unrecognized field: ${name}; did you mean Idempotency-Key?`,
+      );
+    },
+  );
+});
+
+describe('Webhook-Secret-Rotate', () => {
+  test('is true, false or absent', () => {
+    const asked = ['true', 'false'].map((word) => ofPut({ 'webhook-secret-rotate': word })['Webhook-Secret-Rotate']);
+    expect([...asked, ofPut({})['Webhook-Secret-Rotate']]).toEqual(['true', 'false', undefined]);
+  });
+
+  test.each(['', 'TRUE', '1', 'true,true', 'yes'])('%j is refused, never half understood', (value) => {
+    expect(faultOf(() => ofPut({ 'webhook-secret-rotate': value }))).toMatch(/must be true or false$/);
+  });
+
+  test('misspelt, it is refused: nobody waits for a secret that is not made', () => {
+    expect(faultOf(() => ofPut({ 'webhook-secret-rotation': 'true' }))).toMatch(
+      /did you mean Webhook-Secret-Rotate\?$/,
+    );
+  });
+});

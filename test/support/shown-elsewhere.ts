@@ -1,0 +1,34 @@
+/**
+ * Documented answers that no request to the stack of the contract tests can bring about, and the test that shows each where
+ * it comes from. Whatever else the document says, the whole run of the contract tests must see (D48).
+ */
+export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: string; readonly by: string }[] = [
+  // Only a deployment with an edge.
+  { answer: /^\S+ 403 edge_required$/, code: 'edge_required', by: 'test/infra/edge-over-http.test.ts' },
+  // What nobody expected, and an endpoint that is late: of the frame that all pages have.
+  { answer: /^\S+ 500 internal_error$/, code: 'internal_error', by: 'test/lib/http/endpoint.test.ts' },
+  { answer: /^\S+ 502 platform_unreachable$/, code: 'platform_unreachable', by: 'test/lib/http/endpoint.test.ts' },
+  // A queue or a table that fails at the last step.
+  {
+    answer: /^messages-send 502 dispatch_unavailable$/,
+    code: 'dispatch_unavailable',
+    by: 'test/functions/messages-send.adapter.test.ts',
+  },
+  {
+    answer: /^templates-sync 502 dispatch_unavailable$/,
+    code: 'dispatch_unavailable',
+    by: 'test/functions/templates-sync.adapter.test.ts',
+  },
+  {
+    answer: /^messages-send 502 dispatch_undecided$/,
+    code: 'dispatch_undecided',
+    by: 'test/lib/messages/accept/idempotency.adapter.test.ts',
+  },
+  {
+    answer: /^platform-webhook-receive 503 webhook_not_taken$/,
+    code: 'webhook_not_taken',
+    by: 'test/functions/platform-webhook.queue.test.ts',
+  },
+  // Lambda takes no event as large as this body may be: the gateway is first.
+  { answer: /^messages-send 413 payload_too_large$/, code: 'payload_too_large', by: 'test/lib/http/endpoint.test.ts' },
+];
