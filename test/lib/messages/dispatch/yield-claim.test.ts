@@ -18,6 +18,14 @@ test('a young claim is waited out without a look at the job, which costs a read 
   expect(world.postponed).toEqual([{ receiptHandle: 'receipt of message-0', seconds: claimLifeMs / 1_000 }]);
 });
 
+test.each(['claimed', 'failed', 'expired'] as const)('receipts have no say where a claim is %s', async (state) => {
+  const world = new DispatchWorld();
+  await world.claims.take({ ...young, state });
+  await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports());
+  // Neither a doubt is written nor receipts are read, as for one that is unknown (D39).
+  expect(world.storeCalls).toEqual(['take', 'take']);
+});
+
 test('a delivery that cannot be postponed comes again earlier, and the log says why', async () => {
   const world = new DispatchWorld();
   await world.claims.take(young);
