@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Did } from '../../../../lib/access/directory.ts';
 import { type CheckPorts, checkSend, type Send } from '../../../../lib/messages/accept/check-send.ts';
+import type { Recipient } from '../../../../lib/messages/job.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates/model/template.ts';
@@ -67,10 +68,10 @@ function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false,
 
 const ana = { to, params: { body: ['Ana', '17'], buttons: ['17'] } };
 const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
-const single = {
+const single: Recipient = {
   to,
   params: { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
-} as const;
+};
 
 describe('the job that a send becomes', () => {
   test('says no more than was asked for', async () => {
@@ -206,6 +207,22 @@ describe('the catalog of a single product', () => {
     // The no is remembered.
     await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
     expect(none.asked.filter((question) => question.endsWith('fresh'))).toHaveLength(1);
+  });
+
+  test('costs the client that asks one of its own questions, under the id of its request', async () => {
+    const { ports } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
+    const asking: unknown[] = [];
+    const questions: CheckPorts['questions'] = {
+      ...ports.questions,
+      claim: async (question, { askerId }) => {
+        asking.push([question, askerId]);
+        return { state: 'ours' };
+      },
+      takeTurn: async (clientId) => void asking.push(clientId),
+      release: async (question, askerId) => void asking.push([question, askerId]),
+    };
+    await checkSend(send, { ...ports, questions });
+    expect(asking).toEqual([['catalog of 2', 'J'], 1001, ['catalog of 2', 'J']]);
   });
 
   test('cannot be read: 502', async () => {
