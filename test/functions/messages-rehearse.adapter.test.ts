@@ -26,7 +26,7 @@ const people = (count: number) => Array.from({ length: count }, (_, at) => Strin
 describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
-    const recipients = ['5491155550001', '+5491155550001', '5511955550001', '4915155550001', 'BR.1a2B3c'];
+    const recipients = ['5491155550001', '+5491155550001', '5511955550001', '+4915155550001', 'BR.1a2B3c'];
     const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
     expect([status, answered]).toEqual([
       200,
@@ -106,6 +106,17 @@ describe('a rehearsal (D51)', () => {
       warning: 'no list price is known for 1 of the recipients; the cost is without them',
       estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [] },
     });
+  });
+
+  test('joins what it has to say, and says nothing where there is nothing', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const { body: twice } = await send(request(['38344123456', '38344123456']), { headers: dry });
+    expect(twice.warning).toBe(
+      'duplicate recipients were dropped: recipients[1]; ' +
+        'no list price is known for 1 of the recipients; the cost is without them',
+    );
+    const { body: plain } = await send(request(people(1)), { headers: dry });
+    expect(Object.keys(plain)).toEqual(['success', 'dry_run', 'recipients', 'estimate']);
   });
 
   test('says the seconds at the pace of the number as it is stored, without changing it', async () => {

@@ -8,6 +8,9 @@ import proofs from './proofs.json' with { type: 'json' };
 process.chdir(resolve(import.meta.dirname, '../..'));
 const testsOf = new Map<string, readonly string[]>(Object.entries(proofs));
 
+/** A test file that a change keeps from being read is red as well. To Stryker it is an error of its run. */
+const ofTestFile = /^An error occurred outside of a test run: \S+\.test\.ts: /;
+
 const given = process.argv.slice(2);
 const asked = given.filter((word) => word !== '--anew');
 const strangers = asked.filter((file) => !testsOf.has(file));
@@ -42,9 +45,14 @@ async function rowOf(file: string): Promise<string> {
     incrementalFile: `dist/mutation/${file}.json`,
   }).runMutationTest();
   const lived = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-  const died = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout');
-  for (const { location, mutatorName, replacement = '' } of lived) {
-    console.log(`${file}:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement}`);
+  const died = mutants.filter(
+    ({ status, statusReason = '' }) => status === 'Killed' || status === 'Timeout' || ofTestFile.test(statusReason),
+  );
+  // Counted nowhere: a score says nothing of them.
+  const untried = mutants.filter((mutant) => !(lived.includes(mutant) || died.includes(mutant)));
+  for (const { location, mutatorName, replacement = '', status, statusReason } of [...lived, ...untried]) {
+    const why = statusReason === undefined ? '' : ` (${status}: ${statusReason.split('\n')[0]})`;
+    console.log(`${file}:${location.start.line}:${location.start.column} ${mutatorName}: ${replacement}${why}`);
   }
   const total = lived.length + died.length;
   const score = total === 0 ? 'none tried' : `${((100 * died.length) / total).toFixed(1)} %`;

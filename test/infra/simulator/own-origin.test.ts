@@ -1,5 +1,6 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { foreignBecause } from '../../../infra/simulator/own-origin.ts';
 import { simulatorOfFile } from '../../support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
@@ -61,6 +62,26 @@ describe('who may drive the simulator', () => {
     expect(await statusOf('GET', '/_control/messages', link)).toBe(403);
     expect(await statusOf('POST', '/', { ...link, origin: 'https://evil.example' })).toBe(403);
   });
+});
+
+const byHost = 'the Host header is no loopback name';
+const byOrigin = 'the request comes from a page of another origin';
+const bySite = 'the request comes from a page of another site';
+const host = 'localhost:3001';
+
+test.each<[string, IncomingHttpHeaders, string | undefined]>([
+  ['a program of HTTP/1.0, which says no host', {}, undefined],
+  ['whoever types the address', { host, 'sec-fetch-site': 'none' }, undefined],
+  ['a page of its own, in other letters', { host: 'LocalHost:3001', origin: 'HTTP://localhost:3001' }, undefined],
+  ['a name that ends like ours', { host: 'evil-localhost:3001' }, byHost],
+  ['a name that ends like an address of ours', { host: 'evil.127.0.0.1' }, byHost],
+  ['a name that says nothing', { host: '' }, byHost],
+  ['a page of another port', { host, origin: 'http://localhost:3000' }, byOrigin],
+  ['its own page over another scheme', { host, origin: `https://${host}` }, byOrigin],
+  ['a page of another site', { host, 'sec-fetch-site': 'cross-site' }, bySite],
+  ['a site that no browser has', { host, 'sec-fetch-site': '' }, bySite],
+])('%s may, or is told why not', (_, headers, why) => {
+  expect(foreignBecause(headers)).toBe(why);
 });
 
 describe('what the console is served with', () => {

@@ -24,9 +24,25 @@ test.each([
   ['', undefined],
   ['__proto__', undefined],
   ['客户', undefined],
-  ['x'.repeat(1_000_000), undefined],
-])('%.30s means %s', (given, meant) => {
+])('%s means %s', (given, meant) => {
   expect(nearName(given, known)).toBe(meant);
+});
+
+test('what is far too long for a name costs no time to compare', () => {
+  expect(nearName('x'.repeat(1_000_000), known)).toBe(undefined);
+});
+
+test.each([
+  ['a quarter of the longer word may differ', 'ampaing', 'campaign', true],
+  ['signs between letters count for nothing', 'c-l-i-e-n-t--i_d', 'client_id', true],
+  ['one letter may differ of the shortest', 'b', 'a', true],
+  ['the first letter may be missing', 'o', 'to', true],
+  ['two letters are two', 'dxy', 'did', false],
+  ['a letter that goes back and one that is replaced are two', 'dxi', 'did', false],
+  ['a letter that comes forward and one that is replaced are two', 'ddx', 'did', false],
+  ['letters swapped twice are two', 'badc', 'abcd', false],
+])('%s: %s, for %s', (_, given, name, near) => {
+  expect(nearName(given, [name])).toBe(near ? name : undefined);
 });
 
 test('the nearest come first, and no more than are asked for', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import { PlatformFailure, throttledMetricCodes } from '../../../lib/platform/failure.ts';
 
 test.each([
   ['a known code by itself', 'refused', { code: 131026 }, '131026'],
@@ -18,6 +18,14 @@ test.each([
   ['a code of a throttle by itself', 'refused', { httpStatus: 429, code: 130429 }, '130429'],
 ] as const)('is counted under a bounded set of names: %s', (_, kind, facts, name) => {
   expect(new PlatformFailure(kind, facts).metricCode).toBe(name);
+});
+
+test('the names of throttled calls are those of the throttles, and of a 429 that says nothing else', () => {
+  const throttles = [4, 80007, 80008, 130429, 131048, 131056, 133016];
+  expect(throttledMetricCodes).toEqual([...throttles.map(String), 'throttled']);
+  for (const code of throttles) {
+    expect(throttledMetricCodes).toContain(new PlatformFailure('refused', { code }).metricCode);
+  }
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { queueMessageMaxBytes } from '../../../../lib/aws/queue-body.ts';
 import { type EnqueuePorts, enqueueJob, enqueueStraight } from '../../../../lib/messages/accept/enqueue-job.ts';
 import { encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { straightSend } from '../../../../lib/messages/accept/straight-send.ts';
@@ -176,5 +177,14 @@ describe('a request of one recipient goes straight (D25)', () => {
     expect(await straightSend({ ...single, recipients: [wrong] }, limitOf)).toBeUndefined();
     const large = makeJob(makeRecipients(1, 1_100_000), { jobId: 'J' });
     expect(await straightSend(large, async () => 40)).toBeUndefined();
+  });
+
+  test('a message goes straight up to the very size that the queue takes', async () => {
+    const straightOfText = async (textBytes: number) =>
+      await straightSend(makeJob(makeRecipients(1, textBytes), { jobId: 'J' }), async () => 40);
+    const restBytes = Buffer.byteLength((await straightOfText(0))?.body ?? '');
+    const largest = await straightOfText(queueMessageMaxBytes - restBytes);
+    expect(Buffer.byteLength(largest?.body ?? '')).toBe(queueMessageMaxBytes);
+    expect(await straightOfText(queueMessageMaxBytes - restBytes + 1)).toBeUndefined();
   });
 });

@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import type { Did } from '../../../../lib/access/directory.ts';
+import { type CheckPorts, checkSend, type Send } from '../../../../lib/messages/accept/check-send.ts';
+import type { Recipient } from '../../../../lib/messages/job.ts';
+import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates/model/template.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { MemoryQuestions } from '../../../support/memory-questions.ts';
+import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
+
+/* What is asked of a send before it counts, and what job it becomes. Over HTTP: messages-send.adapter.test.ts. */
+
+const nowMs = 1_700_000_000_000;
+const to = '5491155550001';
+const did: Did = {
+  channel: {
+    ...{ channelId: 501, did: '5491100000001', clientId: 1001, wabaId: '2', phoneNumberId: '3', name: '' },
+    throughputPerSecond: 80,
+  },
+  waba: { wabaId: '2', name: '', namespace: 'ns', credential: 'main', clientIds: [1001, 1002], dids: 'waba' },
+};
+
+function sendOf(request: Partial<SendRequest> = {}, more: Partial<Send> = {}): Send {
+  const template = { name: 'order_update', language: 'en_US' };
+  const whole = { did: did.channel.did, template, recipients: [{ to }], ...request };
+  return { request: whole, clientId: 1001, did, jobId: 'J', ...more };
+}
+
+interface Asked {
+  readonly catalogs?: readonly (string | undefined | PlatformFailure)[];
+  readonly onboarded?: boolean;
+  readonly client?: Partial<ClientTemplate>;
+}
+
+/** One template, stored a moment ago; the catalogs that are read of its WABA, one after the other. */
+function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false, client }: Asked = {}) {
+  const asked: string[] = [];
+  const questions = new MemoryQuestions();
+  const left = [...catalogs];
+  const known = { clientId: 1001, active: true, isDirectMessage: false, documents: [], ...client };
+  const fact = { wabaId: '2', template, deleted: false, readAtMs: nowMs, sinceMs: 1 };
+  const ports: CheckPorts = {
+    events: new MemoryEvents(),
+    questions,
+    pause: async () => undefined,
+    nowMs: () => nowMs,
+    templates: {
+      find: async () => (client === undefined ? { fact } : { fact, client: known }),
+      refresh: async () => undefined,
+      writeUpstream: async () => new Set(),
+      stateOf: async () => ({ rows: [] }),
+    },
+    platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
+    catalogIdOf: async ({ wabaId }, read) => {
+      asked.push(`catalog of ${wabaId}${read?.fresh ? ', fresh' : ''}`);
+      const catalog = left.length > 1 ? left.shift() : left[0];
+      if (catalog instanceof PlatformFailure) throw catalog;
+      return catalog;
+    },
+    isOnboarded: async ({ wabaId }) => {
+      asked.push(`onboarding of ${wabaId}`);
+      return onboarded;
+    },
+  };
+  return { ports, asked, questions };
+}
+
+const ana = { to, params: { body: ['Ana', '17'], buttons: ['17'] } };
+const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
+const single: Recipient = {
+  to,
+  params: { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
+};
+
+describe('the job that a send becomes', () => {
+  test('says no more than was asked for', async () => {
+    const { ports, asked } = portsOf(sendable.plain);
+    expect(await checkSend(sendOf(), ports)).toEqual({
+      job: {
+        head: {
+          jobId: 'J',
+          clientId: 1001,
+          did: '5491100000001',
+          wabaId: '2',
+          phoneNumberId: '3',
+          credential: 'main',
+          throughputPerSecond: 80,
+          path: 'messages',
+          templateName: 'order_update',
+          templateLanguage: 'en_US',
+          acceptedAtMs: nowMs,
+          total: 1,
+        },
+        plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
+        recipients: [{ to }],
+      },
+      category: 'UTILITY',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('says all that was asked for', async () => {
+    const waba = { ...did.waba, appId: '500' };
+    const request = { campaignId: 7, attends: { agent: 'Ana' }, ttlSeconds: 90, header: image };
+    const send = sendOf({ ...request, recipients: [{ to, params: { body: ['Ana'] } }] }, { did: { ...did, waba } });
+    const { job, category } = await checkSend(send, portsOf(sendable.image).ports);
+    expect(category).toBe('MARKETING');
+    expect(job.head).toMatchObject({
+      receiptsExpected: true,
+      campaignId: 7,
+      attends: { agent: 'Ana' },
+      expiresAtMs: nowMs + 90_000,
+    });
+    expect(job.plan).toMatchObject({ header: image });
+  });
+
+  test('has nobody twice, and says who was', async () => {
+    const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
+    const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
+    expect([job.recipients, job.repeats, job.head.total]).toEqual([[{ to }, { to: '5491155550002' }], [[1, 0]], 2]);
+    expect(warning).toBe('duplicate recipients were dropped: recipients[1]');
+  });
+
+  test.each([
+    ['AUTHENTICATION', true],
+    ['Authentication', true],
+    ['UTILITY', undefined],
+  ])('of category %s is urgent: %s (D44)', async (category, urgent) => {
+    const template = makeTemplate([body('Code {{1}}.')], { category });
+    const send = sendOf({ recipients: [{ to, params: { body: ['123456'] } }] });
+    const { job } = await checkSend(send, portsOf(template).ports);
+    expect(job.head.urgent).toBe(urgent);
+  });
+});
+
+test.each([
+  [
+    'a bid',
+    { category: 'MARKETING', optimization_spec: sendable.bid.optimization_spec },
+    false,
+    'marketing_messages',
+    [],
+  ],
+  ['a time to live, onboarded', { message_send_ttl_seconds: 60 }, true, 'marketing_messages', ['onboarding of 2']],
+  ['a time to live, not onboarded', { message_send_ttl_seconds: 60 }, false, 'messages', ['onboarding of 2']],
+  ['neither', {}, true, 'messages', []],
+  [
+    'a category in small letters',
+    { category: 'marketing', message_send_ttl_seconds: 60 },
+    true,
+    'marketing_messages',
+    ['onboarding of 2'],
+  ],
+  ['another category', { category: 'UTILITY', message_send_ttl_seconds: 60 }, true, 'messages', []],
+])('a template with %s goes its way (D30)', async (_, facts, onboarded, path, questions) => {
+  const template = makeTemplate([body('Sale.')], { category: 'MARKETING', ...facts });
+  const { ports, asked } = portsOf(template, { onboarded });
+  const { job } = await checkSend(sendOf(), ports);
+  expect([job.head.path, asked]).toEqual([path, questions]);
+});
+
+describe('is refused', () => {
+  test.each<[string, PlatformTemplate, Partial<SendRequest>, object]>([
+    ['a recipient without what is needed', sendable.order, {}, { code: 'invalid_recipients', status: 400 }],
+    ['a request without its header', sendable.image, { recipients: [ana] }, { code: 'invalid_request' }],
+    ['a header that nothing takes', sendable.order, { header: image, recipients: [ana] }, { code: 'invalid_request' }],
+  ])('%s, with every fault (D24)', async (_, template, request, refusal) => {
+    const { ports } = portsOf(template);
+    await expect(checkSend(sendOf(request), ports)).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringMatching(/\w/),
+      details: { errors: expect.arrayContaining([{ path: expect.stringMatching(/\w/), message: expect.any(String) }]) },
+    });
+  });
+
+  test('a direct-message template, to the client that has one', async () => {
+    const { ports } = portsOf(sendable.plain, { client: { isDirectMessage: true } });
+    await expect(checkSend(sendOf(), ports)).rejects.toMatchObject({ code: 'template_not_sendable' });
+    const { ports: others } = portsOf(sendable.plain, { client: {} });
+    expect((await checkSend(sendOf(), others)).warning).toBeUndefined();
+  });
+});
+
+describe('the catalog of a single product', () => {
+  const send = sendOf({ recipients: [single] });
+
+  test('goes into every message, as it is remembered of its WABA', async () => {
+    const { ports, asked } = portsOf(sendable.product, { catalogs: ['700'] });
+    expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
+    expect(asked).toEqual(['catalog of 2']);
+  });
+
+  test('is read anew before the answer is no (D23), once for all who ask of the WABA', async () => {
+    const { ports, asked, questions } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
+    expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
+    expect(asked).toEqual(['catalog of 2', 'catalog of 2, fresh']);
+
+    const none = portsOf(sendable.product, { catalogs: [undefined] });
+    const refusal = {
+      code: 'template_not_sendable',
+      message: 'the template shows a product and no catalog is linked to its WABA',
+    };
+    await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
+    expect([...none.questions.open.keys()]).toEqual(['catalog of 2']);
+    expect(questions.open.size).toBe(0);
+    // The no is remembered.
+    await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
+    expect(none.asked.filter((question) => question.endsWith('fresh'))).toHaveLength(1);
+  });
+
+  test('costs the client that asks one of its own questions, under the id of its request', async () => {
+    const { ports } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
+    const asking: unknown[] = [];
+    const questions: CheckPorts['questions'] = {
+      ...ports.questions,
+      claim: async (question, { askerId }) => {
+        asking.push([question, askerId]);
+        return { state: 'ours' };
+      },
+      takeTurn: async (clientId) => void asking.push(clientId),
+      release: async (question, askerId) => void asking.push([question, askerId]),
+    };
+    await checkSend(send, { ...ports, questions });
+    expect(asking).toEqual([['catalog of 2', 'J'], 1001, ['catalog of 2', 'J']]);
+  });
+
+  test('cannot be read: 502', async () => {
+    const { ports } = portsOf(sendable.product, { catalogs: [new PlatformFailure('not_sent')] });
+    await expect(checkSend(send, ports)).rejects.toMatchObject({ code: 'platform_unreachable' });
+  });
+});
+
+test('a DID that is the channel of another client is named; the own one is not (D5)', async () => {
+  const foreign = { ...did, channel: { ...did.channel, clientId: 1002 } };
+  const { ports } = portsOf(sendable.plain);
+  expect((await checkSend(sendOf({}, { did: foreign }), ports)).warning).toBe(
+    'the did 5491100000001 is a channel of another client of the WABA',
+  );
+  expect((await checkSend(sendOf({ campaignId: 7 }), ports)).warning).toBe(
+    "campaign 7 is not among the template's assignments for this client",
+  );
+  const other = sendOf({ template: { name: 'order_update', language: 'en-us' } });
+  expect((await checkSend(other, ports)).warning).toBe("language en-us was taken for the template's en_US");
+});
