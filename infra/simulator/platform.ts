@@ -74,12 +74,11 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
     if (ofApp !== undefined) return await ofApp;
     const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, { ...request, token });
     if (!token.waba_ids.includes(wabaId)) throw noRight(sends);
-    if (!sends) {
-      const used = world.managementUsage.count(wabaId, world.clock.nowMs());
-      headers = usageHeader(wabaId, 'whatsapp_business_management', used);
-    }
+    const caller = { appId: token.app_id, wabaId };
+    if (!sends) world.managementUsage.count(caller, world.clock.nowMs());
+    headers = usageHeader(wabaId, world.managementUsage.used(caller, world.clock.nowMs()));
     const reply = await run();
-    return headers !== undefined && reply.kind === 'json' ? { ...reply, headers } : reply;
+    return reply.kind === 'json' ? { ...reply, headers } : reply;
   } catch (error) {
     if (error instanceof PlatformError) return errorReply(error, world.nextTraceId(), headers);
     throw error;

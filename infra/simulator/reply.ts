@@ -13,8 +13,8 @@ export type Reply =
   | { readonly kind: 'bytes'; readonly status: number; readonly type: string; readonly bytes: Buffer }
   | { readonly kind: 'closed' };
 
-export function json(body: unknown, headers?: Readonly<Record<string, string>>): Reply {
-  return { kind: 'json', status: 200, body, ...present({ headers }) };
+export function json(body: unknown): Reply {
+  return { kind: 'json', status: 200, body };
 }
 
 export function errorReply(error: PlatformError, traceId: string, headers?: Readonly<Record<string, string>>): Reply {

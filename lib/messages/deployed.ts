@@ -61,6 +61,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     straightQueue: jobQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
+    currentLimitOf: limitOfJob({ channels: deployedChannels(), log }),
     paces: deployedPaces(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
     events: deployedEvents(),

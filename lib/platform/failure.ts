@@ -67,7 +67,7 @@ export class PlatformFailure extends Error {
 
   /** How soon to try again after this code; undefined when its row names no pace. */
   get pace(): CodePace | undefined {
-    return entryOf(this.facts.code)?.pace;
+    return codePaceOf(this.facts.code);
   }
 
   /** Our own credential was refused: an operator's matter, never the client's. */
@@ -97,6 +97,11 @@ export const throttledMetricCodes: readonly string[] = [
   ...[...entries.values()].filter(({ kind }) => kind === 'throttle').map(({ code }) => String(code)),
   throttledByStatus,
 ];
+
+/** How soon to try again after a code of the platform's; undefined when its row names no pace. */
+export function codePaceOf(code: number | undefined): CodePace | undefined {
+  return entryOf(code)?.pace;
+}
 
 function entryOf(code: number | undefined): CodeEntry | undefined {
   if (code === undefined) return undefined;

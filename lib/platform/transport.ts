@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { present } from '../keys/present.ts';
 import { count, countPlatformError } from '../observe/metrics.ts';
 import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
-import { PlatformFailure } from './failure.ts';
+import { codePaceOf, PlatformFailure } from './failure.ts';
 
 export interface PlatformCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -25,8 +25,6 @@ export interface PlatformCall {
 
 export interface PlatformReply {
   readonly body: Readonly<Record<string, unknown>>;
-  /** What the platform says is used up of the calls that a WABA has for messages (`X-Business-Use-Case-Usage`). */
-  readonly usagePercent?: number;
 }
 
 /** Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries. */
@@ -173,37 +171,52 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = v.safeParse(BodySchema, text);
     if (!parsed.success) throw new PlatformFailure('ambiguous', { httpStatus });
-    return { body: parsed.output, ...present({ usagePercent: usagePercentOf(reply) }) };
+    return { body: parsed.output };
   }
   const parsed = v.safeParse(ErrorBodySchema, text);
   const error = parsed.success ? parsed.output.error : undefined;
-  const retryAfter = Number(reply.headers['retry-after']);
   const facts = {
     httpStatus,
     ...present({
       code: error?.code,
       subcode: error?.error_subcode,
       userMessage: error?.error_user_msg ?? error?.error_data?.details ?? error?.message,
-      retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
+      retryAfterSeconds: retryAfterSecondsOf(reply, error?.code),
     }),
   };
   const understood = httpStatus >= 400 && httpStatus < 500 && (parsed.success || httpStatus === 429);
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
+/** Longer than any window of the platform's: what says more is not understood. */
+const longestRegainMinutes = 1_440;
+
 const UsageSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.record(v.string(), v.array(v.looseObject({ type: v.optional(v.string()), call_count: v.optional(v.number()) }))),
+  v.record(
+    v.string(),
+    v.array(
+      v.looseObject({
+        estimated_time_to_regain_access: v.fallback(
+          v.pipe(v.number(), v.minValue(0), v.maxValue(longestRegainMinutes)),
+          0,
+        ),
+      }),
+    ),
+  ),
 );
 
-/** Undefined when nothing is said, or nothing that can be read: no answer is refused for its sake. */
-function usagePercentOf({ headers }: IncomingMessage): number | undefined {
+/**
+ * When to try again: `Retry-After`, else, where calls are used up (4, 80007, 80008), when the usage header says that access
+ * comes back. Undefined when nothing is said, or nothing that can be read.
+ */
+function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
+  const told = Number(headers['retry-after']);
+  if (Number.isFinite(told) && told > 0) return told;
+  if (codePaceOf(code) !== 'quota') return undefined;
   const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
-  const counts = usage.success
-    ? Object.values(usage.output)
-        .flat()
-        .flatMap(({ type, call_count: used }) => (type === 'whatsapp' && used !== undefined ? [used] : []))
-    : [];
-  return counts.length === 0 ? undefined : Math.max(...counts);
+  const kinds = usage.success ? Object.values(usage.output).flat() : [];
+  const minutes = Math.max(0, ...kinds.map((kind) => kind.estimated_time_to_regain_access));
+  return minutes === 0 ? undefined : 60 * minutes;
 }

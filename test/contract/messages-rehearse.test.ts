@@ -100,3 +100,29 @@ test('a rehearsal is in no list of dispatches, and another word in the header is
   }
   expect(await list()).toEqual(before);
 });
+
+test('the seconds follow the limit of the number as it was last read, however lately that was', async () => {
+  const other = '5491100000002';
+  const token = await tokenOf('supervisor1002');
+  const recipients = Array.from({ length: 500 }, (_, at) => ({
+    to: String(5_411_000_000_000 + at),
+    params: order.params,
+  }));
+  const body = { did: other, type: 'template', channel: 'MESSAGING', recipients, template: order.template };
+  const seconds = async () => {
+    const headers = { 'Dry-Run': 'true' };
+    return (await api(`POST /v1/template/messages/${other}`, { token, body, headers })).body.estimate.seconds;
+  };
+  const withApp = async (isOnApp: boolean) => {
+    await platform('POST /_control/numbers/300000000000002', { is_on_biz_app: isOnApp });
+    await synchronize('supervisor1002');
+  };
+  const before = await seconds();
+  try {
+    await withApp(true);
+    // 18 a second, the first one at once.
+    expect([before, await seconds()]).toEqual([1, 28]);
+  } finally {
+    await withApp(false);
+  }
+});

@@ -90,6 +90,7 @@ export function sendPorts(
       takeTurn: unused,
     },
     limitOf: async () => 80,
+    currentLimitOf: async () => 80,
     paces: { find: async () => unknownPace },
     rates: async () => shippedRates,
     events: new MemoryEvents(),

@@ -8,16 +8,13 @@ export class ThroughputLimit {
   /** When the messages of the last second were taken, oldest first. */
   readonly #taken = new Map<string, number[]>();
 
-  /**
-   * Counts one message and says whether the number may send it. What is allowed now counts, whatever was allowed a moment
-   * ago; `used` is the share of it that the last second's messages use up, 0 to 1.
-   */
-  take(numberId: string, perSecond: number, nowMs: number): { readonly allowed: boolean; readonly used: number } {
+  /** Counts one message and says whether the number may send it. What is allowed now counts, whatever was a moment ago. */
+  take(numberId: string, perSecond: number, nowMs: number): boolean {
     const recent = (this.#taken.get(numberId) ?? []).filter((atMs) => atMs > nowMs - secondMs);
     this.#taken.set(numberId, recent);
-    if (recent.length >= perSecond) return { allowed: false, used: 1 };
+    if (recent.length >= perSecond) return false;
     recent.push(nowMs);
-    return { allowed: true, used: recent.length / perSecond };
+    return true;
   }
 }
 
@@ -49,36 +46,55 @@ export class PairLimit {
 const managementCallsPerHour = 5_000;
 const hourMs = 3_600_000;
 
-/** Management calls per WABA and hour, for the usage header only: nothing is refused on their account. */
+/** Who calls for a WABA: each app has a budget of its own there. */
+export interface Caller {
+  readonly appId: string | undefined;
+  readonly wabaId: string;
+}
+
+/** Management calls per app, WABA and hour, for the usage header only: nothing is refused on their account. */
 export class ManagementUsage {
   readonly #windows = new Map<string, { hour: number; count: number }>();
 
-  /** Counts one call; answers the share of the hour's budget that is used up, 0 to 1. */
-  count(wabaId: string, nowMs: number): number {
-    const hour = Math.floor(nowMs / hourMs);
-    const known = this.#windows.get(wabaId);
-    const count = known?.hour === hour ? known.count + 1 : 1;
-    this.#windows.set(wabaId, { hour, count });
-    return Math.min(1, count / managementCallsPerHour);
+  count(caller: Caller, nowMs: number): void {
+    this.#windows.set(keyOf(caller), { hour: hourOf(nowMs), count: this.#counted(caller, nowMs) + 1 });
+  }
+
+  /** The share of the hour's budget that is used up, 0 to 1. */
+  used(caller: Caller, nowMs: number): number {
+    return Math.min(1, this.#counted(caller, nowMs) / managementCallsPerHour);
+  }
+
+  #counted(caller: Caller, nowMs: number): number {
+    const known = this.#windows.get(keyOf(caller));
+    return known?.hour === hourOf(nowMs) ? known.count : 0;
   }
 }
 
+function keyOf({ appId, wabaId }: Caller): string {
+  return `${appId}/${wabaId}`;
+}
+
+function hourOf(nowMs: number): number {
+  return Math.floor(nowMs / hourMs);
+}
+
 /**
- * The value of `X-Business-Use-Case-Usage`: percentages per WABA (platform reference, 4.4). Of a send it is the last second of
- * its number, rounded up: 100 says that the next message is one too many. Of a management call it is the WABA's hour.
+ * `X-Business-Use-Case-Usage`: what a WABA has used up of the hour's calls, in percent and rounded up, by their kind (platform
+ * reference, 4.4). `managementUsed` is the share of its management calls. For messages no budget of calls is known but the
+ * throughput of a number, of which the header says nothing: theirs stays 0.
  */
-export function usageHeader(
-  wabaId: string,
-  type: 'whatsapp_business_management' | 'whatsapp',
-  used: number,
-): Readonly<Record<string, string>> {
-  const percent = Math.ceil(used * 100);
-  const usage = {
+export function usageHeader(wabaId: string, managementUsed: number): Readonly<Record<string, string>> {
+  const management = usageOf('whatsapp_business_management', Math.ceil(managementUsed * 100));
+  return { 'x-business-use-case-usage': JSON.stringify({ [wabaId]: [management, usageOf('whatsapp', 0)] }) };
+}
+
+function usageOf(type: string, percent: number) {
+  return {
     type,
     call_count: percent,
     total_cputime: percent,
     total_time: percent,
     estimated_time_to_regain_access: 0,
   };
-  return { 'x-business-use-case-usage': JSON.stringify({ [wabaId]: [usage] }) };
 }

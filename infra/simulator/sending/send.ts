@@ -8,7 +8,6 @@ import type { Template } from '../templates/template.ts';
 import { messagesPerSecond, type PhoneNumber, type Waba } from '../wabas.ts';
 import { type AcceptedMessage, type Course, receiptsOf } from '../webhooks/receipts.ts';
 import { checkComponents } from './component-checks.ts';
-import { usageHeader } from './limits.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
 import { mediaIdsIn } from './sent-media.ts';
 
@@ -36,8 +35,9 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
 
   const body = parseMessageBody(endpoint, request.body);
   const recipient = recipientOf(body);
-  const throughput = world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs());
-  if (!throughput.allowed) throw messagingError(130429, 'Too many messages from this number in a second');
+  if (!world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs())) {
+    throw messagingError(130429, 'Too many messages from this number in a second');
+  }
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
   const sent = templateOf(endpoint, body);
@@ -50,7 +50,6 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   );
   if (!world.pairs.take(number.id, recipient.key, world.clock.nowMs())) throw messagingError(131056);
 
-  const usage = usageHeader(waba.id, 'whatsapp', throughput.used);
   const { action, course: magic } = world.magicFates.next(recipient.key);
   const accept = () => {
     const usual = {
@@ -59,7 +58,7 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
       ...magic,
     };
     const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, usual);
-    return accepted(world, { ...place, body, recipient, template, course, usage }, request);
+    return accepted(world, { ...place, body, recipient, template, course }, request);
   };
   if (action === undefined) return accept();
   return interfere(action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
@@ -132,7 +131,6 @@ interface Acceptance extends SendPlace {
   readonly recipient: Recipient;
   readonly template: Template;
   readonly course: Course;
-  readonly usage: Readonly<Record<string, string>>;
 }
 
 function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
@@ -150,14 +148,11 @@ function accepted(world: World, send: Acceptance, request: PlatformRequest): Rep
     },
     { template, ...planReceipts(world, id, send) },
   );
-  return json(
-    {
-      messaging_product: 'whatsapp',
-      contacts: [{ input: recipient.input, [recipient.scopedUser ? 'user_id' : 'wa_id']: recipient.key }],
-      messages: [{ id, message_status: 'accepted' }],
-    },
-    send.usage,
-  );
+  return json({
+    messaging_product: 'whatsapp',
+    contacts: [{ input: recipient.input, [recipient.scopedUser ? 'user_id' : 'wa_id']: recipient.key }],
+    messages: [{ id, message_status: 'accepted' }],
+  });
 }
 
 /** Plans what is told of the message; returns it too. */

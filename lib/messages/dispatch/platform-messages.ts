@@ -22,8 +22,6 @@ export interface Handover {
   readonly platformMessageId: string;
   /** `accepted`, `held_for_quality_assessment`, `paused`, or what the platform may yet say; at most 64 characters. */
   readonly messageStatus?: string;
-  /** How much of what the number may send it says is used up. */
-  readonly usagePercent?: number;
 }
 
 const longestStatus = 64;
@@ -53,7 +51,7 @@ export function platformMessages(
     const { accessToken } = await credentialOf(message.credential).catch((cause: unknown) => {
       throw new PlatformFailure('not_sent', { cause });
     });
-    const { body, usagePercent } = await call({
+    const { body } = await call({
       method: 'POST',
       path: `${message.phoneNumberId}/${message.path}`,
       body: message.request,
@@ -65,7 +63,7 @@ export function platformMessages(
     const { id, message_status: status } = first;
     return {
       platformMessageId: id,
-      ...present({ messageStatus: status?.slice(0, longestStatus), usagePercent }),
+      ...present({ messageStatus: status?.slice(0, longestStatus) }),
     };
   };
 }

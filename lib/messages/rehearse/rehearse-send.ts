@@ -12,8 +12,8 @@ import { expectedEndMs } from './expected-end.ts';
 export interface RehearsePorts extends CheckPorts {
   readonly rates: () => Promise<Rates>;
   readonly paces: Pick<NumberPaces, 'find'>;
-  /** Messages a second that the number of a job may send, by the platform's last word. */
-  readonly limitOf: (head: JobHead) => Promise<number>;
+  /** Messages a second that the number of a job may send, read anew as each round of a job does (D43). */
+  readonly currentLimitOf: (head: JobHead) => Promise<number>;
 }
 
 const amount = v.pipe(v.number(), v.description('At list prices.'));
@@ -41,7 +41,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   const { head, recipients } = job;
   const [rates, limitPerSecond, pace] = await Promise.all([
     ports.rates(),
-    ports.limitOf(head),
+    ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
   ]);
   const nowMs = ports.nowMs();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { demoSeed, type Seed } from '../../../infra/simulator/seed.ts';
 import { mostInAnySecond } from '../../../infra/simulator/sending/describe-sending.ts';
 import { ThroughputLimit } from '../../../infra/simulator/sending/limits.ts';
-import { firstNumber, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
+import { firstNumber, firstWaba, recipient, type SimulatorAtRest, simulatorAtRest } from '../../support/simulator.ts';
 
 let simulator: SimulatorAtRest;
 beforeAll(async () => {
@@ -49,23 +49,29 @@ test('a number that is also on the app: 20 a second; numbers do not share', asyn
 });
 
 test('a HIGH number: 1,000 a second', async () => {
-  const high = await simulatorAtRest();
-  const usedPercent = async (to: string) => {
-    const { headers } = await high.send(to);
-    return JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')['200000000000001'][0].call_count;
+  await simulator.control('POST', `numbers/${firstNumber}`, { throughput: { level: 'HIGH' } });
+  expect(await codesOf(1_001, firstNumber, another)).toEqual({ accepted: 1_000, '400 130429': 1 });
+});
+
+test('the usage header is of the hour of the WABA: a number at its throughput uses up nothing of it', async () => {
+  const usage = async (to: string) => {
+    const { status, headers } = await simulator.send(to);
+    const [management, messages] = JSON.parse(headers.get('x-business-use-case-usage') ?? '{}')[firstWaba];
+    return [status, management.call_count, messages.call_count];
   };
-  const used = [];
-  for (let index = 0; index < 11; index += 1) used.push(await usedPercent(another(index)));
-  await high.stop();
-  expect(used).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+  for (let index = 0; index < 79; index += 1) await simulator.send(another(index));
+  expect([await usage(another(79)), await usage(another(80))]).toEqual([
+    [200, 0, 0],
+    [400, 0, 0],
+  ]);
 });
 
 test('the limit is met exactly, and a message counts for one second to the millisecond', () => {
   const limit = new ThroughputLimit();
-  const takes = Array.from({ length: 1_002 }, () => limit.take('1', 1_000, 5_500).allowed);
+  const takes = Array.from({ length: 1_002 }, () => limit.take('1', 1_000, 5_500));
   expect(takes.filter((allowed) => !allowed)).toHaveLength(2);
-  expect(limit.take('1', 1_000, 6_499)).toEqual({ allowed: false, used: 1 });
-  expect(limit.take('1', 1_000, 6_500)).toEqual({ allowed: true, used: 1 / 1_000 });
+  expect(limit.take('1', 1_000, 6_499)).toBe(false);
+  expect(limit.take('1', 1_000, 6_500)).toBe(true);
 });
 
 test('no second, wherever it begins, has more than the limit; and nothing is refused that would fit', () => {
@@ -78,7 +84,7 @@ test('no second, wherever it begins, has more than the limit; and nothing is ref
       for (const waitMs of waitsMs) {
         nowMs += waitMs;
         const inLastSecond = taken.filter((atMs) => nowMs - atMs < 1_000).length;
-        expect(limit.take('1', perSecond, nowMs).allowed).toBe(inLastSecond < perSecond);
+        expect(limit.take('1', perSecond, nowMs)).toBe(inLastSecond < perSecond);
         if (inLastSecond < perSecond) taken.push(nowMs);
       }
       expect(mostInAnySecond(taken)).toBeLessThanOrEqual(perSecond);

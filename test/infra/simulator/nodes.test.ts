@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { parseSeed } from '../../../infra/simulator/seed.ts';
+import { ManagementUsage } from '../../../infra/simulator/sending/limits.ts';
 import {
   firstNumber,
   firstWaba,
@@ -192,4 +193,15 @@ test('the usage header rises with the calls of the hour and starts again with th
   await own.control('POST', 'clock', { advance_seconds: 3_600 });
   expect([first, later, await used()]).toEqual([1, 2, 1]);
   await own.stop();
+});
+
+test('each app has an hour of its own', () => {
+  const usage = new ManagementUsage();
+  const [one, other] = [
+    { appId: '500000000000001', wabaId: firstWaba },
+    { appId: '500000000000002', wabaId: firstWaba },
+  ];
+  for (let calls = 0; calls < 2_500; calls += 1) usage.count(one, 0);
+  usage.count(other, 0);
+  expect([usage.used(one, 3_599_999), usage.used(other, 0), usage.used(one, 3_600_000)]).toEqual([0.5, 0.000_2, 0]);
 });

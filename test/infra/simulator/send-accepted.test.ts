@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, recipient, simulatorOfFile, templateMessage, thirdNumber } from '../../support/simulator.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage, thirdNumber } from '../../support/simulator.ts';
 import { type SendableTemplate, validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
@@ -75,11 +75,20 @@ describe('accepted', () => {
     expect(await ids()).toEqual([first, second]);
   });
 
-  test('the usage header tells how much of the second is used', async () => {
+  test('the usage header tells of the management calls of the hour, of which a send is none', async () => {
+    await simulator.get(firstWaba);
+    for (let sends = 0; sends < 50; sends += 1) await simulator.send(`5491155500${String(sends).padStart(3, '0')}`);
     const { headers } = await simulator.send(recipient);
+    const used = (percent: number) => ({
+      call_count: percent,
+      total_cputime: percent,
+      total_time: percent,
+      estimated_time_to_regain_access: 0,
+    });
     expect(JSON.parse(headers.get('x-business-use-case-usage') ?? '')).toEqual({
-      '200000000000001': [
-        { type: 'whatsapp', call_count: 1, total_cputime: 1, total_time: 1, estimated_time_to_regain_access: 0 },
+      [firstWaba]: [
+        { type: 'whatsapp_business_management', ...used(1) },
+        { type: 'whatsapp', ...used(0) },
       ],
     });
   });

@@ -359,7 +359,7 @@ describe('news of numbers', () => {
     await simulator.control('POST', `numbers/${firstNumber}`, { status: 'RESTRICTED' });
     expect(await told()).toEqual([]);
     await simulator.control('POST', `numbers/${firstNumber}`, { throughput: { level: 'STANDARD' } });
-    const usage = (await simulator.send(recipient)).headers.get('x-business-use-case-usage') ?? '';
-    expect(JSON.parse(usage)[firstWaba][0].call_count).toBe(2);
+    const [number] = (await simulator.control('GET', 'sending')).body.data;
+    expect(number).toMatchObject({ phone_number_id: firstNumber, limit_per_second: 80 });
   });
 });

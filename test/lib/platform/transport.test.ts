@@ -355,18 +355,50 @@ describe('connections', () => {
   });
 });
 
-test.each([
-  ['{"1":[{"type":"whatsapp_business_management","call_count":7},{"type":"whatsapp","call_count":42}]}', 42],
-  ['{"1":[{"type":"whatsapp","call_count":3}],"2":[{"type":"whatsapp","call_count":100}]}', 100],
-  ['{"1":[{"type":"whatsapp_business_management","call_count":100}]}', undefined],
-  ['{"1":[{"type":"whatsapp","call_count":"many"}]}', undefined],
-  ['{"1":[{"type":"whatsapp"}]}', undefined],
-  ['no JSON', undefined],
-  [undefined, undefined],
-])('a usage header of %s says that %s %% of the calls for messages are used up', async (header, usagePercent) => {
-  const call = await platformThat((_, response) => {
-    if (header !== undefined) response.setHeader('x-business-use-case-usage', header);
-    response.end('{"messages":[]}');
+describe('the usage header', () => {
+  const usage = (...minutes: unknown[]) =>
+    JSON.stringify({ 1: minutes.map((each) => ({ call_count: 100, estimated_time_to_regain_access: each })) });
+
+  async function factsOf(code: number, headers: Readonly<Record<string, string>>) {
+    const call = await platformThat((_, response) => {
+      response.writeHead(400, headers).end(JSON.stringify({ error: { code } }));
+    });
+    return (await failureOf(call(send))).facts;
+  }
+
+  test.each([
+    [4, usage(19), 1_140],
+    [80007, usage(0, 19), 1_140],
+    [80008, usage(19, 0.5), 1_140],
+    [80007, usage(0.5), 30],
+    [80007, usage(0), undefined],
+    [80007, usage(-1), undefined],
+    [80007, usage('soon'), undefined],
+    [80007, usage(null, 2), 120],
+    [80007, usage(1_440), 86_400],
+    [80007, usage(1_441), undefined],
+    [80007, '{"1":[{"type":"whatsapp"}]}', undefined],
+    [80007, '{"1":[{"estimated_time_to_regain_access":3}],"2":[{"estimated_time_to_regain_access":5}]}', 300],
+    [80007, '{"1":[]}', undefined],
+    [80007, '{}', undefined],
+    [80007, 'no JSON', undefined],
+    [130429, usage(19), undefined],
+    [131056, usage(19), undefined],
+    [131000, usage(19), undefined],
+  ])('of a refusal %i, %s: access comes back after %s seconds', async (code, header, retryAfterSeconds) => {
+    const facts = await factsOf(code, { 'x-business-use-case-usage': header });
+    expect(facts).toEqual({ httpStatus: 400, code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
   });
-  expect(await call(send)).toEqual({ body: { messages: [] }, ...(usagePercent === undefined ? {} : { usagePercent }) });
+
+  test('Retry-After counts before it', async () => {
+    const facts = await factsOf(80007, { 'x-business-use-case-usage': usage(19), 'retry-after': '7' });
+    expect(facts).toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  test('of an answer says nothing: it is of the calls of an hour, and no word on a number', async () => {
+    const call = await platformThat((_, response) => {
+      response.writeHead(200, { 'x-business-use-case-usage': usage(19) }).end('{"messages":[]}');
+    });
+    expect(await call(send)).toEqual({ body: { messages: [] } });
+  });
 });
