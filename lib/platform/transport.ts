@@ -25,6 +25,8 @@ export interface PlatformCall {
 
 export interface PlatformReply {
   readonly body: Readonly<Record<string, unknown>>;
+  /** What the platform says is used up of the calls that a WABA has for messages (`X-Business-Use-Case-Usage`). */
+  readonly usagePercent?: number;
 }
 
 /** Makes one call. Resolves for a 2xx with a JSON object; throws `PlatformFailure` for everything else. Never retries. */
@@ -171,7 +173,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   if (httpStatus >= 200 && httpStatus < 300) {
     const parsed = v.safeParse(BodySchema, text);
     if (!parsed.success) throw new PlatformFailure('ambiguous', { httpStatus });
-    return { body: parsed.output };
+    return { body: parsed.output, ...present({ usagePercent: usagePercentOf(reply) }) };
   }
   const parsed = v.safeParse(ErrorBodySchema, text);
   const error = parsed.success ? parsed.output.error : undefined;
@@ -198,6 +200,8 @@ const UsageSchema = v.pipe(
     v.string(),
     v.array(
       v.looseObject({
+        type: v.fallback(v.string(), ''),
+        call_count: v.fallback(v.number(), 0),
         estimated_time_to_regain_access: v.fallback(
           v.pipe(v.number(), v.minValue(0), v.maxValue(longestRegainMinutes)),
           0,
@@ -215,8 +219,18 @@ function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefi
   const told = Number(headers['retry-after']);
   if (Number.isFinite(told) && told > 0) return told;
   if (codePaceOf(code) !== 'quota') return undefined;
-  const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
-  const kinds = usage.success ? Object.values(usage.output).flat() : [];
-  const minutes = Math.max(0, ...kinds.map((kind) => kind.estimated_time_to_regain_access));
+  const minutes = Math.max(0, ...usagesIn(headers).map((usage) => usage.estimated_time_to_regain_access));
   return minutes === 0 ? undefined : 60 * minutes;
+}
+
+/** Of the calls for messages; undefined when nothing is said of them. */
+function usagePercentOf({ headers }: IncomingMessage): number | undefined {
+  const ofMessages = usagesIn(headers).filter(({ type }) => type === 'whatsapp');
+  return ofMessages.length === 0 ? undefined : Math.max(...ofMessages.map((usage) => usage.call_count));
+}
+
+/** What the header says, of each WABA and kind of call; nothing when it cannot be read: no answer is refused for its sake. */
+function usagesIn(headers: IncomingMessage['headers']) {
+  const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
+  return usage.success ? Object.values(usage.output).flat() : [];
 }

@@ -166,7 +166,8 @@ async function handOver(message: DispatchMessage, at: string, ports: BatchPorts)
     return await afterFailure(error, message, at, ports);
   }
   const dispatchId = dispatchIdOf(message);
-  const { platformMessageId, messageStatus: status = 'accepted' } = handover;
+  const { platformMessageId, messageStatus: status = 'accepted', usagePercent = 0 } = handover;
+  if (usagePercent >= 100) await ports.learning.slowDown(message);
   if (heldStatuses.has(status)) {
     ports.log('dispatch.held', { dispatchId, code: status });
     const taken = { dispatchId, platformMessageId, held: status };

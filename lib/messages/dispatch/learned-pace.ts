@@ -7,7 +7,9 @@ import { unknownLimitPerSecond } from './slots.ts';
 
 /** What the calls of one batch teach about the pace of their numbers. Nothing of it is worth failing for: it is logged. */
 export interface PaceLearning {
-  /** The platform refused this message for now. When the number is at its limit: slower for everybody, once a batch. */
+  /** The number is at its limit: slower for everybody, once a batch. */
+  slowDown(message: DispatchMessage): Promise<void>;
+  /** The platform refused this message for now. */
   refused(message: DispatchMessage, pace: Pace): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export function paceLearning(ports: Pick<DispatchPorts, 'paces' | 'nowMs' | 'log
     return slower;
   };
   return {
+    slowDown,
     refused: async (message, pace) => {
       if (pace === 'throughput') await slowDown(message);
       const to = message.request.to ?? message.request.recipient;

@@ -22,6 +22,8 @@ export interface Handover {
   readonly platformMessageId: string;
   /** `accepted`, `held_for_quality_assessment`, `paused`, or what the platform may yet say; at most 64 characters. */
   readonly messageStatus?: string;
+  /** How much of the calls for messages the platform says is used up. */
+  readonly usagePercent?: number;
 }
 
 const longestStatus = 64;
@@ -51,7 +53,7 @@ export function platformMessages(
     const { accessToken } = await credentialOf(message.credential).catch((cause: unknown) => {
       throw new PlatformFailure('not_sent', { cause });
     });
-    const { body } = await call({
+    const { body, usagePercent } = await call({
       method: 'POST',
       path: `${message.phoneNumberId}/${message.path}`,
       body: message.request,
@@ -63,7 +65,7 @@ export function platformMessages(
     const { id, message_status: status } = first;
     return {
       platformMessageId: id,
-      ...present({ messageStatus: status?.slice(0, longestStatus) }),
+      ...present({ messageStatus: status?.slice(0, longestStatus), usagePercent }),
     };
   };
 }

@@ -395,10 +395,19 @@ describe('the usage header', () => {
     expect(facts).toMatchObject({ retryAfterSeconds: 7 });
   });
 
-  test('of an answer says nothing: it is of the calls of an hour, and no word on a number', async () => {
+  test.each([
+    ['{"1":[{"type":"whatsapp_business_management","call_count":7},{"type":"whatsapp","call_count":42}]}', 42],
+    ['{"1":[{"type":"whatsapp","call_count":3}],"2":[{"type":"whatsapp","call_count":100}]}', 100],
+    ['{"1":[{"type":"whatsapp_business_management","call_count":100}]}', undefined],
+    ['{"1":[{"type":"whatsapp","call_count":"many"}]}', 0],
+    ['{"1":[{"type":"whatsapp"}]}', 0],
+    ['no JSON', undefined],
+    [undefined, undefined],
+  ])('of an answer, %s: %s %% of the calls for messages are used up', async (header, usagePercent) => {
     const call = await platformThat((_, response) => {
-      response.writeHead(200, { 'x-business-use-case-usage': usage(19) }).end('{"messages":[]}');
+      if (header !== undefined) response.setHeader('x-business-use-case-usage', header);
+      response.end('{"messages":[]}');
     });
-    expect(await call(send)).toEqual({ body: { messages: [] } });
+    expect(await call(send)).toEqual({ body: { messages: [] }, ...(usagePercent === undefined ? {} : { usagePercent }) });
   });
 });

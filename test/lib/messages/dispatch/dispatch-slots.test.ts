@@ -327,6 +327,20 @@ describe('what calls teach about the pace of their number', () => {
     expect(world.copies).toHaveLength(10);
   });
 
+  test('calls used up, by the usage header: the same, and the message counts as sent', async () => {
+    const world = new PacedWorld();
+    await world.dispatch([dispatchMessage(0)], { send: async () => ({ platformMessageId: 'p', usagePercent: 100 }) });
+    expect(perSecond(world)).toBe(60);
+    expect(world.store.batches['run-1']).toEqual({ 'J-0': { platformMessageId: 'p' } });
+  });
+
+  test.each([99, undefined])('a usage of %s teaches nothing', async (usagePercent) => {
+    const world = new PacedWorld();
+    const handover = { platformMessageId: 'p', ...(usagePercent === undefined ? {} : { usagePercent }) };
+    await world.dispatch([dispatchMessage(0)], { send: async () => handover });
+    expect(perSecond(world)).toBe(80);
+  });
+
   test.each([4, 80007, 80008])('%i: the calls of an hour are used up, which is no word on the number', async (code) => {
     const world = new PacedWorld();
     const failure = new PlatformFailure('refused', { code, retryAfterSeconds: 660 });
