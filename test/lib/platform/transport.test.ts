@@ -408,6 +408,9 @@ describe('the usage header', () => {
       if (header !== undefined) response.setHeader('x-business-use-case-usage', header);
       response.end('{"messages":[]}');
     });
-    expect(await call(send)).toEqual({ body: { messages: [] }, ...(usagePercent === undefined ? {} : { usagePercent }) });
+    expect(await call(send)).toEqual({
+      body: { messages: [] },
+      ...(usagePercent === undefined ? {} : { usagePercent }),
+    });
   });
 });
