@@ -30,6 +30,8 @@ let dispatchId = '';
 let createdId = '';
 
 beforeAll(async () => {
+  // The documents that other files have assigned and unassigned may have taken the place of the one that the examples name.
+  await eraseTemplate(target, 'order_update');
   await synchronize('supervisor1001');
   const redirects = redirectStore(target.documentClient, target.tableName('redirects'));
   const { code, url } = demoRedirect;
