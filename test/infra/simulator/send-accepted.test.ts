@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage, thirdNumber } from '../../support/simulator.ts';
+import {
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorOfFile,
+  templateMessage,
+  thirdNumber,
+} from '../../support/simulator.ts';
 import { type SendableTemplate, validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
