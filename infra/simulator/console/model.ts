@@ -62,6 +62,11 @@ export interface ExchangeRow {
   readonly path: string;
   readonly status: number | null;
   readonly received_at: string;
+  /** Of a send. */
+  readonly to: string | null;
+  readonly template: string | null;
+  /** Of a refusal. */
+  readonly code: number | null;
 }
 
 /** One attempt of the service to tell a client an event. */
@@ -78,6 +83,8 @@ export interface AttemptRow {
 }
 
 export interface ExchangeDetail extends ExchangeRow {
+  /** The message that was accepted. */
+  readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;
 }

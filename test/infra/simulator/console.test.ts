@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
@@ -11,6 +12,10 @@ import { validSends } from './valid-sends.ts';
  */
 
 const browser = await browserOfFile();
+
+/** From here on the page copies into a variable. */
+const copiesInto = (page: Page) =>
+  page.evaluate('navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; 0');
 
 const example = (value: unknown) => ({ examples: { one: { value } } });
 const littleDocument = {
@@ -91,8 +96,16 @@ describe.skipIf(browser === undefined)('the console', () => {
     await simulator().control('POST', 'events', { event: 'webhook.delivered', ...told, attempt: 2, durationMs: 9 });
     await untilSeen(page, '2 attempts');
     expect(await textOf('[role=option]')).toMatch(/template\.created evt_1\s+delivered\s+.*client 1001 · attempt 2/s);
-    await page.locator('input[type=search]').fill('status_500');
+    await page.select('aria/Outcome[role="combobox"]', 'failed');
     await untilSeen(page, '1 attempt');
+    await page.click('[role=option]');
+    await untilSeen(page, 'Its attempts');
+    expect(await textOf('.rules')).toMatch(/attempt 1\s+failed · status_500\s+.*attempt 2\s+delivered/s);
+    expect(await textOf('.command')).toBe(
+      'npm run events -- replay --client 1001 --since 2026-11-22T09:59:00.000Z --until 2026-11-22T10:00:00.000Z --type template.created',
+    );
+    await page.click('.rules li:last-child a');
+    await page.waitForFunction(`document.querySelector('.exchange h2').textContent.includes('delivered')`);
     expect((await simulator().control('POST', 'events', { ...failed, event: 'webhook.cheered' })).status).toBe(400);
   });
 
@@ -111,6 +124,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.locator('aria/Reply[role="textbox"]').fill('¿Hasta cuándo?');
     await press(page, 'Reply');
     await untilSeen(page, '¿Hasta cuándo?');
+    await page.locator('aria/Reply[role="textbox"]').fill('مرحبا');
+    await page.keyboard.press('Enter');
+    await untilSeen(page, 'مرحبا');
+    expect(await page.$eval('.bubble.mine:last-child p', (text) => text.matches(':dir(rtl)'))).toBe(true);
     await press(page, 'Read now');
     await untilSeen(page, 'Read');
     await press(page, 'Block the business');
@@ -118,9 +135,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, 'Fail later');
     await untilSeen(page, 'Failed 131026');
     const { body: one } = await simulator().control('GET', 'inbox');
-    expect(one.data[0]).toMatchObject({ replies: 2 });
+    expect(one.data[0]).toMatchObject({ replies: 3 });
     expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([recipient]);
     await photograph(page, 'inbox-actions');
+    await press(page, 'Faults and clock', 'link');
+    await press(page, `Unblock ${recipient}`);
+    await page.waitForFunction(`document.getElementById('blocked') === null`);
+    expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([]);
   });
 
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {
@@ -158,7 +179,28 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.click('[role=option]');
     await untilSeen(page, 'Unsupported post request');
     expect(await textOf('.exchange')).toContain("it's");
+    await copiesInto(page);
     await press(page, 'Copy as curl');
+    await untilSeen(page, 'Copied');
+    expect(await page.evaluate('window.copied')).toContain(`-X POST ${simulator().url}/v25.0/nothing/messages`);
+  });
+
+  test('a request leads to its message, whose code is copied', async () => {
+    const { page } = tab();
+    const { language, components } = validSends.login_code;
+    await simulator().send(recipient, { template: { name: 'login_code', language: { code: language }, components } });
+    await simulator().send('15550231026');
+    await page.goto(`${simulator().url}/#/requests?q=login_code`);
+    await untilSeen(page, '1 request');
+    await page.click('[role=option]');
+    await press(page, 'Its message', 'link');
+    await page.waitForSelector('button.phone-button');
+    await copiesInto(page);
+    await page.click('button.phone-button');
+    await untilSeen(page, 'Copied');
+    expect(await page.evaluate('window.copied')).toBe('482913');
+    await page.goto(`${simulator().url}/#/requests?q=131026`);
+    await untilSeen(page, '15550231026 · order_update · code 131026');
   });
 
   test('time passes, faults come and go, and any control call can be made', async () => {
@@ -181,6 +223,24 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.select('aria/Call[role="combobox"]', 'GET /_control/catalogs');
     await press(page, 'Send');
     await untilSeen(page, 'Andes spring catalog');
+  });
+
+  test('what a WABA may do, whom the platform tells, and what', async () => {
+    const { page } = tab();
+    const wabas = async () => (await simulator().control('GET', 'overview')).body.wabas[0].fields;
+    await page.goto(`${simulator().url}/#/faults`);
+    await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
+    await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
+    await press(page, 'Tell it');
+    await page.locator('aria/Value, JSON').fill('{');
+    await press(page, 'Tell it');
+    await untilSeen(page, 'The value is no JSON');
+    await page.locator('aria/Demo gateway · 500000000000001').fill('http://127.0.0.1:9/hook');
+    await press(page, 'Change');
+    await expect
+      .poll(async () => (await simulator().control('GET', 'overview')).body.apps[0].callback)
+      .toMatchObject({ url: 'http://127.0.0.1:9/hook' });
+    await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
   });
 
   test('a route of the service is tried as a demo user, by two clicks', async () => {
