@@ -23,7 +23,11 @@ describe.skipIf(browser === undefined)('the console', () => {
     ];
     const made = { name: 'hostile', language: 'en_US', category: 'UTILITY', components };
     const { body: added } = await simulator().control('POST', 'templates', { waba_id: firstWaba, templates: [made] });
-    const template = { name: 'hostile', language: { code: 'en_US' }, components: [body(`${hostile}${'W'.repeat(500)}`)] };
+    const template = {
+      name: 'hostile',
+      language: { code: 'en_US' },
+      components: [body(`${hostile}${'W'.repeat(500)}`)],
+    };
     const { status } = await simulator().send(recipient, { template, biz_opaque_callback_data: hostile });
     expect(status).toBe(200);
     await page.waitForSelector('[role=option]');

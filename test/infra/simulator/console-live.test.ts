@@ -88,6 +88,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForSelector('.bubble');
     await page.goBack();
     await untilSeen(page, 'Choose a message');
+    await untilSeen(page, '1 message of 10');
     await page.goto(`${simulator().url}/#/inbox?q=order+!${another}`);
     await untilSeen(page, '3 messages of 10');
     await page.click('[role=option]');
