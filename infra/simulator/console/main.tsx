@@ -87,7 +87,7 @@ function followWorld(): void {
   let known = counters.get()?.world;
   counters.subscribe(() => {
     const world = counters.get()?.world;
-    if (known !== undefined && world !== known) forgetChosen(['inbox', 'requests']);
+    if (known !== undefined && world !== known) forgetChosen(['inbox', 'requests', 'webhooks']);
     known = world;
   });
 }

@@ -82,6 +82,27 @@ export interface AttemptRow {
   readonly duration_ms: number | null;
 }
 
+/** One POST of the platform to whoever it tells. */
+export interface Post {
+  readonly app_id: string;
+  readonly url: string;
+  readonly updates: number;
+  /** How many of each field. */
+  readonly fields: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  readonly attempt: number;
+  /** The HTTP status, or why there is none. */
+  readonly answer: number | string;
+  readonly at: string;
+  /** Absent when it is long. */
+  readonly body?: unknown;
+}
+
+export interface Posts {
+  readonly total: number;
+  readonly data: readonly Post[];
+}
+
 export interface ExchangeDetail extends ExchangeRow {
   /** The message that was accepted. */
   readonly message: string | null;

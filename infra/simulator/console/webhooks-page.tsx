@@ -5,6 +5,7 @@ import { Choice, Filters } from './filters.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow } from './model.ts';
 import { Empty, Problem, useAnswer } from './parts.tsx';
+import { isPost, PlatformPosts, ToldBy } from './platform-posts.tsx';
 import { choose, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
@@ -15,11 +16,18 @@ const keyOf = (row: AttemptRow) => String(row.id);
 const none: readonly AttemptRow[] = [];
 const outcomes = ['delivered', 'failed', 'abandoned', 'gone', 'switched_off'];
 
-/** What the service told its clients by webhook: every attempt. */
+/** What was told by webhook: by the service to its clients, or by the platform to the service. */
 export function WebhooksPage() {
+  const { by = '' } = useStore(place).filter;
+  return by === 'platform' ? <PlatformPosts /> : <Attempts />;
+}
+
+/** Every attempt of the service to tell its clients. */
+function Attempts() {
   const told = useStore(counters);
-  const { id, filter } = useStore(place);
+  const { id: named, filter } = useStore(place);
   const { q = '', outcome = '' } = filter;
+  const id = isPost(named) ? '' : named;
   const { value, problem } = useAnswer(
     () => control<{ readonly total: number; readonly data: readonly AttemptRow[] }>('events'),
     `${told?.world} ${told?.events}`,
@@ -38,6 +46,7 @@ export function WebhooksPage() {
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Attempts">
         <Filters label="Search kind, event, client or outcome" hint="Kind, event or client">
+          <ToldBy />
           <Choice
             name="outcome"
             label="Outcome"

@@ -1,6 +1,15 @@
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { type Simulator, startSimulator } from '../../../infra/simulator/server.ts';
-import { browserOfFile, consoleOfFile, openConsole, press, untilSeen } from '../../support/console-page.ts';
+import {
+  browserOfFile,
+  consoleOfFile,
+  openConsole,
+  press,
+  untilSeen,
+  violationsOf,
+} from '../../support/console-page.ts';
 import { orderUpdate, recipient, templateMessage } from '../../support/simulator.ts';
 
 /*
@@ -149,6 +158,54 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.focus('[role=listbox]');
     await page.keyboard.press('Escape');
     await untilSeen(page, 'Choose a message');
+  });
+
+  test('each attempt of the service to tell a client an event, while the page is open', async () => {
+    const { page } = tab();
+    await page.goto(`${simulator().url}/#/webhooks`);
+    await untilSeen(page, 'Nothing was told yet');
+    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
+    const failed = { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500', durationMs: 12 };
+    expect((await simulator().control('POST', 'events', failed)).status).toBe(200);
+    await untilSeen(page, 'failed · status_500');
+    await simulator().control('POST', 'events', { event: 'webhook.delivered', ...told, attempt: 2, durationMs: 9 });
+    await untilSeen(page, '2 attempts');
+    expect(await textOf('[role=option]')).toMatch(/template\.created evt_1\s+delivered\s+.*client 1001 · attempt 2/s);
+    await page.select('aria/Outcome[role="combobox"]', 'failed');
+    await untilSeen(page, '1 attempt');
+    await page.click('[role=option]');
+    await untilSeen(page, 'Its attempts');
+    expect(await textOf('.rules')).toMatch(/attempt 1\s+failed · status_500\s+.*attempt 2\s+delivered/s);
+    expect(await textOf('.command')).toBe(
+      'npm run events -- replay --client 1001 --since 2026-11-22T09:59:00.000Z --until 2026-11-22T10:00:00.000Z --type template.created',
+    );
+    await page.click('.rules li:last-child a');
+    await page.waitForFunction(`document.querySelector('.exchange h2').textContent.includes('delivered')`);
+    expect((await simulator().control('POST', 'events', { ...failed, event: 'webhook.cheered' })).status).toBe(400);
+  });
+
+  test('what the platform told, and what was answered', async () => {
+    const { page } = tab();
+    const answers = [500, 200];
+    const receiver = createServer((_, outgoing) => outgoing.writeHead(answers.shift() ?? 200).end());
+    const port = await openOnLoopback(receiver, 0);
+    const callback_url = `http://127.0.0.1:${port}/hook`;
+    await simulator().control('POST', 'apps/500000000000001', { callback_url });
+    await simulator().control('POST', 'templates/1100000000000011', { status: 'APPROVED', rejected_reason: 'NONE' });
+    await page.goto(`${simulator().url}/#/webhooks?by=platform`);
+    await untilSeen(page, '1 post');
+    await simulator().control('POST', 'clock', { advance_seconds: 2 });
+    await untilSeen(page, '2 posts');
+    await page.select('aria/Outcome[role="combobox"]', 'failed');
+    await untilSeen(page, '1 post');
+    expect(await textOf('[role=option]')).toMatch(/message_template_status_update\s+500\s+.*\/hook/s);
+    await page.click('[role=option]');
+    await untilSeen(page, '"event": "APPROVED"');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.select('aria/Told by[role="combobox"]', '');
+    await untilSeen(page, 'Choose an attempt');
+    await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
+    await closeAtOnce(receiver);
   });
 
   test('after another start of the simulator: what the new one has, and an answer for what had none', async () => {

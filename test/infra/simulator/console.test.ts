@@ -85,30 +85,6 @@ describe.skipIf(browser === undefined)('the console', () => {
     }
   });
 
-  test('each attempt of the service to tell a client an event, while the page is open', async () => {
-    const { page } = tab();
-    await page.goto(`${simulator().url}/#/webhooks`);
-    await untilSeen(page, 'Nothing was told yet');
-    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
-    const failed = { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500', durationMs: 12 };
-    expect((await simulator().control('POST', 'events', failed)).status).toBe(200);
-    await untilSeen(page, 'failed · status_500');
-    await simulator().control('POST', 'events', { event: 'webhook.delivered', ...told, attempt: 2, durationMs: 9 });
-    await untilSeen(page, '2 attempts');
-    expect(await textOf('[role=option]')).toMatch(/template\.created evt_1\s+delivered\s+.*client 1001 · attempt 2/s);
-    await page.select('aria/Outcome[role="combobox"]', 'failed');
-    await untilSeen(page, '1 attempt');
-    await page.click('[role=option]');
-    await untilSeen(page, 'Its attempts');
-    expect(await textOf('.rules')).toMatch(/attempt 1\s+failed · status_500\s+.*attempt 2\s+delivered/s);
-    expect(await textOf('.command')).toBe(
-      'npm run events -- replay --client 1001 --since 2026-11-22T09:59:00.000Z --until 2026-11-22T10:00:00.000Z --type template.created',
-    );
-    await page.click('.rules li:last-child a');
-    await page.waitForFunction(`document.querySelector('.exchange h2').textContent.includes('delivered')`);
-    expect((await simulator().control('POST', 'events', { ...failed, event: 'webhook.cheered' })).status).toBe(400);
-  });
-
   test('the recipient replies, reads and blocks; the platform fails it later', async () => {
     const { page } = tab();
     const template = {
