@@ -223,7 +223,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await send(another);
     await untilSeen(page, '2 messages');
     await press(page, 'Templates', 'link');
-    await page.waitForSelector('[role=option]');
+    await untilSeen(page, '135 templates');
     await running.stop();
     await untilSeen(page, 'Not connected');
     await page.click('[role=option]');

@@ -49,6 +49,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'No messages yet');
     await simulator().send(recipient, { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
     await untilSeen(page, '1 message');
+    await page.waitForSelector('[role=option]');
     await page.click('[role=option]');
     await untilSeen(page, 'Track order');
     expect(await textOf('.chat')).toContain('Hello Ana, your order A-1042 is on its way.');
@@ -123,6 +124,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {
     const { page } = tab();
     await press(page, 'Templates', 'link');
+    await untilSeen(page, '135 templates');
     await page.locator('input[type=search]').fill('summer_sale');
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
@@ -205,6 +207,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     const wabas = async () => (await simulator().control('GET', 'overview')).body.wabas[0].fields;
     await page.goto(`${simulator().url}/#/faults`);
+    await page.waitForSelector('.waba');
     await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
     await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
     await press(page, 'Tell it');
