@@ -77,7 +77,10 @@ async function bundle(): Promise<Bundle> {
   return { script: textOf('app.js'), style: textOf('style.css') };
 }
 
-/** What the console's pages are made of; undefined: the path is none of theirs. Throws when the sources cannot be built. */
+/**
+ * What the console's pages are made of; undefined: the path is none of theirs. Whatever else is below `/console` is not
+ * there: the platform, which would count it as a call, is not asked. Throws when the sources cannot be built.
+ */
 export async function consolePage(world: World, path: string): Promise<Page | undefined> {
   if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));
   if (path === '/console/app.js') return page('text/javascript; charset=utf-8', (await consoleBundle()).script);
@@ -85,18 +88,23 @@ export async function consolePage(world: World, path: string): Promise<Page | un
   if (path === '/console/icon.svg') return page('image/svg+xml', readFileSync(join(sources, 'icon.svg')));
   if (path === '/console/openapi.json') return page('application/json', openApiDocument());
   const [, mediaId] = /^\/console\/media\/(\d+)$/.exec(path) ?? [];
-  return mediaId === undefined ? undefined : medium(world, mediaId);
+  if (mediaId !== undefined) return medium(world, mediaId);
+  if (path === '/console' || path === '/console/') return nothing(302, { location: '/' });
+  return path.startsWith('/console/') || path === '/favicon.ico' ? nothing(404) : undefined;
 }
 
 function medium(world: World, id: string): Page {
   const found = world.media.get(id, world.clock.nowMs());
-  if (found === undefined || !shownImages.has(found.type)) {
-    return { status: 404, headers: securityHeaders, body: '' };
-  }
-  return page(found.type, found.bytes);
+  return found === undefined || !shownImages.has(found.type) ? nothing(404) : page(found.type, found.bytes);
+}
+
+function nothing(status: number, headers: Page['headers'] = {}): Page {
+  return { status, headers: { ...securityHeaders, ...headers, 'content-length': '0' }, body: '' };
 }
 
 /** Never kept: the next start may be another version at the same address. */
 function page(type: string, body: string | Buffer): Page {
-  return { status: 200, headers: { ...securityHeaders, 'content-type': type, 'cache-control': 'no-store' }, body };
+  const length = String(Buffer.byteLength(body));
+  const headers = { ...securityHeaders, 'content-type': type, 'content-length': length, 'cache-control': 'no-store' };
+  return { status: 200, headers, body };
 }

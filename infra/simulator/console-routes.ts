@@ -54,7 +54,8 @@ export const consoleRoutes: readonly ControlRoute[] = [
     run: ({ world }, _, id) => {
       const exchange = /^\d{1,9}$/.test(id) ? world.exchanges.get(Number(id)) : undefined;
       if (exchange === undefined) throw new ControlError(404, 'id', `${id} is no request that is kept`);
-      return { ...exchangeRow(exchange), request: exchange.request, reply: exchange.reply ?? null };
+      const message = fieldOf(exchange.reply?.body, 'messages', 0, 'id');
+      return { ...exchangeRow(exchange), message, request: exchange.request, reply: exchange.reply ?? null };
     },
   },
 ];
@@ -96,7 +97,21 @@ function templateRow({ id, wabaId, fields }: Template) {
   };
 }
 
-function exchangeRow({ id, request }: Exchange) {
-  const { method, path, status, received_at } = request;
-  return { id, method, path, status, received_at };
+function exchangeRow({ id, request, reply }: Exchange) {
+  const { method, path, status, received_at, body } = request;
+  return {
+    ...{ id, method, path, status, received_at },
+    to: fieldOf(body, 'to') ?? fieldOf(body, 'recipient'),
+    template: fieldOf(body, 'template', 'name'),
+    code: fieldOf(reply?.body, 'error', 'code'),
+  };
+}
+
+/** A text or number inside of something that came from elsewhere; null: it is not there. */
+function fieldOf(value: unknown, ...path: readonly (string | number)[]): string | number | null {
+  const found = path.reduce<unknown>(
+    (inside, key) => (typeof inside === 'object' && inside !== null ? Reflect.get(inside, key) : undefined),
+    value,
+  );
+  return typeof found === 'string' || typeof found === 'number' ? found : null;
 }

@@ -11,10 +11,12 @@ export interface ControlRequest {
 /** Where the world lives; a reset puts a new one in its place. */
 export interface Simulation {
   readonly world: World;
-  /** How often the world was begun anew. */
-  readonly resets: number;
+  /** Which world it is: another after a reset, and after another start. */
+  readonly worldId: string;
   /** Where the service answers on this machine: a reset changes nothing of it. */
   readonly service: { url: string | undefined };
+  /** How many control calls have changed something. */
+  readonly controlled: { times: number };
   /** What the service told its clients: of the service too, not of the world. */
   readonly attempts: EventAttempts;
   reset(): void;

@@ -219,7 +219,9 @@ export async function answerControl(simulation: Simulation, request: ControlRequ
     return { status: 405, body: { message: `${path} takes ${here.map((one) => one.method).join(' and ')}` } };
   }
   try {
-    return { status: 200, body: await route.run(simulation, request, id) };
+    const body = await route.run(simulation, request, id);
+    if (route.method !== 'GET') simulation.controlled.times += 1;
+    return { status: 200, body };
   } catch (error) {
     if (error instanceof ControlError) {
       return { status: error.status, body: { message: `${error.field} ${error.message}`, field: error.field } };

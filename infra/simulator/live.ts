@@ -33,7 +33,7 @@ export class LiveChanges {
 
   watch(outgoing: ServerResponse): void {
     if (this.#watchers.size >= mostWatchers) {
-      outgoing.writeHead(503, { 'content-type': 'application/json' });
+      outgoing.writeHead(503, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
       outgoing.end(JSON.stringify({ message: `${mostWatchers} pages watch already` }));
       return;
     }
@@ -69,16 +69,17 @@ export class LiveChanges {
 }
 
 /** One of these differs whenever there is anything new to see. */
-function countersOf({ world, resets, attempts }: Simulation) {
+function countersOf({ world, worldId, attempts, controlled }: Simulation) {
   const { planned, due } = world.outbox.waiting;
   return {
-    resets,
+    world: worldId,
     messages: world.messages.total,
     touched: world.messages.touched,
     requests: world.exchanges.total,
     answered: world.exchanges.answered,
     templates: world.templates.changes,
-    settings: `${world.faults.size}/${world.receiptRules.size}/${world.blocked.size}/${world.clock.addedSeconds}`,
+    // Faults and rules come to their end by themselves.
+    settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}`,
     webhooks: world.deliveries.total,
     events: attempts.total,
     planned,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { credentialsApart, parsedBody } from './body.ts';
@@ -48,19 +49,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const seed = options.seed ?? demoSeed();
   const realNowMs = options.nowMs ?? Date.now;
   let world = createWorld(seed, realNowMs);
-  let resets = 0;
+  let worldId = randomUUID();
   const emitter = new Emitter(() => world, options.report ?? console.log);
   const simulation: Simulation = {
     get world() {
       return world;
     },
     service: { url: undefined },
+    controlled: { times: 0 },
     attempts: new EventAttempts(),
-    get resets() {
-      return resets;
+    get worldId() {
+      return worldId;
     },
     reset: () => {
-      resets += 1;
+      worldId = randomUUID();
       world = createWorld(seed, realNowMs, world.apps.all());
     },
     emit: () => emitter.flush(),
@@ -122,20 +124,29 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     outgoing.writeHead(413, { connection: 'close' }).end();
     return;
   }
-  const page = method === 'GET' ? await consolePage(simulation.world, url.pathname) : undefined;
+  // Node.js leaves the body of an answer to HEAD away by itself.
+  const isRead = method === 'GET' || method === 'HEAD';
+  const page = isRead ? await consolePage(simulation.world, url.pathname) : undefined;
   if (page !== undefined) {
     outgoing.writeHead(page.status, page.headers).end(page.body);
     return;
   }
   const { body, file } = uploads ? { body: undefined } : await parsedBody(bytes, contentType);
   if (url.pathname.startsWith('/_control/')) {
-    const reply = await answerControl(simulation, { method, path: url.pathname, query: url.searchParams, body });
+    const reply = await answerControl(simulation, {
+      method: isRead ? 'GET' : method,
+      path: url.pathname,
+      query: url.searchParams,
+      body,
+    });
+    const text = JSON.stringify(reply.body);
     const headers = {
       'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     };
-    outgoing.writeHead(reply.status, headers).end(JSON.stringify(reply.body));
+    outgoing.writeHead(reply.status, headers).end(text);
     return;
   }
   const request = {

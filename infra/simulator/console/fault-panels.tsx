@@ -9,12 +9,12 @@ const faultFields: readonly FieldOf[] = [
   { path: 'match.path', label: 'Path has', example: '/messages' },
   { path: 'match.method', label: 'Method', choices: ['GET', 'POST', 'DELETE'] },
   { path: 'match.to', label: 'Recipient', example: '5491150000001' },
-  { path: 'times', label: 'Times', example: 'until deleted', kind: 'number' },
+  { path: 'times', label: 'Times', usual: 'until deleted', kind: 'number' },
   { path: 'action.status', label: 'HTTP status', example: '503', kind: 'number' },
   { path: 'action.code', label: 'Code', example: '130429', kind: 'number' },
   { path: 'action.subcode', label: 'Subcode', example: '2388023', kind: 'number' },
   { path: 'action.delay_ms', label: 'Delay, ms', example: '2000', kind: 'number' },
-  { path: 'action.drop', label: 'Close the connection', choices: ['before', 'after'] },
+  { path: 'action.drop', label: 'Close the connection', choices: ['before', 'after'], none: 'no' },
   { path: 'action.message_status', label: 'Message status', example: 'held_for_quality_assessment' },
   { path: 'action.html', label: 'A page in place of JSON', choices: ['true'], kind: 'truth' },
 ];
@@ -22,7 +22,7 @@ const faultFields: readonly FieldOf[] = [
 const courseFields: readonly FieldOf[] = [
   { path: 'match.to', label: 'Recipient', example: '5491150000001' },
   { path: 'match.template', label: 'Template', example: 'order_update' },
-  { path: 'times', label: 'Times', example: 'until deleted', kind: 'number' },
+  { path: 'times', label: 'Times', usual: 'until deleted', kind: 'number' },
   { path: 'course.fail', label: 'Fail with', example: '131026', kind: 'number' },
   { path: 'course.failed_after_ms', label: 'Failed after, ms', example: '1000', kind: 'number' },
   { path: 'course.sent_after_ms', label: 'Sent after, ms', example: '0', kind: 'number' },
@@ -31,7 +31,7 @@ const courseFields: readonly FieldOf[] = [
   { path: 'course.held_ms', label: 'Held for, ms', example: '6000', kind: 'number' },
   { path: 'course.late_ms', label: 'Told late by, ms', example: '8000', kind: 'number' },
   { path: 'course.copies', label: 'Copies', example: '2', kind: 'number' },
-  { path: 'course.order', label: 'Order', choices: ['right', 'reversed', 'shuffled'] },
+  { path: 'course.order', label: 'Order', choices: ['right', 'reversed', 'shuffled'], none: 'as usual' },
   { path: 'course.lost', label: 'Never told', choices: ['true'], kind: 'truth' },
 ];
 

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 import { control } from './api.ts';
+import { BlockedPanel } from './blocked-panel.tsx';
+import { BusinessPanel } from './business-panel.tsx';
 import { ClockPanel } from './clock-panel.tsx';
 import { ControlCalls } from './control-calls.tsx';
 import { FaultsPanel, ReceiptsPanel } from './fault-panels.tsx';
 import { counters } from './live.ts';
 import type { Overview } from './model.ts';
-import { NumbersPanel } from './numbers-panel.tsx';
 import { CopyButton, Empty, Problem, useAnswer } from './parts.tsx';
 import { useStore } from './store.ts';
+import { TellingPanel } from './telling-panel.tsx';
 
 /** Time, and everything that can go wrong on purpose. */
 export function FaultsPage() {
@@ -15,7 +17,7 @@ export function FaultsPage() {
   const [asked, setAsked] = useState(0);
   const { value, problem } = useAnswer(
     () => control<Overview>('overview'),
-    `${asked} ${told?.resets} ${told?.settings} ${told?.webhooks} ${told?.planned}`,
+    `${asked} ${told?.world} ${told?.settings} ${told?.requests} ${told?.webhooks} ${told?.planned}`,
   );
   const again = () => setAsked((count) => count + 1);
   if (value === undefined) {
@@ -25,10 +27,12 @@ export function FaultsPage() {
     <div class="page panels">
       <div class="stack">
         <ClockPanel overview={value} />
-        <NumbersPanel overview={value} onChange={again} />
+        <BlockedPanel blocked={value.blocked} />
+        <TellingPanel overview={value} onChange={again} />
       </div>
       <FaultsPanel faults={value.faults} onChange={again} />
       <ReceiptsPanel rules={value.receipts} onChange={again} />
+      <BusinessPanel overview={value} onChange={again} />
       <MagicPanel overview={value} />
       <ControlCalls onChange={again} />
     </div>
@@ -45,18 +49,18 @@ function MagicPanel({ overview }: { readonly overview: Overview }) {
           <li key={to}>
             <code>{to}</code>
             <span>{what}</span>
-            <CopyButton text={to} label="Copy" />
+            <CopyButton text={to} label="Copy" what={to} />
           </li>
         ))}
       </ul>
       <h3>Magic words</h3>
       <p class="note">In the body of a template that passes every check. The template …</p>
-      <ul class="magic">
+      <ul class="magic words">
         {overview.magic_words.map(({ word, what }) => (
           <li key={word}>
             <code>{word}</code>
             <span>{what}</span>
-            <CopyButton text={word} label="Copy" />
+            <CopyButton text={word} label="Copy" what={word} />
           </li>
         ))}
       </ul>

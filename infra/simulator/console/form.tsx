@@ -8,7 +8,11 @@ export interface FieldOf {
   readonly path: string;
   readonly label: string;
   readonly example?: string;
+  /** What holds while it is empty. */
+  readonly usual?: string;
   readonly choices?: readonly string[];
+  /** What the empty choice says. */
+  readonly none?: string;
   readonly kind?: 'text' | 'number' | 'truth';
 }
 
@@ -68,7 +72,7 @@ export function Form({ label, submit, children }: FormProps) {
 }
 
 export function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }) {
-  const { path, label, example = '', choices, kind } = field;
+  const { path, label, example = '', usual = '', choices, none = 'any', kind } = field;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: one of the two controls below is always inside
     <label class="field">
@@ -76,13 +80,13 @@ export function Field({ field, bind }: { readonly field: FieldOf; readonly bind:
       {choices === undefined ? (
         <input
           value={bind.value(path)}
-          placeholder={example}
+          placeholder={usual || (example && `e.g. ${example}`)}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           onInput={({ currentTarget }) => bind.set(field, currentTarget.value)}
         />
       ) : (
         <select value={bind.value(path)} onChange={({ currentTarget }) => bind.set(field, currentTarget.value)}>
-          <option value="">{kind === 'truth' ? 'no' : 'any'}</option>
+          <option value="">{kind === 'truth' ? 'no' : none}</option>
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {kind === 'truth' ? 'yes' : choice}

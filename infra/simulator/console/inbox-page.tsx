@@ -1,77 +1,74 @@
-import { useMemo, useState } from 'preact/hooks';
-import { Icon } from './icons.tsx';
-import { inbox, type Listed, mostListed } from './inbox-store.ts';
+import { useMemo } from 'preact/hooks';
+import { control } from './api.ts';
+import { Choice, Filters } from './filters.tsx';
+import { clearedTo, inbox, type Listed, mostListed } from './inbox-store.ts';
 import { counters, now } from './live.ts';
 import { MessagePane } from './message-pane.tsx';
 import { statusAt } from './message-status.ts';
-import { Empty } from './parts.tsx';
+import type { Overview } from './model.ts';
+import { Empty, useAnswer } from './parts.tsx';
 import { choose, place } from './router.ts';
+import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, numberOf, timeOf } from './texts.ts';
+import { counted, numberOf, timeOf, wordOf } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const keyOf = (row: Listed) => row.id;
 const rowHeight = 76;
+const statuses = ['accepted', 'sent', 'delivered', 'read', 'failed'];
 
 /** Every message that the platform took, and the phone that shows the one that is chosen. */
 export function InboxPage() {
   const { rows, total, state } = useStore(inbox);
   const { id } = useStore(place);
-  const [query, setQuery] = useState('');
-  const [number, setNumber] = useState('');
-  const numbers = useMemo(() => [...new Set(rows.map((row) => row.number))].sort(), [rows]);
-  const found = useMemo(() => {
-    const wanted = query.trim().toLowerCase();
-    if (wanted === '' && number === '') return rows;
-    return rows.filter((row) => (number === '' || row.number === number) && row.text.includes(wanted));
-  }, [rows, query, number]);
-
+  const cleared = useStore(clearedTo);
+  const found = useFound(cleared);
+  const kept = rows.length - found.cleared;
   return (
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Messages">
-        <div class="filters">
-          <label class="search">
-            <Icon name="search" />
-            <span class="hidden">Search recipient, job, template or text</span>
-            <input
-              type="search"
-              placeholder="Recipient, job or text"
-              value={query}
-              onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-            />
-          </label>
-          <label class="choice">
-            <span class="hidden">Sending number</span>
-            <select value={number} onChange={({ currentTarget }) => setNumber(currentTarget.value)}>
-              <option value="">All numbers</option>
-              {numbers.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </label>
+        <Filters label="Search recipient, job, template or text" hint="Recipient, job or text">
+          <NumberChoice rows={rows} />
+          <Choice
+            name="status"
+            label="Status"
+            all="Every status"
+            options={statuses.map((each) => [each, wordOf(each)] as const)}
+          />
+        </Filters>
+        <div class="count">
+          <p role="status">
+            {found.rows.length === kept
+              ? counted(total - found.cleared, 'message')
+              : `${counted(found.rows.length, 'message')} of ${kept.toLocaleString('en')}`}
+            {total > rows.length && rows.length >= mostListed
+              ? `, the newest ${mostListed.toLocaleString('en')} listed`
+              : ''}
+          </p>
+          {found.cleared > 0 ? (
+            <button type="button" onClick={() => clearedTo.set(0)}>
+              Show {found.cleared.toLocaleString('en')} cleared
+            </button>
+          ) : null}
+          {kept > 0 ? (
+            <button type="button" onClick={() => clearedTo.set(rows[0]?.place ?? 0)}>
+              Clear the list
+            </button>
+          ) : null}
         </div>
-        <p class="count" role="status">
-          {found.length === rows.length
-            ? counted(total, 'message')
-            : `${counted(found.length, 'message')} of ${rows.length.toLocaleString('en')}`}
-          {total > rows.length && rows.length >= mostListed
-            ? `, the newest ${mostListed.toLocaleString('en')} listed`
-            : ''}
-        </p>
-        {found.length > 0 ? (
+        {found.rows.length > 0 ? (
           <VirtualList
             label="Messages, newest first"
-            items={found}
+            items={found.rows}
             keyOf={keyOf}
             rowHeight={rowHeight}
             chosen={id}
             onChoose={(row) => choose('inbox', row.id)}
+            onLeave={() => choose('inbox')}
             row={(row) => <Row row={row} />}
           />
         ) : (
-          <NothingListed state={state} isFiltered={rows.length > 0} />
+          <NothingListed state={state} isFiltered={kept > 0} />
         )}
       </section>
       <section class="pane-main" aria-label="Message">
@@ -87,6 +84,40 @@ export function InboxPage() {
   );
 }
 
+/** The messages that the address asks for, and how many were cleared. */
+function useFound(cleared: number) {
+  const { rows } = useStore(inbox);
+  const { q = '', number = '', status = '' } = useStore(place).filter;
+  const nowMs = useStore(now);
+  // Time changes what is read and what is not; without such a question it is nobody's business.
+  const asOfMs = status === '' ? 0 : nowMs;
+  return useMemo(() => {
+    const kept = cleared === 0 ? rows : rows.filter((row) => row.place > cleared);
+    const hasWords = searched(q);
+    const isAsked = (row: Listed) =>
+      (number === '' || row.number === number) &&
+      (status === '' || statusAt(row, asOfMs).status === status) &&
+      hasWords(row.text);
+    const isNarrowed = `${q}${number}${status}` !== '';
+    return { rows: isNarrowed ? kept.filter(isAsked) : kept, cleared: rows.length - kept.length };
+  }, [rows, cleared, q, number, status, asOfMs]);
+}
+
+/** The numbers that have sent, as a person knows them. */
+function NumberChoice({ rows }: { readonly rows: readonly Listed[] }) {
+  const told = useStore(counters);
+  const { value } = useAnswer(() => control<Overview>('overview'), `${told?.world}`);
+  const options = useMemo(() => {
+    const known = new Map(value?.numbers.map(({ id, fields }) => [id, fields]));
+    const wordsFor = (id: string) => {
+      const fields = known.get(id);
+      return fields === undefined ? id : `${fields['display_phone_number']} · ${fields['verified_name']}`;
+    };
+    return [...new Set(rows.map((row) => row.number))].sort().map((id) => [id, wordsFor(id)] as const);
+  }, [rows, value]);
+  return <Choice name="number" label="Sending number" all="All numbers" options={options} />;
+}
+
 function NothingListed({ state, isFiltered }: { readonly state: string; readonly isFiltered: boolean }) {
   const known = useStore(counters);
   if (isFiltered) return <Empty title="No message is like that" />;
@@ -96,7 +127,7 @@ function NothingListed({ state, isFiltered }: { readonly state: string; readonly
     <Empty title="No messages yet">
       <p>
         What the service sends arrives here while you watch. With the local stack running, <code>npm run demo</code>{' '}
-        sends to two hundred.
+        sends to 1,000.
       </p>
     </Empty>
   );
@@ -111,7 +142,9 @@ function Row({ row }: { readonly row: Listed }) {
         <strong>{numberOf(row.to)}</strong>
         <time dateTime={new Date(row.received_ms).toISOString()}>{timeOf(row.received_ms)}</time>
       </span>
-      <span class="row-preview">{row.preview}</span>
+      <span class="row-preview" dir="auto">
+        {row.preview}
+      </span>
       <span class="row-line small">
         <span class="row-template">{row.template}</span>
         {row.replies > 0 ? <span class="row-replies">{counted(row.replies, 'reply', 'replies')}</span> : null}

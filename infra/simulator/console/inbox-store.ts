@@ -21,6 +21,9 @@ interface InboxPage {
 
 export const inbox = createStore<Inbox>({ rows: [], total: 0, state: 'loading' });
 
+/** What came up to this place was cleared from the list. The simulator keeps it: nothing that counts is forgotten. */
+export const clearedTo = createStore(0);
+
 /** The newest so many are listed. */
 export const mostListed = 20_000;
 const firstPage = 200;
@@ -40,8 +43,8 @@ async function catchUp(): Promise<void> {
   if (busy || told === undefined || told === known) return;
   busy = true;
   try {
-    if (known?.resets !== told.resets) await loadAll();
-    else if (known.touched !== told.touched) merge(await pageBefore(undefined, laterPage));
+    if (known?.world !== told.world) await loadAll();
+    else if (known.touched !== told.touched) await loadTouched();
     else if (known.messages !== told.messages) await loadNewer();
     known = told;
   } catch {
@@ -58,6 +61,7 @@ function pageBefore(place: number | undefined, limit: number): Promise<InboxPage
 
 /** The newest at once, the older ones behind them. */
 async function loadAll(): Promise<void> {
+  if (known?.world !== counters.get()?.world) clearedTo.set(0);
   let page = await pageBefore(undefined, firstPage);
   inbox.set({ rows: page.data.map(listed), total: page.total, state: 'ready' });
   for (;;) {
@@ -90,10 +94,12 @@ async function loadNewer(): Promise<void> {
   }
 }
 
-/** Takes rows as they are now, known ones and new ones. */
-function merge({ total, data }: InboxPage): void {
+/** Takes the newest rows as they are now, known ones and new ones. Where more came than a page holds, all anew. */
+async function loadTouched(): Promise<void> {
+  const { total, data } = await pageBefore(undefined, laterPage);
   const fresh = new Map(data.map((row) => [row.place, row]));
   const newest = inbox.get().rows[0]?.place ?? 0;
+  if ((data.at(-1)?.place ?? 0) > newest + 1) return loadAll();
   const added = data.filter(({ place }) => place > newest).map(listed);
   const rows = inbox.get().rows.map((row) => {
     const now = fresh.get(row.place);

@@ -2,7 +2,8 @@ import { createStore } from './store.ts';
 
 /** Counters of the simulator: what differs has changed. */
 export interface Counters {
-  readonly resets: number;
+  /** Another after a reset, and after another start. */
+  readonly world: string;
   readonly messages: number;
   readonly touched: number;
   readonly requests: number;
@@ -18,25 +19,60 @@ export interface Counters {
 
 export const counters = createStore<Counters | undefined>(undefined);
 export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
+/** How often the connection was lost and came back: what was asked meanwhile may have had no answer. */
+export const reconnections = createStore(0);
 
 /** The simulator's time: what the page's clock says, and what the two are apart. */
 let apartMs = 0;
 export const now = createStore(Date.now());
 
-/** Watches the simulator until the page is closed; a connection that broke is made again by the browser. */
+const againAfterMs = 2_000;
+let source: EventSource | undefined;
+let waiting: ReturnType<typeof setTimeout> | undefined;
+
+/**
+ * Watches the simulator while somebody sees the page. One that is hidden lets go: a browser keeps six connections to one
+ * address, and the seventh page would wait for ever.
+ */
 export function watchSimulator(): void {
-  const source = new EventSource('/_control/live');
-  source.addEventListener('open', () => connection.set('open'));
-  source.addEventListener('error', () => connection.set('lost'));
-  source.addEventListener('message', ({ data }) => {
-    const told = JSON.parse(data) as Counters;
-    apartMs = told.now_ms - Date.now();
-    now.set(told.now_ms);
-    connection.set('open');
-    counters.set(told);
-  });
-  window.addEventListener('pagehide', () => source.close());
+  const follow = () => (document.visibilityState === 'visible' ? watch() : leave());
+  document.addEventListener('visibilitychange', follow);
+  window.addEventListener('pagehide', leave);
+  window.addEventListener('pageshow', follow);
+  follow();
   setInterval(() => {
     if (document.visibilityState === 'visible') now.set(Date.now() + apartMs);
   }, 1_000);
+}
+
+function leave(): void {
+  clearTimeout(waiting);
+  source?.close();
+  source = undefined;
+}
+
+function watch(): void {
+  if (source !== undefined) return;
+  const mine = new EventSource('/_control/live');
+  source = mine;
+  mine.addEventListener('open', opened);
+  mine.addEventListener('error', () => {
+    connection.set('lost');
+    // The browser itself tries again, unless it was answered that it may not watch.
+    if (mine.readyState !== EventSource.CLOSED || source !== mine) return;
+    source = undefined;
+    waiting = setTimeout(watch, againAfterMs);
+  });
+  mine.addEventListener('message', ({ data }) => {
+    const told = JSON.parse(data) as Counters;
+    apartMs = told.now_ms - Date.now();
+    now.set(told.now_ms);
+    opened();
+    counters.set(told);
+  });
+}
+
+function opened(): void {
+  if (connection.get() === 'lost') reconnections.set(reconnections.get() + 1);
+  connection.set('open');
 }

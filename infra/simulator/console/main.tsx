@@ -7,7 +7,7 @@ import { followInbox } from './inbox-store.ts';
 import { connection, counters, now, watchSimulator } from './live.ts';
 import { ReferencePage } from './reference-page.tsx';
 import { RequestsPage } from './requests-page.tsx';
-import { addressOf, followAddress, place } from './router.ts';
+import { addressOfPage, followAddress, forgetChosen, place } from './router.ts';
 import { useStore } from './store.ts';
 import { TemplatesPage } from './templates-page.tsx';
 import { counted, timeOf } from './texts.ts';
@@ -45,7 +45,7 @@ function App() {
         </p>
         <nav aria-label="Pages">
           {Object.entries(pages).map(([each, { title: label }]) => (
-            <a key={each} href={addressOf(each)} aria-current={each === name ? 'page' : undefined}>
+            <a key={each} href={addressOfPage(each)} aria-current={each === name ? 'page' : undefined}>
               <Icon name={each} />
               <span>
                 {label.split(' ')[0]}
@@ -82,8 +82,19 @@ function Pulse() {
   );
 }
 
+/** What was chosen by its place in a world that is gone would be something else, or nothing, in the next one. */
+function followWorld(): void {
+  let known = counters.get()?.world;
+  counters.subscribe(() => {
+    const world = counters.get()?.world;
+    if (known !== undefined && world !== known) forgetChosen(['inbox', 'requests', 'webhooks']);
+    known = world;
+  });
+}
+
 followAddress();
 watchSimulator();
 followInbox();
+followWorld();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

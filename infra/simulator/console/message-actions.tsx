@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { control } from './api.ts';
+import { control, sentenceOf } from './api.ts';
 import type { MessageDetail } from './model.ts';
 import { Action } from './parts.tsx';
 
@@ -25,6 +25,11 @@ export function MessageActions({ detail, onProblem }: ActionsProps) {
     await control(`${at}/reply`, { text });
     setText('');
   };
+  const replyByEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.isComposing || text.trim() === '') return;
+    onProblem('');
+    reply().catch((error: unknown) => onProblem(sentenceOf(error)));
+  };
   const block = () => control(`recipients/${encodeURIComponent(detail.row.to)}`, { blocked: !detail.blocked });
   const fail = () => control(`${at}/status`, { status: 'failed', code: Number(code), in_seconds: Number(seconds) });
   return (
@@ -37,6 +42,7 @@ export function MessageActions({ detail, onProblem }: ActionsProps) {
             maxLength={4096}
             placeholder="What the recipient writes"
             onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onKeyDown={replyByEnter}
           />
         </label>
         <Action tone="main" run={reply} disabled={text.trim() === ''} onProblem={onProblem}>

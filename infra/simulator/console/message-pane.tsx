@@ -1,38 +1,30 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
-import { Icon } from './icons.tsx';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
-import { CopyButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { BackButton, CopyButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
 import { Bubble } from './phone.tsx';
 import { type ButtonView, phoneView } from './phone-view.ts';
-import { addressOf, choose } from './router.ts';
+import { addressOf } from './router.ts';
 import { useStore } from './store.ts';
 import { momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 
 /** The phone with one message, and beside it what is known of the message. */
 export function MessagePane({ id }: { readonly id: string }) {
   const told = useStore(counters);
-  const when = `${id} ${told?.resets} ${told?.touched} ${told?.settings}`;
+  const when = `${id} ${told?.world} ${told?.touched} ${told?.settings}`;
   const { value, problem } = useAnswer(() => control<MessageDetail>(`messages/${encodeURIComponent(id)}`), when);
   if (problem !== '') {
     return (
-      <Empty title="This message is not here">
+      <Empty title="This message cannot be shown">
         <p>{problem}</p>
-        <BackButton />
+        <BackButton page="inbox">All messages</BackButton>
       </Empty>
     );
   }
   return value === undefined ? <Empty title="Reading …" /> : <Message detail={value} />;
-}
-
-function BackButton() {
-  return (
-    <button type="button" class="button back" onClick={() => choose('inbox')}>
-      <Icon name="back" /> All messages
-    </button>
-  );
 }
 
 function Message({ detail }: { readonly detail: MessageDetail }) {
@@ -46,7 +38,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   };
   return (
     <div class="message-pane">
-      <BackButton />
+      <BackButton page="inbox">All messages</BackButton>
       <section class="phone" aria-label={`Phone of ${numberOf(row.to)}`}>
         <div class="phone-top">
           <span class="avatar" aria-hidden="true">
@@ -61,7 +53,9 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
           <Bubble view={view} time={timeOf(row.received_ms)} onReply={reply} />
           {detail.replies.map((each) => (
             <div key={each.id} class="bubble mine">
-              <p class="bubble-text">{each.text}</p>
+              <p class="bubble-text" dir="auto">
+                {each.text}
+              </p>
               <p class="bubble-time">{timeOf(each.at_ms)}</p>
             </div>
           ))}
@@ -106,23 +100,24 @@ function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
 }
 
 function Facts({ detail }: { readonly detail: MessageDetail }) {
-  const { row } = detail;
-  const facts: readonly (readonly [string, string])[] = [
+  const { row, callback_data: data } = detail;
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [
+      'Template',
+      <>
+        <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
+      </>,
+    ],
+    ['Recipient', <Others wanted={numberOf(row.to)} shown={row.to} />],
+    ['Job', row.job === '' ? 'none' : <Others wanted={row.job} shown={row.job} />],
     ['Received', momentOf(row.received_ms)],
     ['Category', wordOf(row.category)],
     ['From', `${detail.from} · ${row.number}`],
-    ['Job', row.job || 'none'],
-    ['Callback data', detail.callback_data ?? 'none'],
+    ...(data === null || data === row.job ? [] : [['Callback data', data] as const]),
     ['Message', row.id],
   ];
   return (
     <dl class="pairs">
-      <div>
-        <dt>Template</dt>
-        <dd>
-          <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
-        </dd>
-      </div>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -130,5 +125,19 @@ function Facts({ detail }: { readonly detail: MessageDetail }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+interface OthersProps {
+  readonly wanted: string;
+  readonly shown: string;
+}
+
+/** Leads to all messages that have this in common. */
+function Others({ wanted, shown }: OthersProps) {
+  return (
+    <a href={addressOf('inbox', '', { q: wanted })} title="All messages with it">
+      {shown}
+    </a>
   );
 }

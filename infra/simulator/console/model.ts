@@ -62,6 +62,11 @@ export interface ExchangeRow {
   readonly path: string;
   readonly status: number | null;
   readonly received_at: string;
+  /** Of a send. */
+  readonly to: string | null;
+  readonly template: string | null;
+  /** Of a refusal. */
+  readonly code: number | null;
 }
 
 /** One attempt of the service to tell a client an event. */
@@ -77,7 +82,30 @@ export interface AttemptRow {
   readonly duration_ms: number | null;
 }
 
+/** One POST of the platform to whoever it tells. */
+export interface Post {
+  readonly app_id: string;
+  readonly url: string;
+  readonly updates: number;
+  /** How many of each field. */
+  readonly fields: Readonly<Record<string, number>>;
+  readonly bytes: number;
+  readonly attempt: number;
+  /** The HTTP status, or why there is none. */
+  readonly answer: number | string;
+  readonly at: string;
+  /** Absent when it is long. */
+  readonly body?: unknown;
+}
+
+export interface Posts {
+  readonly total: number;
+  readonly data: readonly Post[];
+}
+
 export interface ExchangeDetail extends ExchangeRow {
+  /** The message that was accepted. */
+  readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;
 }

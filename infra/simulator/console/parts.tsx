@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { Icon } from './icons.tsx';
+import { reconnections } from './live.ts';
+import { choose, wasChosenHere } from './router.ts';
+import { useStore } from './store.ts';
 import { wordOf } from './texts.ts';
 
 /*
@@ -14,6 +17,19 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
       <p class="empty-title">{title}</p>
       {children}
     </div>
+  );
+}
+
+/** The way back to the list, where it has no room beside what was chosen; there the keyboard goes on. */
+export function BackButton({ page, children }: { readonly page: string; readonly children: string }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (wasChosenHere()) button.current?.focus();
+  }, []);
+  return (
+    <button ref={button} type="button" class="button back" onClick={() => choose(page)}>
+      <Icon name="back" /> {children}
+    </button>
   );
 }
 
@@ -46,22 +62,38 @@ export function Badge({ value }: { readonly value: string }) {
   return <span class={`badge ${tones[value] ?? 'plain'}`}>{wordOf(value)}</span>;
 }
 
-/** Copies a text; says that it has. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [copied, setCopied] = useState(false);
+/** Copies a text; `said` tells for a while whether it has. */
+export function useCopy(text: string) {
+  const [said, setSaid] = useState('');
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), 1_500);
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), 1_500);
     return () => clearTimeout(timer);
-  }, [copied]);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
+  }, [said]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser forbids it'),
+    );
+  return { said, copy };
+}
+
+interface CopyProps {
+  readonly text: string;
+  readonly label: string;
+  /** What it copies, where the label alone does not tell it from its neighbours. */
+  readonly what?: string;
+}
+
+export function CopyButton({ text, label, what = '' }: CopyProps) {
+  const { said, copy } = useCopy(text);
   return (
-    <button type="button" class="button" onClick={() => void copy().catch(() => setCopied(false))}>
+    <button type="button" class="button" onClick={() => void copy()}>
       <Icon name="copy" />
-      <span aria-live="polite">{copied ? 'Copied' : label}</span>
+      <span aria-live="polite">
+        {said || label}
+        {what === '' ? null : <span class="hidden"> {what}</span>}
+      </span>
     </button>
   );
 }
@@ -95,10 +127,14 @@ export function Action({ run, children, tone = 'plain', disabled = false, onProb
   );
 }
 
-/** Follows an answer that is asked for again whenever `when` changes; an older answer never overtakes a newer one. */
+/**
+ * Follows an answer that is asked for again whenever `when` changes, and when the simulator is there again; an older answer
+ * never overtakes a newer one.
+ */
 export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string) {
   const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
   const asked = useRef(0);
+  const again = useStore(reconnections);
   useEffect(() => {
     asked.current += 1;
     const mine = asked.current;
@@ -107,7 +143,7 @@ export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string) 
       (value) => mine === asked.current && setAnswer({ value, problem: '' }),
       (error: unknown) => mine === asked.current && setAnswer({ problem: sentenceOf(error) }),
     );
-  }, [when]);
+  }, [when, again]);
   return answer;
 }
 

@@ -84,7 +84,7 @@ export function phoneView(components: readonly Component[], parts: readonly Part
 export function previewOf({ header, body, cards }: PhoneView): string {
   const first = header?.kind === 'text' ? `${header.text} · ` : '';
   const line = `${first}${plainOf(body)}`.replaceAll(/\s+/g, ' ').trim();
-  return (line === '' ? plainOf(cards[0]?.body ?? '') : line).slice(0, 140);
+  return [...(line === '' ? plainOf(cards[0]?.body ?? '') : line)].slice(0, 140).join('');
 }
 
 function headerView(component: Component | undefined, [value]: readonly Part[]): HeaderView | undefined {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Span, spansOf } from './formatting.ts';
 import { Icon } from './icons.tsx';
+import { useCopy } from './parts.tsx';
 import type { ButtonView, HeaderView, PhoneView } from './phone-view.ts';
 import { momentOf } from './texts.ts';
 
@@ -52,10 +53,14 @@ function BubbleInside({ view, time = '', onReply }: BubbleProps) {
     <>
       {view.header === undefined ? null : <Header header={view.header} />}
       {view.offer === undefined ? null : <Offer offer={view.offer} />}
-      <p class="bubble-text">
+      <p class="bubble-text" dir="auto">
         <RichText text={view.body} />
       </p>
-      {view.footer === '' ? null : <p class="bubble-footer">{view.footer}</p>}
+      {view.footer === '' ? null : (
+        <p class="bubble-footer" dir="auto">
+          {view.footer}
+        </p>
+      )}
       {time === '' ? null : <p class="bubble-time">{time}</p>}
       {view.buttons.length === 0 ? null : (
         <ul class="bubble-buttons" aria-label="Buttons">
@@ -80,7 +85,13 @@ function codeButton(button: ButtonView): ButtonView {
 }
 
 function Header({ header }: { readonly header: HeaderView }) {
-  if (header.kind === 'text') return <p class="bubble-header">{header.text}</p>;
+  if (header.kind === 'text') {
+    return (
+      <p class="bubble-header" dir="auto">
+        {header.text}
+      </p>
+    );
+  }
   if (header.kind === 'location') {
     return (
       <div class="media location">
@@ -149,7 +160,7 @@ function PhoneButton({ button, onReply }: { readonly button: ButtonView } & Pick
   const inside = (
     <>
       <Icon name={signs[button.kind] ?? 'list'} />
-      <span>{button.text}</span>
+      <span dir="auto">{button.text}</span>
     </>
   );
   // Only addresses of the web: a template may hold any.
@@ -167,10 +178,24 @@ function PhoneButton({ button, onReply }: { readonly button: ButtonView } & Pick
       </button>
     );
   }
+  if ((button.kind === 'copy_code' || button.kind === 'otp') && button.value !== '') {
+    return <CodeButton value={button.value}>{inside}</CodeButton>;
+  }
   return (
     <span class="phone-button still" title={button.value}>
       {inside}
       {button.value === '' || button.value === button.text ? null : <small>{button.value}</small>}
     </span>
+  );
+}
+
+/** Copies its code, as it does on the phone. */
+function CodeButton({ value, children }: { readonly value: string; readonly children: ComponentChildren }) {
+  const { said, copy } = useCopy(value);
+  return (
+    <button type="button" class="phone-button" onClick={() => void copy()}>
+      {children}
+      <small aria-live="polite">{said || value}</small>
+    </button>
   );
 }

@@ -1,12 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
-import { Icon } from './icons.tsx';
+import { Choice, Filters } from './filters.tsx';
 import { counters } from './live.ts';
 import type { TemplateDetail, TemplateRow } from './model.ts';
-import { Action, Badge, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { Action, BackButton, Badge, Empty, Json, Problem, useAnswer } from './parts.tsx';
 import { Bubble } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
 import { choose, place } from './router.ts';
+import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { counted, wordOf } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
@@ -17,49 +18,32 @@ const none: readonly TemplateRow[] = [];
 /** Every template as the platform has it, and what a reviewer does with one. */
 export function TemplatesPage() {
   const told = useStore(counters);
-  const { id } = useStore(place);
-  const [query, setQuery] = useState('');
-  const [status, setStatus] = useState('');
+  const { id, filter } = useStore(place);
+  const { q = '', status = '' } = filter;
   const { value, problem } = useAnswer(
     () => control<{ readonly data: readonly TemplateRow[] }>('templates'),
-    `${told?.resets} ${told?.templates}`,
+    `${told?.world} ${told?.templates}`,
   );
   const rows = value?.data ?? none;
   const statuses = useMemo(() => [...new Set(rows.map((row) => row.status))].sort(), [rows]);
   const found = useMemo(() => {
-    const wanted = query.trim().toLowerCase();
+    const hasWords = searched(q);
     return rows.filter(
       (row) =>
-        (status === '' || row.status === status) &&
-        `${row.name} ${row.language} ${row.category} ${row.id}`.toLowerCase().includes(wanted),
+        (status === '' || row.status === status) && hasWords(`${row.name} ${row.language} ${row.category} ${row.id}`),
     );
-  }, [rows, query, status]);
+  }, [rows, q, status]);
   return (
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Templates">
-        <div class="filters">
-          <label class="search">
-            <Icon name="search" />
-            <span class="hidden">Search name, language or category</span>
-            <input
-              type="search"
-              placeholder="Name or language"
-              value={query}
-              onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-            />
-          </label>
-          <label class="choice">
-            <span class="hidden">Status</span>
-            <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
-              <option value="">Every status</option>
-              {statuses.map((each) => (
-                <option key={each} value={each}>
-                  {wordOf(each)}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
+        <Filters label="Search name, language or category" hint="Name or language">
+          <Choice
+            name="status"
+            label="Status"
+            all="Every status"
+            options={statuses.map((each) => [each, wordOf(each)] as const)}
+          />
+        </Filters>
         <p class="count" role="status">
           {counted(found.length, 'template')}
         </p>
@@ -72,6 +56,7 @@ export function TemplatesPage() {
             rowHeight={64}
             chosen={id}
             onChoose={(row) => choose('templates', row.id)}
+            onLeave={() => choose('templates')}
             row={(row) => <Row row={row} />}
           />
         ) : (
@@ -84,7 +69,7 @@ export function TemplatesPage() {
             <p>Its preview is filled in with its examples. You are the reviewer.</p>
           </Empty>
         ) : (
-          <TemplatePane key={id} id={id} changes={`${told?.resets} ${told?.templates}`} />
+          <TemplatePane key={id} id={id} changes={`${told?.world} ${told?.templates}`} />
         )}
       </section>
     </div>
@@ -111,14 +96,10 @@ function Row({ row }: { readonly row: TemplateRow }) {
 function TemplatePane({ id, changes }: { readonly id: string; readonly changes: string }) {
   const path = `templates/${encodeURIComponent(id)}`;
   const { value, problem } = useAnswer(() => control<TemplateDetail>(path), `${id} ${changes}`);
-  const back = (
-    <button type="button" class="button back" onClick={() => choose('templates')}>
-      <Icon name="back" /> All templates
-    </button>
-  );
+  const back = <BackButton page="templates">All templates</BackButton>;
   if (problem !== '') {
     return (
-      <Empty title="This template is not here">
+      <Empty title="This template cannot be shown">
         <p>{problem}</p>
         {back}
       </Empty>

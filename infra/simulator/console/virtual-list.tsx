@@ -8,6 +8,8 @@ interface ListProps<T> {
   readonly rowHeight: number;
   readonly chosen: string;
   readonly onChoose: (item: T) => void;
+  /** The Escape key: nothing is to be chosen any more. */
+  readonly onLeave?: () => void;
   readonly row: (item: T) => ComponentChildren;
 }
 
@@ -18,20 +20,39 @@ const margin = 6;
  * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and the page
  * keys choose. When rows come in above, what is being read stays where it is.
  */
-export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoose, row }: ListProps<T>) {
+export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoose, onLeave, row }: ListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const anchor = useRef('');
+  const lastTop = useRef(0);
   const at = items.findIndex((item) => keyOf(item) === chosen);
 
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => {
+      // While it is hidden it has no height, and forgets how far it was scrolled.
+      if (element.clientHeight === 0) return;
+      if (lastTop.current !== element.scrollTop) element.scrollTop = lastTop.current;
+      setView({ top: element.scrollTop, height: element.clientHeight });
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+
+  // What an address chose is brought into sight, once it is listed; from then on the reader scrolls.
+  const isListed = at >= 0;
+  useLayoutEffect(() => {
+    if (isListed) bringIntoSight(at);
+  }, [chosen, isListed]);
+
+  // Where the list was hidden by what was chosen, the keyboard goes on here.
+  const wasChosen = useRef(false);
+  useLayoutEffect(() => {
+    if (wasChosen.current && chosen === '' && document.activeElement === document.body) box.current?.focus();
+    wasChosen.current = chosen !== '';
+  }, [chosen]);
 
   const first = Math.max(0, Math.floor(top / rowHeight) - margin);
   const shown = items.slice(first, Math.ceil((top + height) / rowHeight) + margin);
@@ -54,21 +75,28 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoos
     if (element === null) return;
     const item = items[Math.floor(element.scrollTop / rowHeight)];
     anchor.current = item === undefined ? '' : keyOf(item);
+    lastTop.current = element.scrollTop;
     setView({ top: element.scrollTop, height: element.clientHeight });
   };
 
-  const goTo = (index: number) => {
-    const item = items[Math.max(0, Math.min(items.length - 1, index))];
+  function bringIntoSight(index: number): void {
     const element = box.current;
-    if (item === undefined || element === null) return;
-    const y = items.indexOf(item) * rowHeight;
+    if (element === null) return;
+    const y = index * rowHeight;
     if (y < element.scrollTop) element.scrollTop = y;
     if (y + rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = y + rowHeight - element.clientHeight;
+  }
+
+  const goTo = (index: number) => {
+    const item = items[Math.max(0, Math.min(items.length - 1, index))];
+    if (item === undefined) return;
+    bringIntoSight(items.indexOf(item));
     onChoose(item);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && chosen !== '') onLeave?.();
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: at + 1,

@@ -1,51 +1,64 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
-import { Icon } from './icons.tsx';
+import { AttemptPane, Outcome, Sent } from './attempt-pane.tsx';
+import { Choice, Filters } from './filters.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow } from './model.ts';
 import { Empty, Problem, useAnswer } from './parts.tsx';
+import { isPost, PlatformPosts, ToldBy } from './platform-posts.tsx';
+import { choose, place } from './router.ts';
+import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, timeOf } from './texts.ts';
+import { counted, wordOf } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const keyOf = (row: AttemptRow) => String(row.id);
 const none: readonly AttemptRow[] = [];
-const tones: Readonly<Record<string, string>> = { delivered: 'good', failed: 'warn' };
+const outcomes = ['delivered', 'failed', 'abandoned', 'gone', 'switched_off'];
 
-/** What the service told its clients by webhook: every attempt. */
+/** What was told by webhook: by the service to its clients, or by the platform to the service. */
 export function WebhooksPage() {
+  const { by = '' } = useStore(place).filter;
+  return by === 'platform' ? <PlatformPosts /> : <Attempts />;
+}
+
+/** Every attempt of the service to tell its clients. */
+function Attempts() {
   const told = useStore(counters);
-  const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState('');
+  const { id: named, filter } = useStore(place);
+  const { q = '', outcome = '' } = filter;
+  const id = isPost(named) ? '' : named;
   const { value, problem } = useAnswer(
     () => control<{ readonly total: number; readonly data: readonly AttemptRow[] }>('events'),
-    String(told?.events),
+    `${told?.world} ${told?.events}`,
   );
   const rows = value?.data ?? none;
   const found = useMemo(() => {
-    const words = query.trim().toLowerCase().split(/\s+/);
-    return rows.filter((row) => {
-      const text = `${row.kind} ${row.event_id} ${row.client_id} ${row.outcome} ${row.code ?? ''}`.toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
-  }, [rows, query]);
+    const hasWords = searched(q);
+    return rows.filter(
+      (row) =>
+        (outcome === '' || row.outcome === outcome) &&
+        hasWords(`${row.kind} ${row.event_id} client ${row.client_id} ${row.outcome} ${row.code ?? ''}`),
+    );
+  }, [rows, q, outcome]);
+  const chosen = rows.find((row) => keyOf(row) === id);
   return (
-    <div class="page split single">
+    <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Attempts">
-        <div class="filters">
-          <label class="search">
-            <Icon name="search" />
-            <span class="hidden">Search kind, event, client or outcome</span>
-            <input
-              type="search"
-              placeholder="Kind, event, client or outcome"
-              value={query}
-              onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-            />
-          </label>
-        </div>
+        <Filters label="Search kind, event, client or outcome" hint="Kind, event or client">
+          <ToldBy />
+          <Choice
+            name="outcome"
+            label="Outcome"
+            all="Every outcome"
+            options={outcomes.map((each) => [each, wordOf(each)] as const)}
+          />
+        </Filters>
         <p class="count" role="status">
           {counted(found.length, 'attempt')}
+          {value !== undefined && value.total > rows.length
+            ? `, the newest of ${value.total.toLocaleString('en')}`
+            : ''}
         </p>
         <Problem text={problem} />
         {found.length > 0 ? (
@@ -54,14 +67,32 @@ export function WebhooksPage() {
             items={found}
             keyOf={keyOf}
             rowHeight={58}
-            chosen={chosen}
-            onChoose={(row) => setChosen(keyOf(row))}
+            chosen={id}
+            onChoose={(row) => choose('webhooks', keyOf(row))}
+            onLeave={() => choose('webhooks')}
             row={(row) => <Row row={row} />}
           />
         ) : (
-          <Empty title={rows.length === 0 ? 'Nothing was told yet' : 'No attempt is like that'}>
-            {rows.length === 0 ? <p>npm run webhooks:listen takes a client's events on this machine.</p> : null}
+          <Empty
+            title={
+              value === undefined ? 'Reading …' : rows.length === 0 ? 'Nothing was told yet' : 'No attempt is like that'
+            }
+          >
+            {rows.length === 0 && value !== undefined ? (
+              <p>
+                <code>npm run webhooks:listen</code> takes a client's events on this machine.
+              </p>
+            ) : null}
           </Empty>
+        )}
+      </section>
+      <section class="pane-main" aria-label="Attempt">
+        {id === '' || value === undefined ? (
+          <Empty title="Choose an attempt">
+            <p>It is shown with the other attempts to tell the same event, and with what sends it again.</p>
+          </Empty>
+        ) : (
+          <AttemptPane key={id} chosen={chosen} rows={rows} />
         )}
       </section>
     </div>
@@ -75,16 +106,10 @@ function Row({ row }: { readonly row: AttemptRow }) {
         <span class="row-path">
           <b>{row.kind ?? 'webhook'}</b> {row.event_id}
         </span>
-        <span class={`badge ${tones[row.outcome] ?? 'bad'}`}>
-          {row.outcome.replace('_', ' ')}
-          {row.code === null ? '' : ` · ${row.code}`}
-        </span>
+        <Outcome row={row} />
       </span>
       <span class="row-line small">
-        <span>
-          <time dateTime={row.at}>{timeOf(Date.parse(row.at))}</time> · client {row.client_id}
-          {row.attempt === null ? '' : ` · attempt ${row.attempt}`}
-        </span>
+        <Sent row={row} />
         <span>{row.duration_ms === null ? '' : `${row.duration_ms} ms`}</span>
       </span>
     </>

@@ -23,7 +23,11 @@ describe.skipIf(browser === undefined)('the console', () => {
     ];
     const made = { name: 'hostile', language: 'en_US', category: 'UTILITY', components };
     const { body: added } = await simulator().control('POST', 'templates', { waba_id: firstWaba, templates: [made] });
-    const template = { name: 'hostile', language: { code: 'en_US' }, components: [body(hostile)] };
+    const template = {
+      name: 'hostile',
+      language: { code: 'en_US' },
+      components: [body(`${hostile}${'W'.repeat(500)}`)],
+    };
     const { status } = await simulator().send(recipient, { template, biz_opaque_callback_data: hostile });
     expect(status).toBe(200);
     await page.waitForSelector('[role=option]');
@@ -35,6 +39,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     };
     expect((await textOf('.chat')).split(hostile)).toHaveLength(6);
     await harmless();
+    await page.setViewport({ width: 400, height: 860 });
+    const isWider = `[...document.querySelectorAll('.pane-main, .bubble')].some((e) => e.scrollWidth > e.clientWidth)`;
+    expect(await page.evaluate(isWider)).toBe(false);
     await page.goto(`${simulator().url}/#/templates/${added.ids[0]}`);
     await page.waitForFunction(`document.querySelector('.facts h2')?.textContent === 'hostile'`);
     expect((await textOf('.chat')).split(hostile)).toHaveLength(5);
@@ -61,6 +68,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     'templates/1100000000000007',
     'requests/1',
     'webhooks',
+    'webhooks/1',
     'faults',
     'reference',
     'reference/messages-send',
@@ -74,6 +82,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     await sendAll();
     await simulator().control('POST', 'faults', { action: { code: 130429 }, times: 3 });
+    await simulator().control('POST', 'recipients/15550131026', { blocked: true });
+    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
+    await simulator().control('POST', 'events', { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500' });
     const { body: listed } = await simulator().control('GET', 'inbox');
     await page.setViewport({ width, height: 860 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
@@ -11,6 +12,10 @@ import { validSends } from './valid-sends.ts';
  */
 
 const browser = await browserOfFile();
+
+/** From here on the page copies into a variable. */
+const copiesInto = (page: Page) =>
+  page.evaluate('navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; 0');
 
 const example = (value: unknown) => ({ examples: { one: { value } } });
 const littleDocument = {
@@ -44,6 +49,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'No messages yet');
     await simulator().send(recipient, { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' });
     await untilSeen(page, '1 message');
+    await page.waitForSelector('[role=option]');
     await page.click('[role=option]');
     await untilSeen(page, 'Track order');
     expect(await textOf('.chat')).toContain('Hello Ana, your order A-1042 is on its way.');
@@ -80,22 +86,6 @@ describe.skipIf(browser === undefined)('the console', () => {
     }
   });
 
-  test('each attempt of the service to tell a client an event, while the page is open', async () => {
-    const { page } = tab();
-    await page.goto(`${simulator().url}/#/webhooks`);
-    await untilSeen(page, 'Nothing was told yet');
-    const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
-    const failed = { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500', durationMs: 12 };
-    expect((await simulator().control('POST', 'events', failed)).status).toBe(200);
-    await untilSeen(page, 'failed · status_500');
-    await simulator().control('POST', 'events', { event: 'webhook.delivered', ...told, attempt: 2, durationMs: 9 });
-    await untilSeen(page, '2 attempts');
-    expect(await textOf('[role=option]')).toMatch(/template\.created evt_1\s+delivered\s+.*client 1001 · attempt 2/s);
-    await page.locator('input[type=search]').fill('status_500');
-    await untilSeen(page, '1 attempt');
-    expect((await simulator().control('POST', 'events', { ...failed, event: 'webhook.cheered' })).status).toBe(400);
-  });
-
   test('the recipient replies, reads and blocks; the platform fails it later', async () => {
     const { page } = tab();
     const template = {
@@ -111,6 +101,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.locator('aria/Reply[role="textbox"]').fill('¿Hasta cuándo?');
     await press(page, 'Reply');
     await untilSeen(page, '¿Hasta cuándo?');
+    await page.locator('aria/Reply[role="textbox"]').fill('مرحبا');
+    await page.keyboard.press('Enter');
+    await untilSeen(page, 'مرحبا');
+    expect(await page.$eval('.bubble.mine:last-child p', (text) => text.matches(':dir(rtl)'))).toBe(true);
     await press(page, 'Read now');
     await untilSeen(page, 'Read');
     await press(page, 'Block the business');
@@ -118,14 +112,19 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, 'Fail later');
     await untilSeen(page, 'Failed 131026');
     const { body: one } = await simulator().control('GET', 'inbox');
-    expect(one.data[0]).toMatchObject({ replies: 2 });
+    expect(one.data[0]).toMatchObject({ replies: 3 });
     expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([recipient]);
     await photograph(page, 'inbox-actions');
+    await press(page, 'Faults and clock', 'link');
+    await press(page, `Unblock ${recipient}`);
+    await page.waitForFunction(`document.getElementById('blocked') === null`);
+    expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([]);
   });
 
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {
     const { page } = tab();
     await press(page, 'Templates', 'link');
+    await untilSeen(page, '135 templates');
     await page.locator('input[type=search]').fill('summer_sale');
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
@@ -158,7 +157,28 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.click('[role=option]');
     await untilSeen(page, 'Unsupported post request');
     expect(await textOf('.exchange')).toContain("it's");
+    await copiesInto(page);
     await press(page, 'Copy as curl');
+    await untilSeen(page, 'Copied');
+    expect(await page.evaluate('window.copied')).toContain(`-X POST ${simulator().url}/v25.0/nothing/messages`);
+  });
+
+  test('a request leads to its message, whose code is copied', async () => {
+    const { page } = tab();
+    const { language, components } = validSends.login_code;
+    await simulator().send(recipient, { template: { name: 'login_code', language: { code: language }, components } });
+    await simulator().send('15550231026');
+    await page.goto(`${simulator().url}/#/requests?q=login_code`);
+    await untilSeen(page, '1 request');
+    await page.click('[role=option]');
+    await press(page, 'Its message', 'link');
+    await page.waitForSelector('button.phone-button');
+    await copiesInto(page);
+    await page.click('button.phone-button');
+    await untilSeen(page, 'Copied');
+    expect(await page.evaluate('window.copied')).toBe('482913');
+    await page.goto(`${simulator().url}/#/requests?q=131026`);
+    await untilSeen(page, '15550231026 · order_update · code 131026');
   });
 
   test('time passes, faults come and go, and any control call can be made', async () => {
@@ -181,6 +201,25 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.select('aria/Call[role="combobox"]', 'GET /_control/catalogs');
     await press(page, 'Send');
     await untilSeen(page, 'Andes spring catalog');
+  });
+
+  test('what a WABA may do, whom the platform tells, and what', async () => {
+    const { page } = tab();
+    const wabas = async () => (await simulator().control('GET', 'overview')).body.wabas[0].fields;
+    await page.goto(`${simulator().url}/#/faults`);
+    await page.waitForSelector('.waba');
+    await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
+    await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
+    await press(page, 'Tell it');
+    await page.locator('aria/Value, JSON').fill('{');
+    await press(page, 'Tell it');
+    await untilSeen(page, 'The value is no JSON');
+    await page.locator('aria/Demo gateway · 500000000000001').fill('http://127.0.0.1:9/hook');
+    await press(page, 'Change');
+    await expect
+      .poll(async () => (await simulator().control('GET', 'overview')).body.apps[0].callback)
+      .toMatchObject({ url: 'http://127.0.0.1:9/hook' });
+    await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
   });
 
   test('a route of the service is tried as a demo user, by two clicks', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainOf, spansOf } from '../../../infra/simulator/console/formatting.ts';
 import { statusAt } from '../../../infra/simulator/console/message-status.ts';
+import { searched } from '../../../infra/simulator/console/search.ts';
 import { curlOf } from '../../../infra/simulator/console/texts.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
@@ -145,6 +146,8 @@ describe('requests with what they got', () => {
     ]);
     const one = async (id: number) => (await simulator.control('GET', `exchanges/${id}`)).body;
     expect((await one(2)).reply.body.messages).toHaveLength(1);
+    expect(body.data[1]).toMatchObject({ to: recipient, template: 'order_update', code: null });
+    expect((await one(2)).message).toMatch(/^wamid\./);
     expect((await one(3)).reply).toEqual({ kind: 'closed', body: null, cut: false });
     expect((await one(1)).reply).toMatchObject({ cut: false });
     expect((await simulator.control('GET', 'exchanges/4')).status).toBe(404);
@@ -221,6 +224,17 @@ describe('what the console makes of it', () => {
   test('a long text of marks is read quickly enough to be read at all, and none of it is lost', () => {
     const text = '*_~'.repeat(1_000);
     expect(plainOf(text).length).toBeLessThanOrEqual(text.length);
+  });
+
+  test.each([
+    ['', true],
+    ['order A-1042', true],
+    ['a-1042 ORDER !summer', true],
+    ['order summer', false],
+    ['order !A-1042', false],
+    ['  ! order', true],
+  ])('a search for %j', (query, isFound) => {
+    expect(searched(query)('Hello Ana, your order A-1042')).toBe(isFound);
   });
 
   test('a request for a shell, whatever is in it', () => {

@@ -40,6 +40,11 @@ describe('who may drive the simulator', () => {
     ['a page of another site that sends no origin', { 'sec-fetch-site': 'cross-site' }],
     ['a page of the same site that sends no origin', { 'sec-fetch-site': 'same-site' }],
     ['a name that leads here', { host: 'evil.example:3001', origin: 'http://evil.example:3001' }],
+    ['a form of another site', { origin: 'null', 'content-type': 'text/plain', 'sec-fetch-site': 'cross-site' }],
+    [
+      'a socket of another origin',
+      { origin: 'https://evil.example', connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+    ],
     ['a name that begins like ours', { host: 'localhost.evil.example' }],
   ])('never %s', async (_, headers) => {
     for (const [method, path] of [
@@ -94,6 +99,31 @@ describe('what the console is served with', () => {
     expect(policy).not.toContain('unsafe');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each(['/', '/console/app.js', '/_control/overview', '/console/nothing'])(
+    'HEAD of %s: as GET, without a body',
+    async (path) => {
+      const [head, get] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => fetch(`${simulator.url}${path}`, { method })),
+      );
+      if (head === undefined || get === undefined) throw new Error('there are two');
+      expect([head.status, await head.text()]).toEqual([get.status, '']);
+      for (const name of ['content-type', 'content-length', 'content-security-policy', 'cache-control']) {
+        expect(head.headers.get(name), name).toBe(get.headers.get(name));
+      }
+    },
+  );
+
+  test('what is not of the console is not there; the platform neither counts it nor lets a fault have its way', async () => {
+    await simulator.control('POST', 'faults', { action: { code: 1 }, times: 1 });
+    for (const path of ['/console/nothing', '/console/media/1', '/favicon.ico']) {
+      expect((await simulator.call('GET', path)).status, path).toBe(404);
+    }
+    const link = await fetch(`${simulator.url}/console`, { redirect: 'manual' });
+    expect([link.status, link.headers.get('location')]).toEqual([302, '/']);
+    const { body } = await simulator.control('GET', 'overview');
+    expect([body.counts.requests, body.faults.length]).toEqual([0, 1]);
   });
 
   test('the page has no script, style or handler of its own, and the whole is below 150 KB', async () => {

@@ -1,0 +1,176 @@
+import { useMemo } from 'preact/hooks';
+import { control } from './api.ts';
+import { Choice, Filters } from './filters.tsx';
+import { counters } from './live.ts';
+import type { Post, Posts } from './model.ts';
+import { BackButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { choose, place } from './router.ts';
+import { searched } from './search.ts';
+import { useStore } from './store.ts';
+import { counted, momentOf, timeOf } from './texts.ts';
+import { VirtualList } from './virtual-list.tsx';
+
+/** With the place that it has since the simulator began. */
+type Placed = Post & { readonly id: string };
+
+const listed = 200;
+const none: readonly Placed[] = [];
+const keyOf = (row: Placed) => row.id;
+
+/** Whether what is chosen is a POST of the platform, and no attempt of the service. */
+export function isPost(id: string): boolean {
+  return id.startsWith('p');
+}
+
+export function ToldBy() {
+  return <Choice name="by" label="Told by" all="By the service" options={[['platform', 'By the platform']]} />;
+}
+
+/** What the platform told by webhook: every POST, with what it says. */
+export function PlatformPosts() {
+  const told = useStore(counters);
+  const { id: named, filter } = useStore(place);
+  const { q = '', outcome = '' } = filter;
+  const id = isPost(named) ? named : '';
+  const { value, problem } = useAnswer(
+    () => control<Posts>(`webhooks?limit=${listed}`).then(placed),
+    `${told?.world} ${told?.webhooks}`,
+  );
+  const rows = value?.rows ?? none;
+  const found = useMemo(() => {
+    const hasWords = searched(q);
+    return rows.filter(
+      (row) => (outcome === '' || outcome === outcomeOf(row)) && hasWords(`${aboutOf(row)} ${row.url} ${row.answer}`),
+    );
+  }, [rows, q, outcome]);
+  return (
+    <div class={`page split ${id === '' ? '' : 'chosen'}`}>
+      <section class="pane-list" aria-label="Posts">
+        <Filters label="Search field, address or answer" hint="Field, address or answer">
+          <ToldBy />
+          <Choice
+            name="outcome"
+            label="Outcome"
+            all="Every outcome"
+            options={[
+              ['delivered', 'Delivered'],
+              ['failed', 'Failed'],
+            ]}
+          />
+        </Filters>
+        <p class="count" role="status">
+          {counted(found.length, 'post')}
+          {value !== undefined && value.total > rows.length
+            ? `, the newest of ${value.total.toLocaleString('en')}`
+            : ''}
+        </p>
+        <Problem text={problem} />
+        {found.length > 0 ? (
+          <VirtualList
+            label="Posts, newest first"
+            items={found}
+            keyOf={keyOf}
+            rowHeight={58}
+            chosen={id}
+            onChoose={(row) => choose('webhooks', row.id)}
+            onLeave={() => choose('webhooks')}
+            row={(row) => <Row row={row} />}
+          />
+        ) : (
+          <Empty
+            title={
+              value === undefined ? 'Reading …' : rows.length === 0 ? 'Nothing was told yet' : 'No post is like that'
+            }
+          />
+        )}
+      </section>
+      <section class="pane-main" aria-label="Post">
+        {id === '' || value === undefined ? (
+          <Empty title="Choose a post">
+            <p>It is shown with what the platform told in it, and what was answered.</p>
+          </Empty>
+        ) : (
+          <PostPane key={id} post={rows.find((row) => row.id === id)} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function placed({ total, data }: Posts) {
+  return { total, rows: data.map((post, at): Placed => ({ ...post, id: `p${total - at}` })) };
+}
+
+function outcomeOf({ answer }: Post): 'delivered' | 'failed' {
+  return typeof answer === 'number' && answer >= 200 && answer <= 299 ? 'delivered' : 'failed';
+}
+
+/** `messages 3, message_template_status_update` */
+function aboutOf({ fields }: Post): string {
+  return Object.entries(fields)
+    .map(([field, count]) => (count === 1 ? field : `${field} ${count}`))
+    .join(', ');
+}
+
+function Answer({ post }: { readonly post: Post }) {
+  return <span class={`badge ${outcomeOf(post) === 'delivered' ? 'good' : 'warn'}`}>{post.answer}</span>;
+}
+
+function Row({ row }: { readonly row: Placed }) {
+  return (
+    <>
+      <span class="row-line">
+        <span class="row-path">
+          <b>{aboutOf(row)}</b>
+        </span>
+        <Answer post={row} />
+      </span>
+      <span class="row-line small">
+        <span class="row-template">
+          <time dateTime={row.at}>{timeOf(Date.parse(row.at))}</time> · {row.url}
+        </span>
+        <span>{row.attempt === 1 ? '' : `attempt ${row.attempt}`}</span>
+      </span>
+    </>
+  );
+}
+
+function PostPane({ post }: { readonly post: Placed | undefined }) {
+  const back = <BackButton page="webhooks">All posts</BackButton>;
+  if (post === undefined) {
+    return (
+      <Empty title="This post cannot be shown">
+        <p>It is not kept any more.</p>
+        {back}
+      </Empty>
+    );
+  }
+  const facts: readonly (readonly [string, string])[] = [
+    ['To', `${post.url} · app ${post.app_id}`],
+    ['At', momentOf(Date.parse(post.at))],
+    ['Attempt', String(post.attempt)],
+    ['Size', `${counted(post.updates, 'update')}, ${counted(post.bytes, 'byte')}`],
+  ];
+  return (
+    <div class="exchange">
+      {back}
+      <h2>
+        {aboutOf(post)} <Answer post={post} />
+      </h2>
+      <dl class="pairs">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>Told</h3>
+      {post.body === undefined ? (
+        <p class="note">It is long, and was not kept.</p>
+      ) : (
+        <Json value={post.body} label="Body of the post" />
+      )}
+    </div>
+  );
+}
