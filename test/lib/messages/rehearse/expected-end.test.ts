@@ -36,9 +36,14 @@ test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
   expect(seconds([...samePerson(47), ...people(1_440)])).toBeGreaterThan(20);
 });
 
-/** Another client's lane that has so many slots from now on. */
-function beside(count: number) {
-  const other = { clientId: 2_002, lane: 'campaign' };
+test('who waits for the same person keeps no slot meanwhile', () => {
+  // 45 of each of 16 people at once, and one more in 6 s.
+  const recipients = Array.from({ length: 46 }, () => people(16)).flat();
+  expect(seconds(recipients)).toBeCloseTo(719 / 72, 1);
+});
+
+/** A lane, another client's unless told, that has so many slots from now on. */
+function beside(count: number, other = { clientId: 2_002, lane: 'campaign' }) {
   const { schedule } = reserved(emptySchedule, { ...other, count, everyMs, nowMs: nowMs - 5_000 });
   return { pace: { ...unknownPace, schedule } };
 }
@@ -48,6 +53,20 @@ test('whose slots end soon is counted with them, whose go on is taken to share f
   expect(seconds(people(720), beside(720))).toBeCloseTo(15, 0);
   expect(seconds(people(720), beside(1_440))).toBeCloseTo(21.5, 0);
   expect(seconds(people(1_440), beside(1_440))).toBeCloseTo(41.5, 0);
+});
+
+test.each([
+  ['another campaign of the same client', { clientId: 1_001, lane: 'campaign' }, 41.5],
+  ['one of another client that has the same name by chance', { clientId: 2_002, lane: '00000001' }, 41.5],
+  ['its own, from before: behind it', { clientId: 1_001, lane: '00000001' }, 35],
+])('turns are taken with every other lane: %s', (_, lane, expected) => {
+  expect(seconds(people(1_440), beside(1_440, lane))).toBeCloseTo(expected, 0);
+});
+
+test('a few that are no codes take turns, which begin in two seconds; more codes than a few too', () => {
+  const urgent = { head: { ...head, urgent: true as const } };
+  expect(seconds(people(10), beside(1_440))).toBeCloseTo(2.25, 1);
+  expect(seconds(people(11), { ...urgent, ...beside(1_440) })).toBeCloseTo(2.3, 1);
 });
 
 test('a few one-time codes go by the last tenth while others wait (D44); many take turns like any job', () => {
