@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, press, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
 import { firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
@@ -11,30 +9,6 @@ import { validSends } from './valid-sends.ts';
  */
 
 const browser = await browserOfFile();
-
-const example = (value: unknown) => ({ examples: { one: { value } } });
-const littleDocument = {
-  info: { title: 'Service', version: '1' },
-  paths: {
-    '/v1/templates/{id}': {
-      get: {
-        operationId: 'templates-list',
-        tags: ['Templates'],
-        summary: 'List templates',
-        security: [{ token: [] }],
-        parameters: [
-          { name: 'id', in: 'path', required: true, ...example(1) },
-          { name: 'size', in: 'query', ...example(3) },
-          { name: 'search', in: 'query' },
-        ],
-        responses: { 200: { $ref: '#/components/responses/found' } },
-      },
-    },
-  },
-  components: {
-    responses: { found: { description: 'Found.', content: { 'application/json': { schema: { type: 'object' } } } } },
-  },
-};
 
 describe.skipIf(browser === undefined)('the console', () => {
   const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
@@ -181,32 +155,5 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.select('aria/Call[role="combobox"]', 'GET /_control/catalogs');
     await press(page, 'Send');
     await untilSeen(page, 'Andes spring catalog');
-  });
-
-  test('a route of the service is tried as a demo user, by two clicks', async () => {
-    const { page } = tab();
-    const asked: string[] = [];
-    const service = createServer((incoming, outgoing) => {
-      asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
-      outgoing.end(incoming.url === '/login' ? '{"access_token":"token-of-1001"}' : '{"total":3}');
-    });
-    const port = await openOnLoopback(service, 0);
-    await simulator().control('POST', 'service', { url: `http://127.0.0.1:${port}` });
-    await page.setRequestInterception(true);
-    page.on('request', (request) => {
-      const isDocument = request.url().endsWith('/console/openapi.json');
-      void (isDocument ? request.respond({ body: JSON.stringify(littleDocument) }) : request.continue());
-    });
-    await press(page, 'Reference', 'link');
-    await page.waitForSelector('.routes a');
-    await page.click('.routes a');
-    await press(page, 'supervisor1001');
-    await untilSeen(page, 'You ask as supervisor1001');
-    await press(page, 'Try it');
-    await untilSeen(page, '"total": 3');
-    expect(asked).toEqual(['POST /login nobody', 'GET /v1/templates/1?size=3 Bearer token-of-1001']);
-    await page.click('.raw summary');
-    expect(await violationsOf(page)).toEqual([]);
-    await closeAtOnce(service);
   });
 });
