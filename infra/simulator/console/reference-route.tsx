@@ -15,15 +15,15 @@ export function Route({ document, operation }: RouteProps) {
   const { method, path, summary, description, responses = {}, requestBody } = operation;
   return (
     <>
-      <h2>
-        <b class="method">{method}</b> {path}
-      </h2>
       <div class="exchange-tools">
-        <p class="route-what">
-          <strong>{summary}.</strong> {description}
-        </p>
+        <h2>
+          <b class="method">{method}</b> {path}
+        </h2>
         <CopyButton text={path} label="Copy path" />
       </div>
+      <p class="route-what">
+        <strong>{summary}.</strong> {description}
+      </p>
       {isSigned(operation) ? <SignIn /> : null}
       <TryIt document={document} operation={operation} />
       {requestBody === undefined ? null : (

@@ -72,17 +72,30 @@ interface InputsProps extends RouteProps {
 
 function Inputs({ document, operation: { parameters = [], requestBody }, filled, onFilled }: InputsProps) {
   const [type] = Object.keys(requestBody?.content ?? {});
+  // A list has twenty parameters: at first one sees those that are required or have an example.
+  const isFirst = (each: Parameter) => each.required === true || each.examples !== undefined;
+  const others = parameters.filter((each) => !isFirst(each));
+  const fieldOf = (each: Parameter) => (
+    <ParameterField
+      key={keyOf(each)}
+      document={document}
+      parameter={each}
+      value={filled.values[keyOf(each)] ?? ''}
+      onValue={(value) => onFilled({ ...filled, values: { ...filled.values, [keyOf(each)]: value } })}
+    />
+  );
   return (
     <>
-      {parameters.map((each) => (
-        <ParameterField
-          key={keyOf(each)}
-          document={document}
-          parameter={each}
-          value={filled.values[keyOf(each)] ?? ''}
-          onValue={(value) => onFilled({ ...filled, values: { ...filled.values, [keyOf(each)]: value } })}
-        />
-      ))}
+      {parameters.filter(isFirst).map(fieldOf)}
+      {others.length === 0 ? null : (
+        <details class="raw more">
+          <summary>
+            {others.length === parameters.length ? '' : 'Also '}
+            {others.map(({ name }) => name).join(', ')}
+          </summary>
+          {others.map(fieldOf)}
+        </details>
+      )}
       {type === undefined ? null : (
         <label class="field">
           <span>Body, {type}</span>

@@ -107,6 +107,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await untilSeen(page, '"total": 3');
     answered = { status: 404, body: '' };
     await page.locator('aria/id[role="textbox"]').fill('a/b?');
+    await page.click('.more summary');
     await page.select('aria/active[role="combobox"]', 'false');
     await press(page, 'Try it');
     await untilSeen(page, 'No body.');
