@@ -215,6 +215,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
         for (const each of found as unknown as { open: boolean }[]) each.open = true;
       });
       expect(await page.evaluate('document.documentElement.scrollWidth'), id).toBeLessThanOrEqual(400);
+      expect(await page.$eval('.pane-main', ({ scrollWidth }) => scrollWidth), id).toBeLessThanOrEqual(400);
     }
     expect([...hosts]).toEqual([simulator().url]);
   });

@@ -31,7 +31,7 @@ const languages = hasPython() ? (['JavaScript', 'Python'] as const) : (['JavaScr
 // A function in the place of curl, which is not everywhere, tells what curl would have been given.
 test('a sample for a shell: curl gets every text as it is', async () => {
   const headers = { 'Idempotency-Key': hostile, 'content-type': 'application/json' };
-  const url = 'http://127.0.0.1:3000/v1/a%20b?x=1%272';
+  const url = "http://127.0.0.1:3000/v1/it's%20b?x=1";
   const sample = samples.curl({ url, method: 'POST', headers, body: hostile, isSigned: true });
   const told = 'curl() { for each in "$@"; do printf "%s\\0" "$each"; done; }';
   const env = { ...process.env, TOKEN: 'token-of-1001' };
@@ -71,11 +71,11 @@ describe.each(languages)('a sample in %s', (language) => {
     const sent = { text: hostile, list: [true, false, null, 1.5, {}, []] };
     const headers = { 'Idempotency-Key': `it's"$HOME`, 'content-type': 'application/json' };
     const request = { method: 'POST', headers, body: JSON.stringify(sent, null, 2), isSigned: true };
-    expect(await outputOf(request, '/v1/a%20b?x=1%272')).toContain('answered');
+    expect(await outputOf(request, "/v1/it's%20b?x=1")).toContain('answered');
     const [{ body, ...one }] = asked as [{ readonly body: string }];
     expect(one).toEqual({
       method: 'POST',
-      url: '/v1/a%20b?x=1%272',
+      url: "/v1/it's%20b?x=1",
       authorization: 'Bearer token-of-1001',
       key: `it's"$HOME`,
     });
