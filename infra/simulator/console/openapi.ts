@@ -121,9 +121,19 @@ export function exampleOf(examples: Examples | undefined): string {
 export function refusalsOf(document: Document, answer?: Answer): readonly Schema[] {
   const all = document.components?.schemas?.['RefusalCode']?.oneOf ?? [];
   if (answer === undefined) return all;
-  const schema = Object.values(answer.content ?? {})[0]?.schema;
-  const codes = [schema, ...(schema?.allOf ?? [])].flatMap((each) => each?.properties?.['code']?.enum ?? []);
+  const [content] = Object.values(answer.content ?? {});
+  // Where nothing is said in a body, the code stands in the description.
+  if (content === undefined) return all.filter((each) => answer.description?.includes(`${each.const}: `));
+  const codes = codesIn(content.schema);
   return all.filter((each) => codes.includes(each.const));
+}
+
+/** The codes that are named by the schema itself: a reference would lead to all there are. */
+function codesIn(schema: Schema | undefined): readonly unknown[] {
+  if (schema === undefined) return [];
+  const { code } = schema.properties ?? {};
+  const inside = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return [...(code?.enum ?? []), ...(code?.const === undefined ? [] : [code.const]), ...inside.flatMap(codesIn)];
 }
 
 /** Everything that a route can be found by: words, path, parameters, fields, and the codes of its refusals. */

@@ -21,11 +21,14 @@ interface AnswersProps {
 function AnswerOf({ document, status, answer }: Omit<AnswersProps, 'responses'> & { status: string; answer: Answer }) {
   const codes = refusalsOf(document, answer);
   const isGood = status.startsWith('2') || status.startsWith('3');
-  const words = codes.length === 0 ? answer.description : codes.map((code) => String(code.const)).join(', ');
+  const names = codes.map((code) => String(code.const)).join(', ');
+  // The gateway answers some of them too, without a code.
+  const isMixed = Object.values(answer.content ?? {}).some(({ schema }) => schema?.anyOf !== undefined);
   return (
     <details class="answer" open={status.startsWith('2')}>
       <summary>
-        <span class={`badge ${toneOf(status)}`}>{status}</span> {words}
+        <span class={`badge ${toneOf(status)}`}>{status}</span>{' '}
+        {codes.length === 0 || isMixed ? answer.description : names}
       </summary>
       {codes.length === 0 ? null : <Refusals codes={codes} />}
       {isGood ? <Bodies document={document} content={answer.content ?? {}} what={`answer ${status}`} /> : null}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
+  type Answer,
   type Document,
   operationsOf,
   refusalsOf,
@@ -41,7 +42,14 @@ describe('the document', () => {
     expect(codesOf('422')).toEqual(
       expect.arrayContaining(['did_mismatch', 'template_not_sendable', 'idempotency_key_reused']),
     );
+    expect(codesOf('401')).toEqual(['unauthorized']);
     expect(codesOf('431')).toEqual([]);
+    const { responses: shared = {} } = (document as unknown as { components: { responses?: Record<string, Answer> } })
+      .components;
+    for (const answer of Object.values(shared)) {
+      const told = refusalsOf(document).filter((each) => answer.description?.includes(`${each.const}: `));
+      expect(refusalsOf(document, answer), answer.description).toEqual(told);
+    }
     expect(refusalsOf(document).every((each) => each['x-remedy'] !== undefined)).toBe(true);
   });
 
