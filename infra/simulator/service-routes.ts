@@ -52,6 +52,7 @@ function demoUsers(): v.InferOutput<typeof UsersSchema>['users'] {
 async function answerOfService(base: string | undefined, asked: v.InferOutput<typeof TrySchema>): Promise<unknown> {
   if (base === undefined) throw new ControlError(400, 'service', 'is not known: npm start says where it is');
   const { method, path, headers, body } = asked;
+  const beforeMs = performance.now();
   try {
     const reply = await fetch(`${base}${path}`, {
       method,
@@ -61,7 +62,8 @@ async function answerOfService(base: string | undefined, asked: v.InferOutput<ty
       ...(body === undefined || method === 'GET' ? {} : { body }),
     });
     const text = (await reply.text()).slice(0, longestAnswer);
-    return { status: reply.status, headers: Object.fromEntries(reply.headers), body: text };
+    const durationMs = Math.round(performance.now() - beforeMs);
+    return { status: reply.status, headers: Object.fromEntries(reply.headers), body: text, duration_ms: durationMs };
   } catch (error) {
     throw new ControlError(400, 'service', `does not answer at ${base}: ${String(error)}`);
   }

@@ -6,6 +6,9 @@
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly title?: string;
+  readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -14,7 +17,15 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
-  readonly description?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly 'x-remedy'?: string;
+  readonly 'x-status'?: number;
 }
 
 interface Examples {
@@ -30,13 +41,19 @@ export interface Parameter {
   readonly examples?: Examples;
 }
 
-interface Content {
+export interface Content {
   readonly [type: string]: { readonly schema?: Schema; readonly examples?: Examples };
+}
+
+export interface Header {
+  readonly $ref?: string;
+  readonly description?: string;
 }
 
 export interface Answer {
   readonly $ref?: string;
   readonly description?: string;
+  readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;
 }
 
@@ -51,23 +68,33 @@ interface OperationObject {
   readonly responses?: Readonly<Record<string, Answer>>;
 }
 
+type PathItems = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+
 export interface Document {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: PathItems;
+  readonly webhooks?: PathItems;
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
+/** A route of the service, or an event that it tells: the service asks then, and `path` is the event's type. */
 export interface Operation extends OperationObject {
+  readonly kind: 'route' | 'event';
   readonly method: string;
   readonly path: string;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-export function operationsOf({ paths }: Document): readonly Operation[] {
-  return Object.entries(paths).flatMap(([path, operations]) =>
+export function operationsOf({ paths, webhooks = {} }: Document): readonly Operation[] {
+  return [...operationsIn(paths, 'route'), ...operationsIn(webhooks, 'event')];
+}
+
+function operationsIn(items: PathItems, kind: Operation['kind']): readonly Operation[] {
+  return Object.entries(items).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([method]) => methods.includes(method))
-      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+      .map(([method, operation]) => ({ ...operation, kind, method: method.toUpperCase(), path })),
   );
 }
 
@@ -90,21 +117,45 @@ export function exampleOf(examples: Examples | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** What may stand there, in a few words: `"template"`, `text[]`, `{name, language}`. */
-export function shapeOf(document: Document, schema: Schema | undefined, depth = 0): string {
-  if (schema === undefined) return '';
+/** Why the service may say no; all of them, or those that an answer may carry. */
+export function refusalsOf(document: Document, answer?: Answer): readonly Schema[] {
+  const all = document.components?.schemas?.['RefusalCode']?.oneOf ?? [];
+  if (answer === undefined) return all;
+  const [content] = Object.values(answer.content ?? {});
+  // Where nothing is said in a body, the code stands in the description.
+  if (content === undefined) return all.filter((each) => answer.description?.includes(`${each.const}: `));
+  const codes = codesIn(content.schema);
+  return all.filter((each) => codes.includes(each.const));
+}
+
+/** The codes that are named by the schema itself: a reference would lead to all there are. */
+function codesIn(schema: Schema | undefined): readonly unknown[] {
+  if (schema === undefined) return [];
+  const { code } = schema.properties ?? {};
+  const inside = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return [...(code?.enum ?? []), ...(code?.const === undefined ? [] : [code.const]), ...inside.flatMap(codesIn)];
+}
+
+/** Everything that a route can be found by: words, path, parameters, fields, and the codes of its refusals. */
+export function searchTextOf(document: Document, operation: Operation): string {
+  const { method, path, operationId, summary, description, tags = [], parameters = [], responses = {} } = operation;
+  const codes = Object.values(responses).flatMap((answer) => refusalsOf(document, resolved(document, answer)));
+  const bodies = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema);
+  const words = [
+    ...[method, path, operationId, summary, description, ...tags],
+    ...parameters.map(({ name }) => name),
+    ...codes.map((code) => String(code.const)),
+    ...bodies.flatMap((schema) => namesIn(document, schema)),
+  ];
+  return words.join(' ').toLowerCase();
+}
+
+/** The names of all fields, also of those inside. A schema that leads back to itself is not followed again. */
+function namesIn(document: Document, schema: Schema | undefined, followed: readonly string[] = []): readonly string[] {
+  if (schema === undefined || (schema.$ref !== undefined && followed.includes(schema.$ref))) return [];
+  const through = schema.$ref === undefined ? followed : [...followed, schema.$ref];
   const it = resolved(document, schema);
-  if (it.const !== undefined) return JSON.stringify(it.const);
-  if (it.enum !== undefined) return it.enum.map((each) => JSON.stringify(each)).join(' | ');
-  const choices = it.anyOf ?? it.oneOf;
-  if (choices !== undefined) return [...new Set(choices.map((each) => shapeOf(document, each, depth)))].join(' | ');
-  if (it.items !== undefined) return `${shapeOf(document, it.items, depth)}[]`;
-  if (it.properties === undefined) return [it.type ?? 'anything'].flat().join(' | ');
-  if (depth >= 5) return '{…}';
-  const indent = '  '.repeat(depth + 1);
-  const lines = Object.entries(it.properties).map(([name, property]) => {
-    const mark = it.required?.includes(name) === true ? '' : '?';
-    return `${indent}${name}${mark}: ${shapeOf(document, property, depth + 1)}`;
-  });
-  return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
+  const properties = Object.values(it.properties ?? {});
+  const inside = [...properties, it.items, ...(it.anyOf ?? []), ...(it.oneOf ?? []), ...(it.allOf ?? [])];
+  return [...Object.keys(it.properties ?? {}), ...inside.flatMap((each) => namesIn(document, each, through))];
 }

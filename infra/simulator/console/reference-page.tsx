@@ -1,83 +1,105 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { Icon } from './icons.tsx';
-import { type Document, type Operation, operationsOf, resolved, shapeOf } from './openapi.ts';
-import { Empty, Json, useAnswer } from './parts.tsx';
+import { type Document, type Operation, operationsOf, refusalsOf, searchTextOf } from './openapi.ts';
+import { Empty, useAnswer } from './parts.tsx';
+import { Refusals } from './reference-answers.tsx';
+import { Event, Route } from './reference-route.tsx';
 import { addressOf, choose, place } from './router.ts';
 import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
 import { counted } from './texts.ts';
-import { TryIt } from './try-it.tsx';
 
 /** The service's own interface, from its OpenAPI document, to be tried against the local one. */
 export function ReferencePage() {
+  const { value, problem } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
+  if (value !== undefined && value !== null) return <Reference document={value} />;
+  const isReading = value === undefined && problem === '';
+  return (
+    <div class="page">
+      <Empty title={isReading ? 'Reading …' : 'The interface is not described here'}>
+        {isReading ? null : (
+          <p>
+            <code>functions/openapi.json</code> is not there. <code>functions/README.md</code> tells of every route.
+          </p>
+        )}
+      </Empty>
+    </div>
+  );
+}
+
+function Reference({ document }: { readonly document: Document }) {
   const { id } = useStore(place);
   const [query, setQuery] = useState('');
-  const { value, problem } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
-  const operations = useMemo(() => (value === undefined || value === null ? [] : operationsOf(value)), [value]);
-  if (value === undefined || value === null) {
-    const isReading = value === undefined && problem === '';
-    return (
-      <div class="page">
-        <Empty title={isReading ? 'Reading …' : 'The interface is not described here'}>
-          {isReading ? null : (
-            <p>
-              <code>functions/openapi.json</code> is not there. <code>functions/README.md</code> tells of every route.
-            </p>
-          )}
-        </Empty>
-      </div>
-    );
-  }
-  const wanted = query.trim().toLowerCase();
-  const found = operations.filter((each) =>
-    `${each.method} ${each.path} ${each.summary} ${each.tags?.join(' ')}`.toLowerCase().includes(wanted),
+  const all = useMemo(
+    () => operationsOf(document).map((each) => ({ operation: each, text: searchTextOf(document, each) })),
+    [document],
   );
-  const chosen = operations.find(({ operationId }) => operationId === id);
+  const wanted = query.trim().toLowerCase();
+  const found = all.filter(({ text }) => text.includes(wanted)).map(({ operation }) => operation);
+  const chosen = all.find(({ operation }) => operation.operationId === id)?.operation;
+  const routes = found.filter(({ kind }) => kind === 'route');
   return (
     <div class={`page split ${chosen === undefined ? '' : 'chosen'}`}>
-      <section class="pane-list" aria-label="Routes">
-        <div class="filters">
-          <label class="search">
-            <Icon name="search" />
-            <span class="hidden">Search routes</span>
-            <input
-              type="search"
-              placeholder="Path or what it does"
-              value={query}
-              onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-            />
-          </label>
-        </div>
+      <section class="pane-list" aria-label="Routes and events">
+        <Search query={query} onQuery={setQuery} />
         <p class="count" role="status">
-          {counted(found.length, 'route')} · {value.info.title} {value.info.version}
+          {counted(routes.length, 'route')}, {counted(found.length - routes.length, 'event')}
         </p>
         <Routes operations={found} chosen={id} />
       </section>
       <section class="pane-main" aria-label="Route">
         {chosen === undefined ? (
-          <Empty title="Choose a route">
-            <p>{value.info.description}</p>
-          </Empty>
+          <Overview document={document} />
         ) : (
-          <Route key={chosen.operationId} document={value} operation={chosen} />
+          <div class="exchange reference" key={chosen.operationId}>
+            <button type="button" class="button back" onClick={() => choose('reference')}>
+              <Icon name="back" /> All routes
+            </button>
+            {chosen.kind === 'event' ? (
+              <Event document={document} operation={chosen} />
+            ) : (
+              <Route document={document} operation={chosen} />
+            )}
+          </div>
         )}
       </section>
     </div>
   );
 }
 
-function Routes({ operations, chosen }: { readonly operations: readonly Operation[]; readonly chosen: string }) {
-  const tags = [...new Set(operations.map(({ tags: [tag = 'Other'] = [] }) => tag))];
+function Search({ query, onQuery }: { readonly query: string; readonly onQuery: (query: string) => void }) {
   return (
-    <nav class="routes" aria-label="Routes of the service">
-      {tags.map((tag) => (
-        <div key={tag}>
-          <h2>{tag}</h2>
+    <div class="filters">
+      <label class="search">
+        <Icon name="search" />
+        <span class="hidden">Search routes and events</span>
+        <input
+          type="search"
+          placeholder="Path, words, field or code"
+          value={query}
+          onInput={({ currentTarget }) => onQuery(currentTarget.value)}
+        />
+      </label>
+    </div>
+  );
+}
+
+/** What stands above the routes of a list: their tag, and of events that they are. */
+function groupOf({ kind, tags: [tag = 'Other'] = [] }: Operation): string {
+  return kind === 'event' ? 'Events' : tag;
+}
+
+function Routes({ operations, chosen }: { readonly operations: readonly Operation[]; readonly chosen: string }) {
+  return (
+    <nav class="routes" aria-label="Routes and events of the service">
+      {[...new Set(operations.map(groupOf))].map((group) => (
+        <div key={group}>
+          <h2>{group}</h2>
           <ul>
             {operations
-              .filter(({ tags: [first = 'Other'] = [] }) => first === tag)
-              .map(({ operationId, method, path, summary }) => (
+              .filter((each) => groupOf(each) === group)
+              .map(({ operationId, kind, method, path, summary }) => (
                 <li key={operationId}>
                   <a
                     href={addressOf('reference', operationId)}
@@ -85,7 +107,7 @@ function Routes({ operations, chosen }: { readonly operations: readonly Operatio
                   >
                     <span>{summary ?? operationId}</span>
                     <small>
-                      <b class="method">{method}</b> {path}
+                      {kind === 'event' ? null : <b class="method">{method}</b>} {path}
                     </small>
                   </a>
                 </li>
@@ -97,46 +119,26 @@ function Routes({ operations, chosen }: { readonly operations: readonly Operatio
   );
 }
 
-function Route({ document, operation }: { readonly document: Document; readonly operation: Operation }) {
-  const { method, path, summary, description, responses = {}, requestBody, security } = operation;
-  const body = Object.values(requestBody?.content ?? {})[0]?.schema;
+/** What holds for all routes: who asks, and every reason for a no. */
+function Overview({ document }: { readonly document: Document }) {
+  const { title, version, description } = document.info;
+  const codes = refusalsOf(document);
   return (
-    <div class="exchange">
-      <button type="button" class="button back" onClick={() => choose('reference')}>
-        <Icon name="back" /> All routes
-      </button>
+    <div class="exchange reference">
       <h2>
-        <b class="method">{method}</b> {path}
+        {title} {version}
       </h2>
-      <p class="route-what">
-        <strong>{summary}.</strong> {description}
+      <p class="route-what">{description}</p>
+      <SignIn />
+      <p>
+        <a href="/console/openapi.json">The document itself, openapi.json</a>
       </p>
-      {security === undefined || security.length === 0 ? null : <SignIn />}
-      <TryIt operation={operation} />
-      {body === undefined ? null : (
-        <details class="raw">
-          <summary>What the body may hold</summary>
-          <Json value={shapeOf(document, body)} label="Shape of the body" />
-        </details>
+      {codes.length === 0 ? null : (
+        <>
+          <h3>Codes of refusals</h3>
+          <Refusals codes={codes} ofAll />
+        </>
       )}
-      <h3>Answers</h3>
-      <dl class="pairs answers">
-        {Object.entries(responses).map(([status, answer]) => {
-          const it = resolved(document, answer);
-          const schema = Object.values(it.content ?? {})[0]?.schema;
-          return (
-            <div key={status}>
-              <dt>{status}</dt>
-              <dd>
-                {it.description}
-                {status.startsWith('2') && schema !== undefined ? (
-                  <Json value={shapeOf(document, schema)} label={`Shape of the answer ${status}`} />
-                ) : null}
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
     </div>
   );
 }

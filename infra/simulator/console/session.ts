@@ -25,6 +25,8 @@ export interface TriedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** From the sending of the request to the end of the answer, as the simulator measured it. */
+  readonly duration_ms: number;
 }
 
 export function ask(request: TriedRequest): Promise<TriedAnswer> {

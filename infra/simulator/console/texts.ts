@@ -54,6 +54,6 @@ export function curlOf({ origin, method, path, query, body }: CurlRequest): stri
 }
 
 /** One word for a shell, whatever is in it. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
-import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, press, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
 import { firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
@@ -16,30 +14,6 @@ const browser = await browserOfFile();
 /** From here on the page copies into a variable. */
 const copiesInto = (page: Page) =>
   page.evaluate('navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; 0');
-
-const example = (value: unknown) => ({ examples: { one: { value } } });
-const littleDocument = {
-  info: { title: 'Service', version: '1' },
-  paths: {
-    '/v1/templates/{id}': {
-      get: {
-        operationId: 'templates-list',
-        tags: ['Templates'],
-        summary: 'List templates',
-        security: [{ token: [] }],
-        parameters: [
-          { name: 'id', in: 'path', required: true, ...example(1) },
-          { name: 'size', in: 'query', ...example(3) },
-          { name: 'search', in: 'query' },
-        ],
-        responses: { 200: { $ref: '#/components/responses/found' } },
-      },
-    },
-  },
-  components: {
-    responses: { found: { description: 'Found.', content: { 'application/json': { schema: { type: 'object' } } } } },
-  },
-};
 
 describe.skipIf(browser === undefined)('the console', () => {
   const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
@@ -220,32 +194,5 @@ describe.skipIf(browser === undefined)('the console', () => {
       .poll(async () => (await simulator().control('GET', 'overview')).body.apps[0].callback)
       .toMatchObject({ url: 'http://127.0.0.1:9/hook' });
     await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
-  });
-
-  test('a route of the service is tried as a demo user, by two clicks', async () => {
-    const { page } = tab();
-    const asked: string[] = [];
-    const service = createServer((incoming, outgoing) => {
-      asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
-      outgoing.end(incoming.url === '/login' ? '{"access_token":"token-of-1001"}' : '{"total":3}');
-    });
-    const port = await openOnLoopback(service, 0);
-    await simulator().control('POST', 'service', { url: `http://127.0.0.1:${port}` });
-    await page.setRequestInterception(true);
-    page.on('request', (request) => {
-      const isDocument = request.url().endsWith('/console/openapi.json');
-      void (isDocument ? request.respond({ body: JSON.stringify(littleDocument) }) : request.continue());
-    });
-    await press(page, 'Reference', 'link');
-    await page.waitForSelector('.routes a');
-    await page.click('.routes a');
-    await press(page, 'supervisor1001');
-    await untilSeen(page, 'You ask as supervisor1001');
-    await press(page, 'Try it');
-    await untilSeen(page, '"total": 3');
-    expect(asked).toEqual(['POST /login nobody', 'GET /v1/templates/1?size=3 Bearer token-of-1001']);
-    await page.click('.raw summary');
-    expect(await violationsOf(page)).toEqual([]);
-    await closeAtOnce(service);
   });
 });

@@ -1,0 +1,78 @@
+import type { Document, Operation } from './openapi.ts';
+import { CopyButton } from './parts.tsx';
+import { Answers, Bodies } from './reference-answers.tsx';
+import { isSigned } from './reference-request.ts';
+import { TryIt } from './reference-try.tsx';
+import { SignIn } from './sign-in.tsx';
+
+interface RouteProps {
+  readonly document: Document;
+  readonly operation: Operation;
+}
+
+/** All that the document says of a route, and the route itself to be tried. */
+export function Route({ document, operation }: RouteProps) {
+  const { method, path, summary, description, responses = {}, requestBody } = operation;
+  return (
+    <>
+      <div class="exchange-tools">
+        <h2>
+          <b class="method">{method}</b> {path}
+        </h2>
+        <CopyButton text={path} label="Copy path" />
+      </div>
+      <p class="route-what">
+        <strong>{summary}.</strong> {description}
+      </p>
+      {isSigned(operation) ? <SignIn /> : null}
+      <TryIt document={document} operation={operation} />
+      {requestBody === undefined ? null : (
+        <>
+          <h3>Body</h3>
+          <Bodies document={document} content={withoutExamples(requestBody.content)} what="body" />
+        </>
+      )}
+      <h3>Answers</h3>
+      <Answers document={document} responses={responses} />
+    </>
+  );
+}
+
+/** The example of a route's body stands in the form already. */
+function withoutExamples(content: NonNullable<Operation['requestBody']>['content']) {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, { schema }]) => [type, schema === undefined ? {} : { schema }]),
+  );
+}
+
+/** An event: what a client's webhook gets, and what it is to answer. */
+export function Event({ document, operation }: RouteProps) {
+  const { path, summary, description, parameters = [], responses = {}, requestBody } = operation;
+  return (
+    <>
+      <h2>
+        <b class="method">Event</b> {path}
+      </h2>
+      <p class="route-what">
+        <strong>{summary}.</strong> {description}
+      </p>
+      <p class="note">
+        POSTed to the client's receiver. <code>npm run webhooks:trigger -- {path}</code> has the service send one, and
+        the page Webhooks shows each attempt.
+      </p>
+      <h3>Headers</h3>
+      <dl class="pairs wide">
+        {parameters.map(({ name, description: what }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>Body</h3>
+      <Bodies document={document} content={requestBody?.content ?? {}} what={`event ${path}`} />
+      <h3>Answers of the receiver</h3>
+      <Answers document={document} responses={responses} />
+    </>
+  );
+}

@@ -1,0 +1,224 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { sentenceOf } from './api.ts';
+import type { Document, Operation, Parameter } from './openapi.ts';
+import { CopyButton, Json, Problem } from './parts.tsx';
+import { toneOf } from './reference-answers.tsx';
+import { Limits } from './reference-fields.tsx';
+import { exampleFilled, keyOf, requestOf } from './reference-request.ts';
+import { Samples } from './reference-sample-box.tsx';
+import { type Filled, type Tried, tried, tryIt } from './reference-tried.ts';
+import { typeOf, valuesOf } from './reference-types.ts';
+import { session } from './session.ts';
+import { useStore } from './store.ts';
+import { counted, timeOf } from './texts.ts';
+
+interface RouteProps {
+  readonly document: Document;
+  readonly operation: Operation;
+}
+
+/** The route's request, filled in with its examples, what the local service answers, and the same as a program. */
+export function TryIt({ document, operation }: RouteProps) {
+  const { operationId } = operation;
+  const [filled, setFilled] = useState<Filled>(exampleFilled(operation));
+  const [shown, setShown] = useState<Tried>();
+  const [problem, setProblem] = useState('');
+  const [busy, setBusy] = useState(false);
+  const send = async () => {
+    setProblem('');
+    setShown(undefined);
+    setBusy(true);
+    try {
+      setShown(await tryIt(operationId, filled, requestOf(operation, filled, session.get())));
+    } catch (error) {
+      setProblem(sentenceOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <form
+        class="form actions"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <Inputs document={document} operation={operation} filled={filled} onFilled={setFilled} />
+        <button type="submit" class="button main" disabled={busy} aria-busy={busy}>
+          Try it
+        </button>
+        <Problem text={problem} />
+        {shown === undefined ? null : <Answer one={shown} />}
+        <Earlier
+          operationId={operationId}
+          shown={shown}
+          onChoose={(one) => {
+            setFilled(one.filled);
+            setShown(one);
+          }}
+        />
+      </form>
+      <Samples operation={operation} filled={filled} />
+    </>
+  );
+}
+
+interface InputsProps extends RouteProps {
+  readonly filled: Filled;
+  readonly onFilled: (filled: Filled) => void;
+}
+
+function Inputs({ document, operation: { parameters = [], requestBody }, filled, onFilled }: InputsProps) {
+  const [type] = Object.keys(requestBody?.content ?? {});
+  // A list has twenty parameters: at first one sees those that are required or have an example.
+  const isFirst = (each: Parameter) => each.required === true || each.examples !== undefined;
+  const others = parameters.filter((each) => !isFirst(each));
+  const fieldOf = (each: Parameter) => (
+    <ParameterField
+      key={keyOf(each)}
+      document={document}
+      parameter={each}
+      value={filled.values[keyOf(each)] ?? ''}
+      onValue={(value) => onFilled({ ...filled, values: { ...filled.values, [keyOf(each)]: value } })}
+    />
+  );
+  return (
+    <>
+      {parameters.filter(isFirst).map(fieldOf)}
+      {others.length === 0 ? null : (
+        <details class="raw more">
+          <summary>
+            {others.length === parameters.length ? '' : 'Also '}
+            {others.map(({ name }) => name).join(', ')}
+          </summary>
+          {others.map(fieldOf)}
+        </details>
+      )}
+      {type === undefined ? null : (
+        <label class="field">
+          <span>Body, {type}</span>
+          <textarea
+            rows={Math.min(18, Math.max(3, filled.body.split('\n').length))}
+            value={filled.body}
+            spellcheck={false}
+            onInput={({ currentTarget }) => onFilled({ ...filled, body: currentTarget.value })}
+          />
+        </label>
+      )}
+    </>
+  );
+}
+
+interface ParameterProps {
+  readonly document: Document;
+  readonly parameter: Parameter;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+function ParameterField({ document, parameter, value, onValue }: ParameterProps) {
+  const { name, in: where, schema = {}, required = false, description } = parameter;
+  const id = `parameter-${where}-${name}`;
+  const choices = valuesOf(document, schema);
+  const shared = { id, value, required, 'aria-describedby': `${id}-what` };
+  return (
+    <div class="parameter">
+      <div>
+        <label for={id}>{name}</label>
+        {required ? <b class="schema-required">required</b> : null}
+        <p class="schema-limits">
+          {where} · {typeOf(document, schema)}
+        </p>
+      </div>
+      <div>
+        {choices === undefined ? (
+          <input {...shared} onInput={({ currentTarget }) => onValue(currentTarget.value)} />
+        ) : (
+          <select {...shared} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+            {['', ...choices].map((each) => (
+              <option key={each} value={each}>
+                {each === '' ? 'left out' : each}
+              </option>
+            ))}
+          </select>
+        )}
+        <div id={`${id}-what`}>
+          <p class="note">{description}</p>
+          <Limits document={document} schema={schema} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What came back: status, how long it took, how much it was, headers and body. */
+function Answer({ one: { answer, username } }: { readonly one: Tried }) {
+  const { status, headers, body, duration_ms } = answer;
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [answer]);
+  const text = readable(body);
+  return (
+    <section ref={place} class="answer-shown" aria-label="Answer">
+      <p class="exchange-tools">
+        <span role="status">
+          <span class={`badge ${toneOf(status)}`}>{status}</span> {duration_ms} ms ·{' '}
+          {counted(new Blob([body]).size, 'byte')} · as {username ?? 'nobody'}
+        </span>
+        <CopyButton text={text} label="Copy answer" />
+      </p>
+      {status === 401 ? (
+        <p class="note">A token is good for one hour. Choose a user above to get another one.</p>
+      ) : null}
+      {text === '' ? <p class="note">No body.</p> : <Json value={text} label="Body of the answer" />}
+      <details class="raw">
+        <summary>{counted(Object.keys(headers).length, 'header')}</summary>
+        <dl class="pairs wide">
+          {Object.entries(headers).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </section>
+  );
+}
+
+interface EarlierProps {
+  readonly operationId: string;
+  readonly shown: Tried | undefined;
+  readonly onChoose: (one: Tried) => void;
+}
+
+/** What was tried on this route before: one click brings back the values and the answer. */
+function Earlier({ operationId, shown, onChoose }: EarlierProps) {
+  const ones = useStore(tried).filter((one) => one.operationId === operationId);
+  return ones.length === 0 || (ones.length === 1 && ones[0] === shown) ? null : (
+    <fieldset class="action-line earlier">
+      <legend>Tried before</legend>
+      {ones.map((one) => (
+        <button
+          key={one.number}
+          type="button"
+          class="button"
+          aria-pressed={one === shown}
+          onClick={() => onChoose(one)}
+        >
+          <span class={`badge ${toneOf(one.answer.status)}`}>{one.answer.status}</span> {timeOf(one.atMs)}{' '}
+          {one.username ?? 'nobody'}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

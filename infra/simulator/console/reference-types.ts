@@ -1,0 +1,71 @@
+import { type Document, resolved, type Schema } from './openapi.ts';
+
+/*
+ * Schemas in words.
+ */
+
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/** The fields of an object, or of the objects that an array holds; of several that hold together, those of all. */
+export function fieldsOf(document: Document, schema: Schema): readonly Field[] {
+  const it = resolved(document, schema);
+  if (it.items !== undefined) return fieldsOf(document, it.items);
+  const own = Object.entries(it.properties ?? {}).map(([name, each]) => ({
+    name,
+    schema: each,
+    isRequired: it.required?.includes(name) === true,
+  }));
+  return [...own, ...(it.allOf ?? []).flatMap((each) => fieldsOf(document, each))];
+}
+
+/** What it may be instead: one of these, each with fields of its own. Empty where one line says it all. */
+export function choicesOf(document: Document, schema: Schema): readonly Schema[] {
+  const it = resolved(document, schema);
+  if (it.items !== undefined) return choicesOf(document, it.items);
+  const choices = it.anyOf ?? it.oneOf ?? [];
+  return choices.some((each) => fieldsOf(document, each).length > 0) ? choices : [];
+}
+
+/** `string`, `array of integer`, `"MESSAGING"`, `image_url or video_url`. */
+export function typeOf(document: Document, schema: Schema): string {
+  const it = resolved(document, schema);
+  if (it.const !== undefined) return JSON.stringify(it.const);
+  if (it.enum !== undefined) return it.enum.map((each) => JSON.stringify(each)).join(' or ');
+  const choices = it.anyOf ?? it.oneOf;
+  if (choices !== undefined) return [...new Set(choices.map((each) => typeOf(document, each)))].join(' or ');
+  if (it.items !== undefined) return `array of ${typeOf(document, it.items)}`;
+  if (it.type === undefined && (it.properties !== undefined || it.allOf !== undefined)) return 'object';
+  return [it.type ?? 'anything'].flat().join(' or ');
+}
+
+/** The values that it is one of; undefined when it is not so. */
+export function valuesOf(document: Document, schema: Schema | undefined): readonly string[] | undefined {
+  const it = schema === undefined ? {} : resolved(document, schema);
+  if (it.const !== undefined) return [String(it.const)];
+  if (it.type === 'boolean') return ['true', 'false'];
+  return it.enum?.map(String);
+}
+
+/** The limits, in words; of the choices without fields too. */
+export function limitsOf(document: Document, schema: Schema): readonly string[] {
+  const it = resolved(document, schema);
+  const between = (least: number | undefined, most: number | undefined, what: string) => {
+    const largest = most === Number.MAX_SAFE_INTEGER ? undefined : most;
+    if (least === undefined && largest === undefined) return [];
+    if (largest === undefined) return [`at least ${least}${what}`];
+    return [least === undefined ? `at most ${largest}${what}` : `${least} to ${largest}${what}`];
+  };
+  return [
+    ...(it.format === undefined ? [] : [it.format]),
+    ...between(it.minimum, it.maximum, ''),
+    ...between(it.minLength, it.maxLength, ' characters'),
+    ...between(it.minItems, it.maxItems, ' entries'),
+    ...(it.pattern === undefined ? [] : [it.pattern === '\\S' ? 'not empty' : it.pattern]),
+    ...(it.items === undefined ? [] : limitsOf(document, it.items).map((each) => `each ${each}`)),
+    ...(it.anyOf ?? []).flatMap((each) => limitsOf(document, each)),
+  ];
+}
