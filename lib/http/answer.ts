@@ -48,7 +48,7 @@ export function movedTo(url: string): Answer {
 /** The body of every refusal (D1). `message` is the key API Gateway uses for its own errors, so clients see one shape. */
 export const RefusalAnswer = v.object({
   message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
-  code: v.pipe(v.picklist(refusalCodes), v.description('One of a closed list; go by it.')),
+  code: v.picklist(refusalCodes),
   platform_code: v.exactOptional(v.pipe(v.number(), v.description('The error code of the platform, as it gave it.'))),
   errors: v.exactOptional(
     v.pipe(
