@@ -99,3 +99,11 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   `);
   return found as readonly string[];
 }
+
+/** Shows a page in `light` or `dark` at once: a colour in the middle of its change would be found too faint. */
+export async function paint(page: Page, scheme: string): Promise<void> {
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+}

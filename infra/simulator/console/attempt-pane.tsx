@@ -1,5 +1,5 @@
 import type { AttemptRow } from './model.ts';
-import { BackButton, CopyButton, Empty } from './parts.tsx';
+import { BackButton, CopyButton, Empty, Facts } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { momentOf, timeOf } from './texts.ts';
 
@@ -53,14 +53,7 @@ export function AttemptPane({ chosen, rows }: PaneProps) {
       <h2>
         {chosen.kind ?? 'webhook'} <Outcome row={chosen} />
       </h2>
-      <dl class="pairs">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <h3>Its attempts</h3>
       <ol class="rules">
         {all.map((row) => (

@@ -4,7 +4,7 @@ import { control } from './api.ts';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
-import { BackButton, CopyButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { BackButton, CopyButton, Empty, Facts, Json, Problem, useAnswer } from './parts.tsx';
 import { Bubble } from './phone.tsx';
 import { type ButtonView, phoneView } from './phone-view.ts';
 import { addressOf } from './router.ts';
@@ -67,7 +67,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
         <Timeline detail={detail} />
         <Problem text={problem} />
         <MessageActions detail={detail} onProblem={setProblem} />
-        <Facts detail={detail} />
+        <MessageFacts detail={detail} />
         <details class="raw">
           <summary>Request as it came</summary>
           <CopyButton text={JSON.stringify(detail.request, null, 2)} label="Copy JSON" />
@@ -99,7 +99,7 @@ function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
   );
 }
 
-function Facts({ detail }: { readonly detail: MessageDetail }) {
+function MessageFacts({ detail }: { readonly detail: MessageDetail }) {
   const { row, callback_data: data } = detail;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [
@@ -116,16 +116,7 @@ function Facts({ detail }: { readonly detail: MessageDetail }) {
     ...(data === null || data === row.job ? [] : [['Callback data', data] as const]),
     ['Message', row.id],
   ];
-  return (
-    <dl class="pairs">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 interface OthersProps {

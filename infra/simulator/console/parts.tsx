@@ -20,6 +20,26 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+interface FactsProps {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+  /** With room for long names. */
+  readonly wide?: boolean;
+}
+
+/** What is known of something, by name. */
+export function Facts({ facts, wide = false }: FactsProps) {
+  return (
+    <dl class={wide ? 'pairs wide' : 'pairs'}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** The way back to the list, where it has no room beside what was chosen; there the keyboard goes on. */
 export function BackButton({ page, children }: { readonly page: string; readonly children: string }) {
   const button = useRef<HTMLButtonElement>(null);

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { Choice, Filters } from './filters.tsx';
+import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { Post, Posts } from './model.ts';
-import { BackButton, Empty, Json, Problem, useAnswer } from './parts.tsx';
-import { choose, place } from './router.ts';
+import { BackButton, Empty, Facts, Json, useAnswer } from './parts.tsx';
+import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { counted, momentOf, timeOf } from './texts.ts';
-import { VirtualList } from './virtual-list.tsx';
 
 /** With the place that it has since the simulator began. */
 type Placed = Post & { readonly id: string };
@@ -58,31 +58,20 @@ export function PlatformPosts() {
             ]}
           />
         </Filters>
-        <p class="count" role="status">
-          {counted(found.length, 'post')}
-          {value !== undefined && value.total > rows.length
-            ? `, the newest of ${value.total.toLocaleString('en')}`
-            : ''}
-        </p>
-        <Problem text={problem} />
-        {found.length > 0 ? (
-          <VirtualList
-            label="Posts, newest first"
-            items={found}
-            keyOf={keyOf}
-            rowHeight={58}
-            chosen={id}
-            onChoose={(row) => choose('webhooks', row.id)}
-            onLeave={() => choose('webhooks')}
-            row={(row) => <Row row={row} />}
-          />
-        ) : (
-          <Empty
-            title={
-              value === undefined ? 'Reading …' : rows.length === 0 ? 'Nothing was told yet' : 'No post is like that'
-            }
-          />
-        )}
+        <FoundList
+          page="webhooks"
+          noun="post"
+          label="Posts, newest first"
+          rows={value?.rows}
+          found={found}
+          total={value?.total}
+          problem={problem}
+          keyOf={keyOf}
+          rowHeight={58}
+          chosen={id}
+          row={(row) => <Row row={row} />}
+          nothing="Nothing was told yet"
+        />
       </section>
       <section class="pane-main" aria-label="Post">
         {id === '' || value === undefined ? (
@@ -157,14 +146,7 @@ function PostPane({ post }: { readonly post: Placed | undefined }) {
       <h2>
         {aboutOf(post)} <Answer post={post} />
       </h2>
-      <dl class="pairs">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       <h3>Told</h3>
       {post.body === undefined ? (
         <p class="note">It is long, and was not kept.</p>

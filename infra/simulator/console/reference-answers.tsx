@@ -1,5 +1,5 @@
 import { type Answer, type Content, type Document, exampleOf, refusalsOf, resolved, type Schema } from './openapi.ts';
-import { CopyButton, Json } from './parts.tsx';
+import { CopyButton, Facts, Json } from './parts.tsx';
 import { Fields } from './reference-fields.tsx';
 
 /** What may come back, by status: fields and an example, or the codes with cause and remedy. */
@@ -98,14 +98,7 @@ function Headers({ document, answer }: { readonly document: Document; readonly a
   return headers.length === 0 ? null : (
     <details class="raw">
       <summary>Headers</summary>
-      <dl class="pairs wide">
-        {headers.map(([name, header]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{resolved(document, header).description}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts wide facts={headers.map(([name, header]) => [name, resolved(document, header).description])} />
     </details>
   );
 }

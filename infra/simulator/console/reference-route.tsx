@@ -1,5 +1,5 @@
 import type { Document, Operation } from './openapi.ts';
-import { CopyButton } from './parts.tsx';
+import { CopyButton, Facts } from './parts.tsx';
 import { Answers, Bodies } from './reference-answers.tsx';
 import { isSigned } from './reference-request.ts';
 import { TryIt } from './reference-try.tsx';
@@ -61,14 +61,7 @@ export function Event({ document, operation }: RouteProps) {
         the page Webhooks shows each attempt.
       </p>
       <h3>Headers</h3>
-      <dl class="pairs wide">
-        {parameters.map(({ name, description: what }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts wide facts={parameters.map(({ name, description: what }) => [name, what])} />
       <h3>Body</h3>
       <Bodies document={document} content={requestBody?.content ?? {}} what={`event ${path}`} />
       <h3>Answers of the receiver</h3>

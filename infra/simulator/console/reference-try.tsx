@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import type { Document, Operation, Parameter } from './openapi.ts';
-import { CopyButton, Json, Problem } from './parts.tsx';
+import { CopyButton, Facts, Json, Problem } from './parts.tsx';
 import { toneOf } from './reference-answers.tsx';
 import { Limits } from './reference-fields.tsx';
 import { exampleFilled, keyOf, requestOf } from './reference-request.ts';
@@ -174,14 +174,7 @@ function Answer({ one: { answer, username } }: { readonly one: Tried }) {
       {text === '' ? <p class="note">No body.</p> : <Json value={text} label="Body of the answer" />}
       <details class="raw">
         <summary>{counted(Object.keys(headers).length, 'header')}</summary>
-        <dl class="pairs wide">
-          {Object.entries(headers).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts wide facts={Object.entries(headers)} />
       </details>
     </section>
   );

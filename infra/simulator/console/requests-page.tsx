@@ -2,14 +2,14 @@ import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { ExchangePane, Status } from './exchange-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
+import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { ExchangeRow } from './model.ts';
-import { Empty, Problem, useAnswer } from './parts.tsx';
-import { choose, place } from './router.ts';
+import { Empty, useAnswer } from './parts.tsx';
+import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, timeOf } from './texts.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { timeOf } from './texts.ts';
 
 const keyOf = (row: ExchangeRow) => String(row.id);
 const none: readonly ExchangeRow[] = [];
@@ -49,35 +49,22 @@ export function RequestsPage() {
             options={Object.keys(outcomes).map((each) => [each, each] as const)}
           />
         </Filters>
-        <p class="count" role="status">
-          {counted(found.length, 'request')}
-          {value !== undefined && value.total > rows.length
-            ? `, the newest of ${value.total.toLocaleString('en')}`
-            : ''}
-        </p>
-        <Problem text={problem} />
-        {found.length > 0 ? (
-          <VirtualList
-            label="Requests, newest first"
-            items={found}
-            keyOf={keyOf}
-            rowHeight={58}
-            chosen={id}
-            onChoose={(row) => choose('requests', String(row.id))}
-            onLeave={() => choose('requests')}
-            row={(row) => <Row row={row} />}
-          />
-        ) : (
-          <Empty
-            title={
-              value === undefined ? 'Reading …' : rows.length === 0 ? 'No requests yet' : 'No request is like that'
-            }
-          >
-            {rows.length === 0 && value !== undefined ? (
-              <p>What the service asks the platform is listed here.</p>
-            ) : null}
-          </Empty>
-        )}
+        <FoundList
+          page="requests"
+          noun="request"
+          label="Requests, newest first"
+          rows={value?.data}
+          found={found}
+          total={value?.total}
+          problem={problem}
+          keyOf={keyOf}
+          rowHeight={58}
+          chosen={id}
+          row={(row) => <Row row={row} />}
+          nothing="No requests yet"
+        >
+          <p>What the service asks the platform is listed here.</p>
+        </FoundList>
       </section>
       <section class="pane-main" aria-label="Request">
         {id === '' ? (

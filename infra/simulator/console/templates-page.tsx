@@ -1,16 +1,16 @@
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
 import { Choice, Filters } from './filters.tsx';
+import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { TemplateDetail, TemplateRow } from './model.ts';
 import { Action, BackButton, Badge, Empty, Json, Problem, useAnswer } from './parts.tsx';
 import { Bubble } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
-import { choose, place } from './router.ts';
+import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, wordOf } from './texts.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { wordOf } from './texts.ts';
 
 const keyOf = (row: TemplateRow) => row.id;
 const none: readonly TemplateRow[] = [];
@@ -44,24 +44,19 @@ export function TemplatesPage() {
             options={statuses.map((each) => [each, wordOf(each)] as const)}
           />
         </Filters>
-        <p class="count" role="status">
-          {counted(found.length, 'template')}
-        </p>
-        <Problem text={problem} />
-        {found.length > 0 ? (
-          <VirtualList
-            label="Templates"
-            items={found}
-            keyOf={keyOf}
-            rowHeight={64}
-            chosen={id}
-            onChoose={(row) => choose('templates', row.id)}
-            onLeave={() => choose('templates')}
-            row={(row) => <Row row={row} />}
-          />
-        ) : (
-          <Empty title={value === undefined ? 'Reading …' : 'No template is like that'} />
-        )}
+        <FoundList
+          page="templates"
+          noun="template"
+          label="Templates"
+          rows={value?.data}
+          found={found}
+          problem={problem}
+          keyOf={keyOf}
+          rowHeight={64}
+          chosen={id}
+          row={(row) => <Row row={row} />}
+          nothing="No templates yet"
+        />
       </section>
       <section class="pane-main" aria-label="Template">
         {id === '' ? (

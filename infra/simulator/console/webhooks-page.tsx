@@ -2,15 +2,15 @@ import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { AttemptPane, Outcome, Sent } from './attempt-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
+import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow } from './model.ts';
-import { Empty, Problem, useAnswer } from './parts.tsx';
+import { Empty, useAnswer } from './parts.tsx';
 import { isPost, PlatformPosts, ToldBy } from './platform-posts.tsx';
-import { choose, place } from './router.ts';
+import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, wordOf } from './texts.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { wordOf } from './texts.ts';
 
 const keyOf = (row: AttemptRow) => String(row.id);
 const none: readonly AttemptRow[] = [];
@@ -54,37 +54,24 @@ function Attempts() {
             options={outcomes.map((each) => [each, wordOf(each)] as const)}
           />
         </Filters>
-        <p class="count" role="status">
-          {counted(found.length, 'attempt')}
-          {value !== undefined && value.total > rows.length
-            ? `, the newest of ${value.total.toLocaleString('en')}`
-            : ''}
-        </p>
-        <Problem text={problem} />
-        {found.length > 0 ? (
-          <VirtualList
-            label="Attempts, newest first"
-            items={found}
-            keyOf={keyOf}
-            rowHeight={58}
-            chosen={id}
-            onChoose={(row) => choose('webhooks', keyOf(row))}
-            onLeave={() => choose('webhooks')}
-            row={(row) => <Row row={row} />}
-          />
-        ) : (
-          <Empty
-            title={
-              value === undefined ? 'Reading …' : rows.length === 0 ? 'Nothing was told yet' : 'No attempt is like that'
-            }
-          >
-            {rows.length === 0 && value !== undefined ? (
-              <p>
-                <code>npm run webhooks:listen</code> takes a client's events on this machine.
-              </p>
-            ) : null}
-          </Empty>
-        )}
+        <FoundList
+          page="webhooks"
+          noun="attempt"
+          label="Attempts, newest first"
+          rows={value?.data}
+          found={found}
+          total={value?.total}
+          problem={problem}
+          keyOf={keyOf}
+          rowHeight={58}
+          chosen={id}
+          row={(row) => <Row row={row} />}
+          nothing="Nothing was told yet"
+        >
+          <p>
+            <code>npm run webhooks:listen</code> takes a client's events on this machine.
+          </p>
+        </FoundList>
       </section>
       <section class="pane-main" aria-label="Attempt">
         {id === '' || value === undefined ? (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from '../../support/console-page.ts';
 import { body, firstWaba, recipient } from '../../support/simulator.ts';
 
 /*
@@ -87,7 +87,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await simulator().control('POST', 'events', { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500' });
     const { body: listed } = await simulator().control('GET', 'inbox');
     await page.setViewport({ width, height: 860 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await paint(page, scheme);
     for (const address of addresses) {
       const [name = '', chosen] = address.split('/');
       const id = chosen === 'chosen' ? `inbox/${encodeURIComponent(listed.data[1].id)}` : address;

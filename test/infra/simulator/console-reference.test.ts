@@ -5,7 +5,7 @@ import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { operationsOf } from '../../../infra/simulator/console/openapi.ts';
 import { openApiDocument } from '../../../infra/simulator/service-routes.ts';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, press, untilSeen, violationsOf } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, paint, press, untilSeen, violationsOf } from '../../support/console-page.ts';
 
 /*
  * The console's reference in a real browser: every route and event is described, found and tried.
@@ -226,7 +226,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
   ])('in %s, %i px wide, with everything open: axe finds nothing', async (scheme, width) => {
     const { page } = tab();
     await page.setViewport({ width, height: 860 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await paint(page, scheme);
     for (const id of ['messages-send', 'templates-list', 'message.failed']) {
       await open(id);
       await page.waitForFunction(`document.querySelector('.routes a[aria-current]').hash === '#/reference/${id}'`);

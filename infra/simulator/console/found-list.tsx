@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import { Empty, Problem } from './parts.tsx';
+import { choose } from './router.ts';
+import { counted } from './texts.ts';
+import { VirtualList } from './virtual-list.tsx';
+
+interface FoundListProps<T> {
+  readonly page: string;
+  /** What one of them is called. */
+  readonly noun: string;
+  readonly label: string;
+  /** Undefined while they are being read. */
+  readonly rows: readonly T[] | undefined;
+  /** Those of them that the filters leave. */
+  readonly found: readonly T[];
+  /** How many there are, with those that are not listed. */
+  readonly total?: number | undefined;
+  readonly problem: string;
+  readonly keyOf: (row: T) => string;
+  readonly rowHeight: number;
+  readonly chosen: string;
+  readonly row: (row: T) => ComponentChildren;
+  /** What an empty list says, and below it where its rows come from. */
+  readonly nothing: string;
+  readonly children?: ComponentChildren;
+}
+
+/** How many were found, and each of them to be chosen; or why there is none. */
+export function FoundList<T>(props: FoundListProps<T>) {
+  const { page, noun, label, rows, found, total = 0, problem, keyOf, rowHeight, chosen, row } = props;
+  const isCut = rows !== undefined && total > rows.length;
+  return (
+    <>
+      <p class="count" role="status">
+        {counted(found.length, noun)}
+        {isCut ? `, the newest of ${total.toLocaleString('en')}` : ''}
+      </p>
+      <Problem text={problem} />
+      {found.length > 0 ? (
+        <VirtualList
+          label={label}
+          items={found}
+          keyOf={keyOf}
+          rowHeight={rowHeight}
+          chosen={chosen}
+          onChoose={(each) => choose(page, keyOf(each))}
+          onLeave={() => choose(page)}
+          row={row}
+        />
+      ) : (
+        <NoneFound {...props} />
+      )}
+    </>
+  );
+}
+
+function NoneFound({
+  noun,
+  rows,
+  nothing,
+  children,
+}: Pick<FoundListProps<unknown>, 'noun' | 'rows' | 'nothing' | 'children'>) {
+  if (rows === undefined) return <Empty title="Reading …" />;
+  return rows.length === 0 ? <Empty title={nothing}>{children}</Empty> : <Empty title={`No ${noun} is like that`} />;
+}
