@@ -77,9 +77,22 @@ export async function openConsole(browser: Browser, url: string) {
   return { page, problems };
 }
 
-/** Waits until the text stands somewhere on the page, and can be seen. */
-export async function untilSeen(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 10_000 });
+/** Waits until the text can be seen on the page. Its head counts messages too, before they are listed: it is not looked at. */
+export async function untilSeen(page: Page, text: string, where = 'main'): Promise<void> {
+  const seen = `document.querySelector('${where}').innerText.includes(${JSON.stringify(text)})`;
+  await page.waitForFunction(seen, { timeout: 10_000 });
+}
+
+/**
+ * Types over what stands in a field, as a person does. (`locator.fill` empties it without an event, so a page that draws
+ * itself anew at that moment puts the old words back, and the new ones are typed behind them.)
+ */
+export async function typeOver(page: Page, field: string, text: string): Promise<void> {
+  const found = await page.waitForSelector(field, { timeout: 10_000 });
+  await found?.evaluate((element) => (element as unknown as { select(): void }).select());
+  await found?.focus();
+  if (text === '') await page.keyboard.press('Delete');
+  else await page.keyboard.type(text);
 }
 
 /** Presses what has that accessible name, as soon as it can be pressed. */

@@ -7,6 +7,7 @@ import {
   consoleOfFile,
   openConsole,
   press,
+  typeOver,
   untilSeen,
   violationsOf,
 } from '../../support/console-page.ts';
@@ -63,9 +64,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     const watch = async () => (await fetch(`${simulator().url}/_control/live`, { signal: leaving.signal })).status;
     while ((await watch()) === 200);
     await see('visible');
-    await untilSeen(page, 'Not connected');
+    await untilSeen(page, 'Not connected', 'header');
     leaving.abort();
-    await untilSeen(page, 'Live');
+    await untilSeen(page, 'Live', 'header');
     expect(problems.splice(0).filter((problem) => !problem.includes('status of 503'))).toEqual([]);
   });
 
@@ -73,8 +74,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     const { page: other, problems } = await openConsole(page.browser(), `${simulator().url}/#/faults`);
     await press(page, 'Faults and clock', 'link');
-    await page.locator('aria/Code[role="textbox"]').fill('130429');
-    await page.locator('aria/Times[role="textbox"]').fill('2');
+    await typeOver(page, 'aria/Code[role="textbox"]', '130429');
+    await typeOver(page, 'aria/Times[role="textbox"]', '2');
     await press(page, 'Misbehave');
     await untilSeen(other, '2 times more');
     await simulator().send(recipient);
@@ -225,7 +226,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, 'Templates', 'link');
     await untilSeen(page, '135 templates');
     await running.stop();
-    await untilSeen(page, 'Not connected');
+    await untilSeen(page, 'Not connected', 'header');
     await page.click('[role=option]');
     await untilSeen(page, 'The simulator does not answer.');
     running = await startSimulator({ port });

@@ -5,7 +5,15 @@ import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { operationsOf } from '../../../infra/simulator/console/openapi.ts';
 import { openApiDocument } from '../../../infra/simulator/service-routes.ts';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, paint, press, untilSeen, violationsOf } from '../../support/console-page.ts';
+import {
+  browserOfFile,
+  consoleOfFile,
+  paint,
+  press,
+  typeOver,
+  untilSeen,
+  violationsOf,
+} from '../../support/console-page.ts';
 
 /*
  * The console's reference in a real browser: every route and event is described, found and tried.
@@ -77,7 +85,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
   };
   const listed = async (query: string) => {
     const { page } = tab();
-    await page.locator('input[type=search]').fill(query);
+    await typeOver(page, 'input[type=search]', query);
     return page.$$eval('.routes a', (links) => links.map((link) => (link as unknown as { hash: string }).hash));
   };
 
@@ -106,7 +114,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await press(page, 'Try it');
     await untilSeen(page, '"total": 3');
     answered = { status: 404, body: '' };
-    await page.locator('aria/id[role="textbox"]').fill('a/b?');
+    await typeOver(page, 'aria/id[role="textbox"]', 'a/b?');
     await page.click('.more summary');
     await page.select('aria/active[role="combobox"]', 'false');
     await press(page, 'Try it');
@@ -128,7 +136,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await open('messages-send');
     // The clipboard is the machine's, and a browser without a window has none.
     await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
-    await page.locator('aria/did[role="textbox"]').fill("it's");
+    await typeOver(page, 'aria/did[role="textbox"]', "it's");
     for (const [language, text] of [
       ['curl', "curl -X POST 'http"],
       ['JavaScript', 'await fetch("http'],

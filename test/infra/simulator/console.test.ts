@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
+import { browserOfFile, consoleOfFile, press, typeOver, untilSeen } from '../../support/console-page.ts';
 import { firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
@@ -47,7 +47,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       named_params: ['Hello Ana, order A-1042 is confirmed.'],
     };
     for (const [name, texts] of Object.entries(shown)) {
-      await page.locator('input[type=search]').fill(name);
+      await typeOver(page, 'input[type=search]', name);
       await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
       await page.click('[role=option]');
       await page.waitForFunction(`document.querySelector('.pairs a')?.textContent === '${name}'`);
@@ -72,10 +72,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.click('[role=option]');
     await press(page, 'Lo quiero');
     await page.waitForSelector('.bubble.mine');
-    await page.locator('aria/Reply[role="textbox"]').fill('¿Hasta cuándo?');
+    await typeOver(page, 'aria/Reply[role="textbox"]', '¿Hasta cuándo?');
     await press(page, 'Reply');
     await untilSeen(page, '¿Hasta cuándo?');
-    await page.locator('aria/Reply[role="textbox"]').fill('مرحبا');
+    await typeOver(page, 'aria/Reply[role="textbox"]', 'مرحبا');
     await page.keyboard.press('Enter');
     await untilSeen(page, 'مرحبا');
     expect(await page.$eval('.bubble.mine:last-child p', (text) => text.matches(':dir(rtl)'))).toBe(true);
@@ -99,7 +99,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     await press(page, 'Templates', 'link');
     await untilSeen(page, '135 templates');
-    await page.locator('input[type=search]').fill('summer_sale');
+    await typeOver(page, 'input[type=search]', 'summer_sale');
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
     await untilSeen(page, 'Hola Ana, la liquidación de verano empieza el lunes en todas las tiendas.');
@@ -126,7 +126,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await simulator().post('nothing/messages', { to: "it's" });
     await press(page, 'Requests', 'link');
     await untilSeen(page, '2 requests');
-    await page.locator('input[type=search]').fill('post nothing');
+    await typeOver(page, 'input[type=search]', 'post nothing');
     await untilSeen(page, '1 request');
     await page.click('[role=option]');
     await untilSeen(page, 'Unsupported post request');
@@ -161,13 +161,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'The platform behaves.');
     await press(page, '+1 hour');
     await untilSeen(page, '3,600 seconds ahead of real time.');
-    await page.locator('aria/Code[role="textbox"]').fill('130429');
+    await typeOver(page, 'aria/Code[role="textbox"]', '130429');
     await press(page, 'Misbehave');
     await untilSeen(page, 'code 130429');
     expect((await simulator().send(recipient)).body.error.code).toBe(130429);
     await press(page, 'Behave again');
     await untilSeen(page, 'The platform behaves.');
-    await page.locator('aria/HTTP status[role="textbox"]').fill('many');
+    await typeOver(page, 'aria/HTTP status[role="textbox"]', 'many');
     await press(page, 'Misbehave');
     await untilSeen(page, 'action.status: ');
     // The browser itself tells of every refusal.
@@ -185,10 +185,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
     await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
     await press(page, 'Tell it');
-    await page.locator('aria/Value, JSON').fill('{');
+    await typeOver(page, 'aria/Value, JSON', '{');
     await press(page, 'Tell it');
     await untilSeen(page, 'The value is no JSON');
-    await page.locator('aria/Demo gateway · 500000000000001').fill('http://127.0.0.1:9/hook');
+    await typeOver(page, 'aria/Demo gateway · 500000000000001', 'http://127.0.0.1:9/hook');
     await press(page, 'Change');
     await expect
       .poll(async () => (await simulator().control('GET', 'overview')).body.apps[0].callback)
