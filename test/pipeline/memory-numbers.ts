@@ -63,8 +63,8 @@ export class MemoryNumbers {
             return undefined;
           });
           if (existing === undefined) return { pace, result: changed.result };
-          current = existing;
-          await run.pause(this.#random() * Math.min(200, 10 * 2 ** tries));
+          if (tries > 1) await run.pause(this.#random() * Math.min(200, 10 * 2 ** (tries - 1)));
+          current = tries === 1 ? existing : await find(phoneNumberId);
         }
         throw new PaceContended();
       },

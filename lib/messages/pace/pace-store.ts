@@ -45,8 +45,9 @@ export function paceStore({ client, table, nowMs, newWriter, pause = conflictPau
         const pace = { ...changed.pace, version: current.version + 1 };
         const existing = await write(phoneNumberId, pace);
         if (existing === undefined) return { pace, result: changed.result };
-        current = existing;
-        await pause(tries);
+        if (tries > 1) await pause(tries - 1);
+        // What was in the way has changed again by the end of a pause.
+        current = tries === 1 ? existing : await find(phoneNumberId);
       }
       throw new PaceContended();
     },
