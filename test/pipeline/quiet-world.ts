@@ -12,9 +12,11 @@ export const workers = 50;
 export function quietWorld({
   delayJitterMs = 1_000,
   fateOf = (): Fate => 'taken',
+  ...size
 }: {
   readonly delayJitterMs?: number;
   readonly fateOf?: () => Fate;
+  readonly limitPerSecond?: number;
 } = {}): PipelineWorld {
   const random = seededRandom(1);
   return new PipelineWorld({
@@ -30,6 +32,7 @@ export function quietWorld({
     repeatShare: 0,
     clockSkewMs: () => 0,
     workers,
+    ...size,
   });
 }
 

@@ -11,7 +11,7 @@ import type { ExpectedAsker } from './gathered-job-states.ts';
 import { giveBack, postponeCopy, tryAgainLater, tryUnclaimedLater } from './later.ts';
 import type { Handover } from './platform-messages.ts';
 import { isProvenAfterRefusal } from './proof.ts';
-import { isMissed, type Placed } from './slots.ts';
+import type { Placed } from './slots.ts';
 import { takeClaim } from './take-claim.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
@@ -37,9 +37,9 @@ export async function dispatchMessage(placed: Placed, attempt: Attempt, ports: B
   const asker = ports.jobs.expect();
   try {
     if (placed.kind === 'slot') {
-      const { slotMs } = placed;
+      const { slotMs, untilMs } = placed;
       const ending = await takeClaim(message, { ...attempt, asker, settled: undefined }, ports);
-      return ending ?? (await sendClaimed(message, { at: attempt.at, slotMs, asker }, ports));
+      return ending ?? (await sendClaimed(message, { at: attempt.at, slotMs, untilMs, asker }, ports));
     }
     const settled = await settlementWithoutSlot(placed, asker, ports);
     if (settled === undefined) return acknowledged;
@@ -68,21 +68,19 @@ async function settlementWithoutSlot(
 interface Claimed {
   readonly at: string;
   readonly slotMs: number;
+  readonly untilMs: number;
   readonly asker: ExpectedAsker;
 }
 
 /** Everything that may still keep a claimed message from leaving, and then the call. */
-async function sendClaimed(
-  message: DispatchMessage,
-  { at, slotMs, asker }: Claimed,
-  ports: BatchPorts,
-): Promise<Ending> {
-  const byJob = await whatItsJobSays(message, { at, asker, slotMs }, ports);
+async function sendClaimed(message: DispatchMessage, claimed: Claimed, ports: BatchPorts): Promise<Ending> {
+  const { at, slotMs, untilMs } = claimed;
+  const byJob = await whatItsJobSays(message, claimed, ports);
   if (byJob.ending !== undefined) return byJob.ending;
   await Promise.all([waitUntil(slotMs, ports), ports.ready(message)]);
   const notNow = await keptBack(message, at, ports);
   if (notNow !== undefined) return notNow;
-  const isLate = isMissed(slotMs, ports.nowMs());
+  const isLate = ports.nowMs() > untilMs;
   const ending = isLate ? await sendInNextSlot(message, at, ports) : await handOver(message, at, ports);
   return byJob.wasPaused && ending.taken !== undefined ? { ...ending, endsPause: true } : ending;
 }
@@ -110,7 +108,7 @@ async function sendInNextSlot(missed: DispatchMessage, at: string, ports: BatchP
     await waitUntil(placed.slotMs, ports);
     const notNow = await keptBack(message, at, ports);
     if (notNow !== undefined) return notNow;
-    if (!isMissed(placed.slotMs, ports.nowMs())) return await handOver(message, at, ports);
+    if (ports.nowMs() <= placed.untilMs) return await handOver(message, at, ports);
   }
 }
 

@@ -1,16 +1,17 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { DispatchMessage } from '../job.ts';
-import { withLongerLead } from '../pace/delivery-lead.ts';
+import { deliveryLeadMs, withLongerLead } from '../pace/delivery-lead.ts';
+import { withBehind } from '../pace/keeping-up.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
 import { slotMsOf, type Turn } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
 import {
+  behindByMs,
   cameLate,
   claimLeadMs,
   claimTimes,
-  isMissed,
   type Look,
   type Placed,
   placedAt,
@@ -19,6 +20,7 @@ import {
   slotAhead,
   trustedBeforeMs,
   unknownLimitPerSecond,
+  usableUntilMs,
 } from './slots.ts';
 
 type Ports = Pick<DispatchPorts, 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
@@ -28,6 +30,7 @@ interface Waiting {
   message: DispatchMessage;
   missedSlots: number;
   slotMs: number | undefined;
+  untilMs: number;
   readonly place: (placed: Placed) => void;
 }
 
@@ -45,7 +48,13 @@ const mostLooks = 10;
 export function placeMessages(messages: readonly DispatchMessage[], ports: Ports): Promise<Placed>[] {
   const places = messages.map((message) => {
     const { promise, resolve } = Promise.withResolvers<Placed>();
-    const waiting: Waiting = { message, missedSlots: message.missedSlots ?? 0, slotMs: undefined, place: resolve };
+    const waiting: Waiting = {
+      message,
+      missedSlots: message.missedSlots ?? 0,
+      slotMs: undefined,
+      untilMs: 0,
+      place: resolve,
+    };
     return { waiting, promise };
   });
   const numbers = Map.groupBy(
@@ -94,8 +103,8 @@ function told({ place }: Waiting, placed: Placed | undefined): boolean {
 function placeTogether(trusted: readonly Waiting[]): void {
   const slots = trusted.map(({ slotMs = 0, missedSlots }) => ({ slotMs, leadMs: claimLeadMs(missedSlots) }));
   const claimAtMs = claimTimes(slots);
-  for (const [index, { message, slotMs = 0, place }] of trusted.entries()) {
-    place({ kind: 'slot', message, slotMs, claimAtMs: claimAtMs[index] ?? slotMs });
+  for (const [index, { message, slotMs = 0, untilMs, place }] of trusted.entries()) {
+    place({ kind: 'slot', message, slotMs, untilMs, claimAtMs: claimAtMs[index] ?? slotMs });
   }
 }
 
@@ -103,12 +112,14 @@ function knownPlace(waiting: Waiting, { pace, readAtMs, nowMs }: Look & { readon
   const { message } = waiting;
   const reservedMs = waiting.slotMs;
   const slotMs = message.turn === undefined ? reservedMs : slotMsOf(pace.schedule, message.turn);
-  if (slotMs === undefined || isMissed(slotMs, nowMs)) {
+  const untilMs = slotMs === undefined ? 0 : usableUntilMs(message, slotMs, pace, nowMs);
+  if (slotMs === undefined || nowMs > untilMs) {
     waiting.missedSlots += 1;
     waiting.slotMs = undefined;
     return { waiting, found: undefined };
   }
   waiting.slotMs = slotMs;
+  waiting.untilMs = untilMs;
   // A slot beside the schedule is nobody else's.
   const found = message.turn === undefined ? 'trusted' : placedAt(message, { slotMs, pace, readAtMs, nowMs });
   return { waiting, found } as const;
@@ -139,8 +150,12 @@ async function reserveMissing(
   if (bulk === undefined || bulk.length === 0) return latest;
   const lanes = [...Map.groupBy(bulk, ({ message }) => `${message.clientId} ${laneOf(message)}`).values()];
   const wanted = lanes.map((lane) => ({ ...laneNameOf(lane), count: lane.length }));
-  const late = bulk.some(({ message }) => cameLate(message, latest, nowMs));
-  const asked = { ...number, wanted, seen: latest, ...(late ? { learning: withLongerLead } : {}) };
+  const asked = {
+    ...number,
+    wanted,
+    seen: latest,
+    learning: learningOf(bulk, { pace: latest, nowMs }, limitPerSecond),
+  };
   const { firstPositions, pace: reserved } = await reserveAll(ports.paces, asked, fromMs);
   for (const [index, lane] of lanes.entries()) {
     for (const [at, waiting] of lane.entries()) {
@@ -148,6 +163,23 @@ async function reserveMissing(
     }
   }
   return reserved;
+}
+
+/** What the number learns of those that need another slot, in the write that gives it. */
+function learningOf(
+  missing: readonly Waiting[],
+  { pace, nowMs }: { readonly pace: NumberPace; readonly nowMs: number },
+  limitPerSecond: number,
+): (known: NumberPace, atMs: number) => NumberPace {
+  const messages = missing.map(({ message }) => message);
+  const late = messages.some((message) => cameLate(message, pace, nowMs));
+  const byMs = behindByMs(messages, pace, nowMs);
+  return (known, atMs) => {
+    const led = late ? withLongerLead(known) : known;
+    // Before the workers are thought slow, messages are given more time to come.
+    if (byMs.length === 0 || deliveryLeadMs(led) > deliveryLeadMs(known)) return led;
+    return withBehind(led, { count: byMs.length, byMs: Math.min(...byMs), limitPerSecond, nowMs: atMs });
+  };
 }
 
 function giveSlot(waiting: Waiting, slot: { readonly turn?: Turn; readonly slotMs?: number } | undefined): void {

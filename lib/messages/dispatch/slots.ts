@@ -1,12 +1,14 @@
 import type { DispatchMessage } from '../job.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../pace/delivery-lead.ts';
+import { roomBehindMs } from '../pace/keeping-up.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { slotMsOf, trustedUntilMs } from '../pace/schedule.ts';
 import { lateness, type Settlement } from './claim.ts';
 
-/** The millisecond in which a message may leave (D43), and from when on it is claimed. */
+/** The millisecond in which a message may leave (D43), by when it must have left, and from when on it is claimed. */
 export interface Slot {
   readonly slotMs: number;
+  readonly untilMs: number;
   readonly claimAtMs: number;
 }
 
@@ -30,6 +32,7 @@ export const unknownLimitPerSecond = 80;
  * fill the limit. What is left of that is for the way to the platform.
  */
 const missedAfterMs = 75;
+const wayMs = 36;
 
 /** Who waits longer for its slot waits in the queue, and comes shortly before it (pace/delivery-lead.ts). */
 const farAfterMs = 4_000;
@@ -37,8 +40,12 @@ const farAfterMs = 4_000;
 /** Messages whose slots lie so close are claimed at once, so that one request reads how their jobs stand. */
 const claimedTogetherMs = 1_000;
 
-export function isMissed(slotMs: number, nowMs: number): boolean {
-  return nowMs - slotMs > missedAfterMs;
+/** Until when a message may leave in its slot: longer where the schedule is slower than the number (pace/keeping-up.ts). */
+export function usableUntilMs(message: DispatchMessage, slotMs: number, pace: NumberPace, nowMs: number): number {
+  const { turn, limitPerSecond = unknownLimitPerSecond } = message;
+  // A slot beside the schedule is as close to the next one as it may be.
+  const roomMs = turn === undefined ? 0 : roomBehindMs(slotMs, { pace, limitPerSecond, nowMs });
+  return slotMs + Math.max(missedAfterMs, roomMs - wayMs);
 }
 
 /** Whatever the second: a schedule that is read so long before a slot can be trusted for it (pace/schedule.ts). */
@@ -70,9 +77,21 @@ export function placedWithoutSlot(message: DispatchMessage, pace: NumberPace, no
 }
 
 /** The slot of the turn that a message has, if it has one that has not passed. */
-export function slotAhead({ turn }: DispatchMessage, pace: NumberPace, nowMs: number): number | undefined {
-  const slotMs = turn === undefined ? undefined : slotMsOf(pace.schedule, turn);
-  return slotMs === undefined || isMissed(slotMs, nowMs) ? undefined : slotMs;
+export function slotAhead(message: DispatchMessage, pace: NumberPace, nowMs: number): number | undefined {
+  const slotMs = slotOf(message, pace);
+  return slotMs === undefined || nowMs > usableUntilMs(message, slotMs, pace, nowMs) ? undefined : slotMs;
+}
+
+/** By how much each of these messages has come behind its slot, as far as the schedule still knows that. */
+export function behindByMs(messages: readonly DispatchMessage[], pace: NumberPace, nowMs: number): number[] {
+  return messages.flatMap((message) => {
+    const slotMs = slotOf(message, pace);
+    return slotMs === undefined ? [] : [nowMs - slotMs];
+  });
+}
+
+function slotOf({ turn }: DispatchMessage, { schedule }: NumberPace): number | undefined {
+  return turn === undefined ? undefined : slotMsOf(schedule, turn);
 }
 
 /** What comes later is a copy, or was held by a worker that died: no lead would help it. */
@@ -82,10 +101,10 @@ const atOnceMs = 3_000;
 
 /** Whether a message has come out of its queue when its slot had just passed: its delivery was too near to its slot. */
 export function cameLate(message: DispatchMessage, pace: NumberPace, nowMs: number): boolean {
-  const { turn, attempt, missedSlots = 0, acceptedAtMs } = message;
-  const slotMs = turn === undefined ? undefined : slotMsOf(pace.schedule, turn);
+  const { attempt, missedSlots = 0, acceptedAtMs } = message;
+  const slotMs = slotOf(message, pace);
   if (slotMs === undefined || attempt > 0 || missedSlots > 0 || slotMs - acceptedAtMs < atOnceMs) return false;
-  return isMissed(slotMs, nowMs) && nowMs - slotMs < cameLateWithinMs;
+  return slotAhead(message, pace, nowMs) === undefined && nowMs - slotMs < cameLateWithinMs;
 }
 
 /** The pace of a number, and a time from before it was read. */

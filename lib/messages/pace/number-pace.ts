@@ -8,6 +8,10 @@ export interface NumberPace {
   readonly schedule: Schedule;
   /** What the platform's refusals have taught (130429), and when. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
+  /** What the workers keep up with, as far as messages that came behind their slots have taught it (keeping-up.ts). */
+  readonly kept?: { readonly perSecond: number; readonly atMs: number };
+  /** Messages that came behind their slots lately. */
+  readonly behind?: { readonly count: number; readonly sinceMs: number };
   /** How long before their slots messages are to be delivered, as far as that has been learned (delivery-lead.ts). */
   readonly leadMs?: number;
   /** Persons to whom the number may not write before a time (131056). */
@@ -28,10 +32,12 @@ const urgentShare = 0.1;
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
 export const climbStepMs = 5_000;
+/** What the workers keep up with is tried again by so much in each step: nobody but them is pressed, so soon. */
+const keptClimb = 1.05;
 const slowdownFactor = 0.75;
 /** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
-const slowdownEveryMs = 3_000;
-const slowestPerSecond = 1;
+export const slowdownEveryMs = 3_000;
+export const slowestPerSecond = 1;
 const rememberedPairs = 100;
 
 /** Messages a second that the number takes now: its limit, or what was learned, which climbs back within five minutes. */
@@ -42,9 +48,22 @@ export function perSecondOf(limitPerSecond: number, { learned }: NumberPace, now
   return learned.perSecond + (limitPerSecond - learned.perSecond) * climbed;
 }
 
+/** Messages a second of the schedule, were it for the number alone. */
+export function mostBulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
+  return bulkShare * perSecondOf(limitPerSecond, pace, nowMs);
+}
+
+/** Messages a second of the schedule: no more than the workers keep up with, as far as that is known. */
+export function bulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
+  const most = mostBulkPerSecond(limitPerSecond, pace, nowMs);
+  if (pace.kept === undefined) return most;
+  const steps = Math.max(0, Math.floor((nowMs - pace.kept.atMs) / climbStepMs));
+  return Math.min(most, pace.kept.perSecond * keptClimb ** steps);
+}
+
 /** Milliseconds between two slots of the schedule. */
 export function bulkEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
-  return 1_000 / (bulkShare * perSecondOf(limitPerSecond, pace, nowMs));
+  return 1_000 / bulkPerSecond(limitPerSecond, pace, nowMs);
 }
 
 /** Milliseconds between two slots of the last tenth: whole ones, never closer than they may be. */

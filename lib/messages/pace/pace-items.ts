@@ -21,31 +21,36 @@ const PaceItemSchema = v.object({
   writer: v.string(),
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
   learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
+  kept: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
+  behind: v.exactOptional(v.object({ count: v.number(), sinceMs: v.number() })),
   leadMs: v.exactOptional(v.number()),
   pairs: v.exactOptional(v.record(v.string(), v.number())),
 });
 
 export function paceOf(item: unknown): { readonly pace: NumberPace; readonly writer: string } {
-  const { version, writer, schedule, learned, leadMs, pairs = {} } = v.parse(PaceItemSchema, item);
+  const { version, writer, schedule, learned, kept, behind, leadMs, pairs = {} } = v.parse(PaceItemSchema, item);
   const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
   return {
     // A map has no order: the oldest entries are those whose time ends first.
     pace: {
       version,
       schedule: scheduleOf(schedule),
-      ...present({ learned, leadMs }),
+      ...present({ learned, kept, behind, leadMs }),
       pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
     },
     writer,
   };
 }
 
-export function paceItemOf({ version, schedule, learned, leadMs, pairs }: NumberPace, writer: string): object {
+export function paceItemOf(
+  { version, schedule, learned, kept, behind, leadMs, pairs }: NumberPace,
+  writer: string,
+): object {
   return {
     version,
     writer,
     schedule: JSON.stringify(packed(schedule)),
-    ...present({ learned, leadMs }),
+    ...present({ learned, kept, behind, leadMs }),
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),

@@ -14,7 +14,7 @@ interface OfNumber {
   /** The pace as it was read last, to save the read before the write. */
   readonly seen?: NumberPace;
   /** What the number learns in the same write. */
-  readonly learning?: (pace: NumberPace) => NumberPace;
+  readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
 
 /** Jobs of so few recipients are not worth a lane of their own: together they are the lane `*` of their client. */
@@ -56,7 +56,7 @@ export async function reserveAll(
       schedule = longer;
       return firstPosition;
     });
-    return { pace: learning({ ...current, schedule }), result: firstPositions };
+    return { pace: learning({ ...current, schedule }, atMs), result: firstPositions };
   });
   return { firstPositions: result, pace };
 }

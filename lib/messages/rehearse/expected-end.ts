@@ -1,7 +1,7 @@
 import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
 import { pairWaitsMs } from '../fan-out/pair-spacing.ts';
 import type { JobHead, Recipient } from '../job.ts';
-import { bulkEveryMs, climbStepMs, type NumberPace, perSecondOf, urgentEveryMs } from '../pace/number-pace.ts';
+import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { fewRecipients, laneOf } from '../pace/reserve.ts';
 import { endMsOf, reserved, type Schedule, shareOf, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
@@ -18,7 +18,7 @@ export interface Expected {
 
 /**
  * When the last message of a job would leave its number, if the job were accepted now (D43 to D45): behind what is due, in
- * turns with those who wait, at a pace that climbs if it was slowed down. The workers are taken to keep up.
+ * turns with those who wait, at a pace that climbs if it was slowed down. The workers are taken to keep up with it.
  */
 export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
@@ -66,7 +66,7 @@ function withOthers(
 }
 
 /**
- * The end of so many turns from now on, while what was learned from refusals climbs back to the limit. Slots are reserved up to
+ * The end of so many turns from now on, while what was learned climbs back to the limit. Slots are reserved up to
  * a horizon ahead, and keep the pace of that moment: half of it, on an average.
  */
 function climbing({
@@ -79,7 +79,8 @@ function climbing({
   const reservedMs = (slotMs: number) => Math.max(nowMs, slotMs - aheadMs);
   let left = turns;
   let atMs = nowMs;
-  while (perSecondOf(limitPerSecond, pace, reservedMs(atMs)) < limitPerSecond) {
+  const leastEveryMs = bulkEveryMs(limitPerSecond, unknownPace, nowMs);
+  while (bulkEveryMs(limitPerSecond, pace, reservedMs(atMs)) > leastEveryMs) {
     const everyMs = bulkEveryMs(limitPerSecond, pace, reservedMs(atMs));
     if (left * everyMs <= climbStepMs) break;
     left -= climbStepMs / everyMs;

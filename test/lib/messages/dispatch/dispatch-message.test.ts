@@ -28,7 +28,13 @@ function portsOf(world: DispatchWorld, changes: Partial<BatchPorts> = {}): Batch
 
 /** A slot so long from now; a message is claimed as soon as it comes. */
 const slotIn = (world: DispatchWorld, ms: number) =>
-  ({ kind: 'slot', message, slotMs: world.nowMs + ms, claimAtMs: world.nowMs }) as const;
+  ({
+    kind: 'slot',
+    message,
+    slotMs: world.nowMs + ms,
+    untilMs: world.nowMs + ms + 75,
+    claimAtMs: world.nowMs,
+  }) as const;
 
 test('one that was found too late for another slot ends so, though the clock says that it might leave (D27)', async () => {
   const world = new DispatchWorld();
@@ -36,6 +42,14 @@ test('one that was found too late for another slot ends so, though the clock say
   const ending = await dispatchMessage(slotIn(world, -1_000), attempt, portsOf(world, { missed }));
   expect(ending.events).toMatchObject([{ type: 'message.expired' }]);
   expect([world.posted, world.store.claims['J-0']]).toMatchObject([[], tooLate]);
+});
+
+test('a slot that has passed is good for as long as its place says (D43)', async () => {
+  const world = new DispatchWorld();
+  const missed = { placeAgain: async () => ({ kind: 'late', message, settlement: tooLate }) as const };
+  const placed = { ...slotIn(world, -1_000), untilMs: world.nowMs + 500 };
+  await dispatchMessage(placed, attempt, portsOf(world, { missed }));
+  expect(world.posted.map(({ jobId }) => jobId)).toEqual(['J']);
 });
 
 test('what leaves has its credential read before its slot; what is too late needs none', async () => {

@@ -164,6 +164,48 @@ describe('a slot that is to come', () => {
   });
 });
 
+describe('where the workers do not keep up', () => {
+  test('the number learns it from messages that come behind their slots, in the write that gives them others', async () => {
+    const numbers = new Numbers();
+    const messages = await numbers.withTurns(72 * 10);
+    await numbers.clock.run(numbers.clock.pause(2_000));
+    await numbers.place(messages.slice(0, 60));
+    expect(numbers.stored.stored.get(number)).toMatchObject({ behind: { count: 60 } });
+    expect(numbers.stored.stored.get(number)?.kept).toBeUndefined();
+    await numbers.place(messages.slice(60, 100));
+    const { kept, version } = numbers.stored.stored.get(number) ?? unknownPace;
+    // The last of them is 625 ms late.
+    expect(kept?.perSecond).toBeCloseTo(72 * (8_000 / 8_625), 0);
+    expect([version, numbers.writes]).toEqual([3, 2]);
+  });
+
+  test('who comes late because its delivery was too near to its slot is first given more time to come', async () => {
+    const numbers = new Numbers();
+    numbers.stored.stored.set(number, { ...unknownPace, leadMs: 350 });
+    const messages = (await numbers.withTurns(200)).map((each) => ({ ...each, acceptedAtMs: startMs - 5_000 }));
+    await numbers.clock.run(numbers.clock.pause(3_000));
+    await numbers.place(messages.slice(100));
+    expect(numbers.stored.stored.get(number)).toMatchObject({ leadMs: 450 });
+    expect(numbers.stored.stored.get(number)).not.toHaveProperty('kept');
+    expect(numbers.stored.stored.get(number)).not.toHaveProperty('behind');
+  });
+
+  test('what comes behind its slot leaves at once, as far as the slower schedule has room', async () => {
+    const numbers = new Numbers();
+    const slow = { ...unknownPace, kept: { perSecond: 24, atMs: startMs } };
+    numbers.stored.stored.set(number, slow);
+    const messages = await numbers.withTurns(48);
+    await numbers.clock.run(numbers.clock.pause(2_000));
+    const placed = await numbers.place(messages.slice(0, 10));
+    // A third of what the number takes: two seconds, but for the way to the platform.
+    const keep = placed.filter((each) => each.kind === 'slot' && each.slotMs < startMs + 2_000);
+    expect(slotsOf(keep)).toEqual(Array.from({ length: 9 }, (_, at) => Math.floor(startMs + ((at + 1) * 1_000) / 24)));
+    const [first] = slotsOf(keep);
+    expect(keep[0]).toMatchObject({ untilMs: (first ?? 0) + 1_964 });
+    expect(numbers.writes).toBe(1);
+  });
+});
+
 test('early ones of a batch do not wait for the late ones', async () => {
   const numbers = new Numbers();
   const messages = await numbers.withTurns(72 * 3);

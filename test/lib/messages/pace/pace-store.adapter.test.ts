@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { paceKey } from '../../../../lib/messages/items.ts';
 import { withShorterLead } from '../../../../lib/messages/pace/delivery-lead.ts';
+import { withBehind } from '../../../../lib/messages/pace/keeping-up.ts';
 import { slowedDown, unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
@@ -46,6 +47,13 @@ test('a number that nobody has sent from has no pace; one that is stored is foun
   }));
   expect(slower).toMatchObject({ result: 'slower', pace: { version: 2, learned: { perSecond: 60, atMs: nowMs } } });
   expect(await paces.find('new')).toEqual(slower.pace);
+  const overtaxed = { count: 100, byMs: 8_000, limitPerSecond: 80, nowMs };
+  const { pace: kept } = await paces.change('new', undefined, (seen) => ({
+    pace: withBehind(withBehind(seen, overtaxed), { ...overtaxed, count: 7, nowMs: nowMs + 5_000 }),
+    result: undefined,
+  }));
+  expect(kept).toMatchObject({ kept: { perSecond: 27 }, behind: { count: 7, sinceMs: nowMs + 5_000 } });
+  expect(await paces.find('new')).toEqual(kept);
   const { pace: learned } = await paces.change('new', undefined, (seen) => ({
     pace: withShorterLead(seen, 500),
     result: undefined,
@@ -114,33 +122,51 @@ test('a change that changes nothing is not written', async () => {
   expect(commandsOf(world)).toEqual(['GetItemCommand']);
 });
 
-test('who is always too late gives up after forty writes, and says so', async () => {
+/** Somebody else is first before these writes of a client, counted from 1. */
+function beaten(name: string, isBeaten: (write: number) => boolean) {
   const client = localDocumentClient();
   const { attempts } = injectFaults(client, () => undefined);
-  // In each pause somebody else is first.
-  const first = async () => void (await reserve(faulty().paces, wave('beaten'), nowMs));
-  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'beaten', pause: first });
-  await first();
-  await expect(reserve(paces, { ...wave('beaten'), seen: unknownPace }, nowMs)).rejects.toThrow('again and again');
-  expect(attempts.map(({ command }) => command)).toEqual(Array.from({ length: 40 }, () => 'PutItemCommand'));
-  expect((await paces.find('beaten')).version).toBe(41);
+  const other = async () => void (await reserve(faulty().paces, wave(name), nowMs));
+  let writes = 0;
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'PutItemCommand') writes += 1;
+        if (commandName === 'PutItemCommand' && isBeaten(writes)) await other();
+        return await next(args);
+      },
+    { step: 'initialize' },
+  );
+  return { client, other, commands: () => attempts.map(({ command }) => command) };
+}
+
+test('who is always too late gives up after forty writes, and says so', async () => {
+  const { client, commands } = beaten('beaten', () => true);
+  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: () => 'late', pause: async () => {} });
+  await expect(reserve(paces, wave('beaten'), nowMs)).rejects.toThrow('again and again');
+  expect(commands().filter((command) => command === 'PutItemCommand')).toHaveLength(40);
+  expect((await paces.find('beaten')).version).toBe(40);
 });
 
-test('the time that conflicts cost is told to whoever computes anew', async () => {
+test('who was beaten twice waits and looks anew; the time that it cost is told to whoever computes anew', async () => {
   let clockMs = nowMs;
-  const client = localDocumentClient();
+  const { client, other, commands } = beaten('waited', (write) => write <= 2);
   const pause = async () => {
     clockMs += 40;
+    await other();
   };
   const paces = paceStore({ client, table, nowMs: () => clockMs, newWriter: () => 'slow', pause });
-  const seen = await paces.find('waited');
-  await reserve(faulty().paces, wave('waited'), nowMs);
-  const waits: number[] = [];
-  await paces.change('waited', seen, (pace, waitedMs) => {
-    waits.push(waitedMs);
+  const told: [number, number][] = [];
+  await paces.change('waited', unknownPace, (pace, waitedMs) => {
+    told.push([pace.version, waitedMs]);
     return { pace: { ...pace }, result: 0 };
   });
-  expect(waits).toEqual([0, 40]);
+  expect(told).toEqual([
+    [0, 0],
+    [1, 0],
+    [3, 40],
+  ]);
+  expect(commands()).toEqual(['PutItemCommand', 'PutItemCommand', 'GetItemCommand', 'PutItemCommand']);
 });
 
 test('a number is forgotten after thirty quiet days, and begins anew where TTL has removed what was seen', async () => {
