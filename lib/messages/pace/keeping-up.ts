@@ -62,7 +62,6 @@ export function roomBehindMs(
 ): number {
   const most = mostBulkPerSecond(limitPerSecond, pace, nowMs);
   const present = bulkPerSecond(limitPerSecond, pace, nowMs);
-  if (present >= most) return 0;
   const laid = pace.schedule.segments
     .filter((segment) => endOf(segment) > slotMs)
     .map(({ everyMs }) => 1_000 / everyMs);
