@@ -23,6 +23,7 @@ export const logEvents = [
   'dispatch.slot_missed',
   'dispatch.status_unknown',
   'dispatch.unknown',
+  'dispatch.workers_slow',
   'event.not_queued',
   'event.wanted_not_read',
   'hint.no_waba',

@@ -148,21 +148,43 @@ async function reserveMissing(
     for (const [index, waiting] of codes.entries()) giveSlot(waiting, given.slots[index]);
   }
   if (bulk === undefined || bulk.length === 0) return latest;
+  return await reserveInLanes(bulk, { ...number, seen: latest, fromMs, nowMs }, ports);
+}
+
+interface Reservation {
+  readonly phoneNumberId: string;
+  readonly limitPerSecond: number;
+  readonly seen: NumberPace;
+  /** No slot before. */
+  readonly fromMs: number;
+  readonly nowMs: number;
+}
+
+/** Slots in the schedule, behind those of their lanes; and in the same write, what the number learns of those it had. */
+async function reserveInLanes(
+  bulk: readonly Waiting[],
+  { fromMs, nowMs, ...number }: Reservation,
+  ports: Ports,
+): Promise<NumberPace> {
   const lanes = [...Map.groupBy(bulk, ({ message }) => `${message.clientId} ${laneOf(message)}`).values()];
   const wanted = lanes.map((lane) => ({ ...laneNameOf(lane), count: lane.length }));
-  const asked = {
-    ...number,
-    wanted,
-    seen: latest,
-    learning: learningOf(bulk, { pace: latest, nowMs }, limitPerSecond),
+  const learn = learningOf(bulk, { pace: number.seen, nowMs }, number.limitPerSecond);
+  let before = number.seen;
+  const learning = (known: NumberPace, atMs: number) => {
+    before = known;
+    return learn(known, atMs);
   };
-  const { firstPositions, pace: reserved } = await reserveAll(ports.paces, asked, fromMs);
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, wanted, learning }, fromMs);
+  if (pace.kept !== undefined && pace.kept !== before.kept) {
+    const { clientId, jobId } = bulk[0]?.message ?? {};
+    ports.log('dispatch.workers_slow', { clientId, jobId, count: Math.round(pace.kept.perSecond) });
+  }
   for (const [index, lane] of lanes.entries()) {
     for (const [at, waiting] of lane.entries()) {
       giveSlot(waiting, { turn: { ...laneNameOf(lane), position: (firstPositions[index] ?? 0) + at } });
     }
   }
-  return reserved;
+  return pace;
 }
 
 /** What the number learns of those that need another slot, in the write that gives it. */

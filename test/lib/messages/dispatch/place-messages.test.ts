@@ -177,6 +177,7 @@ describe('where the workers do not keep up', () => {
     // The last of them is 625 ms late.
     expect(kept?.perSecond).toBeCloseTo(72 * (8_000 / 8_625), 0);
     expect([version, numbers.writes]).toEqual([3, 2]);
+    expect(numbers.logged).toEqual(['dispatch.workers_slow']);
   });
 
   test('who comes late because its delivery was too near to its slot is first given more time to come', async () => {
