@@ -57,7 +57,8 @@ export function mostBulkPerSecond(limitPerSecond: number, pace: NumberPace, nowM
 export function bulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   const most = mostBulkPerSecond(limitPerSecond, pace, nowMs);
   if (pace.kept === undefined) return most;
-  const steps = Math.max(0, Math.floor((nowMs - pace.kept.atMs) / climbStepMs));
+  // A clock that was ahead by a day must not keep the number slow for a day.
+  const steps = Math.floor(Math.abs(nowMs - pace.kept.atMs) / climbStepMs);
   return Math.min(most, pace.kept.perSecond * keptClimb ** steps);
 }
 

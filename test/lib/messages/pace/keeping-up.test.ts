@@ -60,6 +60,8 @@ test('one step in three seconds, whosoever clock is behind; never below one a se
   expect(bulkPerSecond(limitPerSecond, slower, nowMs + 75_000)).toBe(900);
   expect(bulkPerSecond(limitPerSecond, slower, nowMs + 10 * 365 * 86_400_000)).toBe(900);
   expect(bulkPerSecond(limitPerSecond, behind(busy, 100, 10 ** 9), nowMs)).toBe(1);
+  // A clock of tomorrow.
+  expect(bulkPerSecond(limitPerSecond, behind(busy, 100, 8_000, nowMs + 86_400_000), nowMs)).toBe(900);
 });
 
 test('the platform is not thought slower for it, nor faster: its refusals count from what the number takes', () => {
