@@ -82,11 +82,15 @@ export function slotAhead(message: DispatchMessage, pace: NumberPace, nowMs: num
   return slotMs === undefined || nowMs > usableUntilMs(message, slotMs, pace, nowMs) ? undefined : slotMs;
 }
 
-/** By how much each of these messages has come behind its slot, as far as the schedule still knows that. */
+/** What came later was held up: by a queue that stood still, or by a worker that died. That says nothing of the others. */
+const heldUpAfterMs = 5_000;
+
+/** By how much each of these messages has come behind its slot, of those that the workers were too slow for. */
 export function behindByMs(messages: readonly DispatchMessage[], pace: NumberPace, nowMs: number): number[] {
   return messages.flatMap((message) => {
     const slotMs = slotOf(message, pace);
-    return slotMs === undefined ? [] : [nowMs - slotMs];
+    if (slotMs === undefined) return [];
+    return nowMs - usableUntilMs(message, slotMs, pace, nowMs) < heldUpAfterMs ? [nowMs - slotMs] : [];
   });
 }
 

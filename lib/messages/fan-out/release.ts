@@ -3,7 +3,7 @@ import type { SendJob } from '../accept/send-job.ts';
 import { releasedMessage } from '../composed-message.ts';
 import type { DispatchMessage, JobHead } from '../job.ts';
 import { deliveryLeadMs, queueDelaySeconds, withShorterLead } from '../pace/delivery-lead.ts';
-import { bulkEveryMs, bulkShare, type NumberPace, perSecondOf } from '../pace/number-pace.ts';
+import { bulkEveryMs, mostBulkPerSecond, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { fewRecipients, laneOf, reserve } from '../pace/reserve.ts';
 import { shareOf, slotMsOf } from '../pace/schedule.ts';
@@ -73,7 +73,8 @@ async function inTurns(
   const share = shareOf(pace.schedule, lane, nowMs);
   const horizon = horizonMs(bulkEveryMs(limitPerSecond, pace, nowMs), share);
   const afterSeconds = nextRoundSeconds(horizon);
-  const perSecond = bulkShare * perSecondOf(limitPerSecond, pace, nowMs);
+  // What it wants of the workers, however slow they are.
+  const perSecond = mostBulkPerSecond(limitPerSecond, pace, nowMs);
   let left = Math.ceil(afterSeconds * (await workersForLane()));
   let slotsUntilMs = lastSlotMsOf(pace.schedule, lane);
   let waitsUntilMs = 0;

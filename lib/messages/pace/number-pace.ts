@@ -26,14 +26,17 @@ export interface BlockedPair {
 export const unknownPace: NumberPace = { version: 0, schedule: emptySchedule, pairs: [] };
 
 /** What all but one-time codes take of a number (D43), and what is kept for those (D44). */
-export const bulkShare = 0.9;
+const bulkShare = 0.9;
 const urgentShare = 0.1;
 
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
 export const climbStepMs = 5_000;
-/** What the workers keep up with is tried again by so much in each step: nobody but them is pressed, so soon. */
-const keptClimb = 1.05;
+/**
+ * What the workers keep up with is tried again by so much in each step. Slots come sooner by it, those of the next 20 s by less
+ * than messages are delivered before them.
+ */
+const keptClimb = 1.03;
 const slowdownFactor = 0.75;
 /** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
 export const slowdownEveryMs = 3_000;
@@ -56,9 +59,9 @@ export function mostBulkPerSecond(limitPerSecond: number, pace: NumberPace, nowM
 /** Messages a second of the schedule: no more than the workers keep up with, as far as that is known. */
 export function bulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
   const most = mostBulkPerSecond(limitPerSecond, pace, nowMs);
-  if (pace.kept === undefined) return most;
-  // A clock that was ahead by a day must not keep the number slow for a day.
-  const steps = Math.floor(Math.abs(nowMs - pace.kept.atMs) / climbStepMs);
+  // What a clock far ahead has written must not keep the number slow until then.
+  if (pace.kept === undefined || pace.kept.atMs - nowMs > slowdownEveryMs) return most;
+  const steps = Math.max(0, Math.floor((nowMs - pace.kept.atMs) / climbStepMs));
   return Math.min(most, pace.kept.perSecond * keptClimb ** steps);
 }
 

@@ -1,4 +1,4 @@
-import { bulkEveryMs, type NumberPace, urgentEveryMs } from './number-pace.ts';
+import { bulkEveryMs, mostBulkPerSecond, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 
@@ -47,7 +47,10 @@ export async function reserveUrgent(
   nowMs: number,
 ): Promise<{ readonly slots: readonly UrgentSlot[]; readonly pace: NumberPace }> {
   const { phoneNumberId, limitPerSecond, count } = wanted;
-  const idle = await inSchedule(paces, wanted, nowMs, (schedule, atMs) => endMsOf(schedule) <= atMs);
+  // The workers of codes are not those that may be slower than the number.
+  const idleEveryMs = (pace: NumberPace, atMs: number) => 1_000 / mostBulkPerSecond(limitPerSecond, pace, atMs);
+  const isIdle = (schedule: Schedule, atMs: number) => endMsOf(schedule) <= atMs;
+  const idle = await inSchedule(paces, wanted, nowMs, { when: isIdle, everyMsOf: idleEveryMs });
   if (idle.slots !== undefined) return { slots: idle.slots, pace: idle.pace };
   const everyMs = urgentEveryMs(limitPerSecond, idle.pace, nowMs);
   const latestMs = nowMs + longestWaitMs;
@@ -55,16 +58,22 @@ export async function reserveUrgent(
   const slots = tenth.map((slotMs): UrgentSlot => ({ slotMs }));
   if (slots.length === count) return { slots, pace: idle.pace };
   const left = { ...wanted, count: count - slots.length, seen: idle.pace };
-  const waiting = await inSchedule(paces, left, nowMs, () => true);
+  const everyMsOf = (pace: NumberPace, atMs: number) => bulkEveryMs(limitPerSecond, pace, atMs);
+  const waiting = await inSchedule(paces, left, nowMs, { when: () => true, everyMsOf });
   return { slots: [...slots, ...(waiting.slots ?? [])], pace: waiting.pace };
+}
+
+interface InSchedule {
+  readonly when: (schedule: Schedule, atMs: number) => boolean;
+  readonly everyMsOf: (pace: NumberPace, atMs: number) => number;
 }
 
 /** Slots undefined: `when` did not hold, nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, limitPerSecond, clientId, count, seen }: UrgentWanted,
+  { phoneNumberId, clientId, count, seen }: UrgentWanted,
   nowMs: number,
-  when: (schedule: Schedule, atMs: number) => boolean,
+  { when, everyMsOf }: InSchedule,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {
   const lane = { clientId, lane: urgentLane };
   const { pace, result: firstPosition } = await paces.change<number | undefined>(
@@ -73,7 +82,7 @@ async function inSchedule(
     (current, waitedMs) => {
       const atMs = nowMs + waitedMs;
       if (!when(current.schedule, atMs)) return { pace: current, result: undefined };
-      const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
+      const everyMs = everyMsOf(current, atMs);
       const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs });
       return { pace: { ...current, schedule: change.schedule }, result: change.firstPosition };
     },

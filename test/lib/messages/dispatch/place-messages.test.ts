@@ -180,6 +180,16 @@ describe('where the workers do not keep up', () => {
     expect(numbers.logged).toEqual(['dispatch.workers_slow']);
   });
 
+  test('what was held up, by a queue that stood still or a worker that died, says nothing of them', async () => {
+    const numbers = new Numbers();
+    const messages = await numbers.withTurns(72 * 20);
+    await numbers.clock.run(numbers.clock.pause(6_800));
+    // Slots of the first 1.725 s are five seconds over, and the 75 ms for which they were good.
+    await numbers.place(messages.slice(0, 200));
+    expect(numbers.stored.stored.get(number)).toMatchObject({ behind: { count: 200 - 125 } });
+    expect(numbers.stored.stored.get(number)).not.toHaveProperty('kept');
+  });
+
   test('who comes late because its delivery was too near to its slot is first given more time to come', async () => {
     const numbers = new Numbers();
     numbers.stored.stored.set(number, { ...unknownPace, leadMs: 350 });

@@ -4,7 +4,9 @@ import { usableUntilMs } from '../../../../lib/messages/dispatch/slots.ts';
 import { roomBehindMs, withBehind } from '../../../../lib/messages/pace/keeping-up.ts';
 import { bulkEveryMs, bulkPerSecond, type NumberPace, slowedDown } from '../../../../lib/messages/pace/number-pace.ts';
 import { changeableFromMs, emptySchedule, reserved, type Turn } from '../../../../lib/messages/pace/schedule.ts';
+import { reserveUrgent } from '../../../../lib/messages/pace/urgent.ts';
 import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
 
 const nowMs = 1_800_000_000_000;
 const limitPerSecond = 1_000;
@@ -49,19 +51,20 @@ test.each([
   expect(bulkPerSecond(limitPerSecond, behind(busy, 100, byMs), nowMs)).toBeCloseTo(perSecond, 9);
 });
 
-test('one step in three seconds, whosoever clock is behind; never below one a second; then up by a twentieth in five', () => {
+test('one step in three seconds, whosoever clock is behind; never below one a second; then up by a little in five', () => {
   const slower = behind(busy, 100, 8_000);
   expect(behind(slower, 100, 8_000, nowMs + 2_999)).toBe(slower);
   expect(behind(slower, 100, 8_000, nowMs - 300)).toBe(slower);
   expect(behind(slower, 100, 8_000, nowMs + 3_000)).toMatchObject({ kept: { perSecond: 225, atMs: nowMs + 3_000 } });
   expect(bulkPerSecond(limitPerSecond, slower, nowMs + 4_999)).toBe(450);
-  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 5_000)).toBeCloseTo(472.5, 9);
-  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 70_000)).toBeLessThan(900);
-  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 75_000)).toBe(900);
+  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 5_000)).toBeCloseTo(463.5, 9);
+  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 115_000)).toBeLessThan(900);
+  expect(bulkPerSecond(limitPerSecond, slower, nowMs + 120_000)).toBe(900);
   expect(bulkPerSecond(limitPerSecond, slower, nowMs + 10 * 365 * 86_400_000)).toBe(900);
   expect(bulkPerSecond(limitPerSecond, behind(busy, 100, 10 ** 9), nowMs)).toBe(1);
-  // A clock of tomorrow.
-  expect(bulkPerSecond(limitPerSecond, behind(busy, 100, 8_000, nowMs + 86_400_000), nowMs)).toBe(900);
+  // Clocks that are apart, and one of tomorrow.
+  expect(bulkPerSecond(limitPerSecond, slower, nowMs - 3_000)).toBe(450);
+  expect(bulkPerSecond(limitPerSecond, slower, nowMs - 3_001)).toBe(900);
 });
 
 test('the platform is not thought slower for it, nor faster: its refusals count from what the number takes', () => {
@@ -80,13 +83,22 @@ test('room behind a slot is what the pace leaves of the number, once the faster 
   // Slots of the next two seconds stay, as close as they were.
   expect(roomBehindMs(nowMs + 1_000, look(slower))).toBeLessThan(1);
   expect(roomBehindMs(nowMs + 4_000, look(slower))).toBeCloseTo(1_000, 0);
-  expect(roomBehindMs(nowMs + 4_000, look(slower, nowMs + 80_000))).toBe(0);
+  expect(roomBehindMs(nowMs + 4_000, look(slower, nowMs + 120_000))).toBe(0);
   const turn: Turn = { ...lane, position: 3_000 };
   const inTurn = dispatchMessage(0, { limitPerSecond, turn });
   expect(usableUntilMs(inTurn, nowMs + 4_000, slower, nowMs)).toBeCloseTo(nowMs + 4_964, 0);
   expect(usableUntilMs(inTurn, nowMs + 4_000, busy, nowMs)).toBe(nowMs + 4_075);
   // A slot of the last tenth lies beside the schedule.
   expect(usableUntilMs(dispatchMessage(0, { limitPerSecond }), nowMs + 4_000, slower, nowMs)).toBe(nowMs + 4_075);
+});
+
+test('one-time codes on an idle number are no slower for it: they have workers of their own (D44)', async () => {
+  const paces = memoryPaces();
+  paces.stored.set('1', { version: 1, schedule: emptySchedule, pairs: [], kept: { perSecond: 2, atMs: nowMs } });
+  const ports = { paces, tenths: memoryTenths() };
+  const wanted = { phoneNumberId: '1', limitPerSecond: 80, clientId: 1, count: 10 };
+  const { slots } = await reserveUrgent(ports, wanted, nowMs);
+  expect(slots.at(-1)?.slotMs).toBe(nowMs + 125);
 });
 
 const step = fc.record({
