@@ -11,8 +11,8 @@ import { endOf } from './segments.ts';
 
 /*
  * Where the workers are slower than a number, its messages come behind their slots. Each would reserve anew behind all the
- * others and come late again: the workers would do nothing else. So the schedule gets slower until the workers keep up. What
- * the number could take beyond that is room for those that are late: they need no other slot.
+ * others and come late again: the workers would do nothing else. So the schedule gets slower. What the number could take
+ * beyond that is room for those that are late: they need no other slot.
  */
 
 /** Messages that came behind their slots, by at least so much. */
