@@ -32,6 +32,7 @@ export const unknownLimitPerSecond = 80;
  * fill the limit. What is left of that is for the way to the platform.
  */
 const missedAfterMs = 75;
+/** So much is left. */
 const wayMs = 36;
 
 /** Who waits longer for its slot waits in the queue, and comes shortly before it (pace/delivery-lead.ts). */
@@ -76,7 +77,7 @@ export function placedWithoutSlot(message: DispatchMessage, pace: NumberPace, no
   return { kind: 'later', message, delaySeconds: Math.ceil((untilMs - nowMs) / 1_000) };
 }
 
-/** The slot of the turn that a message has, if it has one that has not passed. */
+/** The slot of the turn that a message has, if it has one in which it may still leave. */
 export function slotAhead(message: DispatchMessage, pace: NumberPace, nowMs: number): number | undefined {
   const slotMs = slotOf(message, pace);
   return slotMs === undefined || nowMs > usableUntilMs(message, slotMs, pace, nowMs) ? undefined : slotMs;

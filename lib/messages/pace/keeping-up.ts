@@ -31,7 +31,7 @@ const tellingShare = 0.5;
 const fewestTelling = 30;
 /** and always when they are so many: workers that are much slower than their number have no more in their hands. */
 const manyTelling = 100;
-/** A worker that is late by so much makes the schedule half as fast: a short stop costs next to nothing. */
+/** Messages that are late by so much would make the schedule half as fast: the later, the slower. */
 const halvingMs = 8_000;
 
 /** What a number learns of messages that came behind their slots: at most one step in three seconds. */

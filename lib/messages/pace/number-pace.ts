@@ -32,10 +32,7 @@ const urgentShare = 0.1;
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
 export const climbStepMs = 5_000;
-/**
- * What the workers keep up with is tried again by so much in each step. Slots come sooner by it, those of the next 20 s by less
- * than messages are delivered before them.
- */
+/** What the workers keep up with is tried again by so little in each step: slots come sooner, what is queued for them does not. */
 const keptClimb = 1.03;
 const slowdownFactor = 0.75;
 /** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
