@@ -1,27 +1,41 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { runSteps } from './steps.ts';
 import { leftOut } from './support/engines.ts';
 
-// `npm test`: everything that proves the service, the summary of the tests last. `npm test -- NAME`: only the tests whose
-// path holds NAME, at once; whatever stands there goes to vitest as it is. Tests that need bundles build them.
-const asked = process.argv.slice(2);
+// `npm test`: types, lint, and the tests that a change breaks most easily. `npm run test:all`: the rest of the tests.
+// `npm test -- NAME`: only the tests whose path holds NAME, whole and at once; whatever stands there goes to vitest as it is.
+const given = process.argv.slice(2);
+const rest = given[0] === '--rest';
+const asked = rest ? given.slice(1) : given;
 const tests = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...asked] as const;
 
 // Test files and the scripts that they run are hundreds of processes, which load the same libraries: each keeps what it
 // has compiled for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
 
-process.exitCode = await runSteps(
-  asked.length > 0
-    ? [tests]
-    : [
-        ['tsc', '--noEmit'],
-        ['tsc', '--noEmit', '--project', 'infra/simulator/console'],
-        ['biome', 'check', '--error-on-warnings', '.'],
-        ['node', 'infra/build.ts'],
-        ['node', 'infra/app.ts'],
-        tests,
-      ],
-);
-const line = leftOut();
-if (line !== undefined) console.log(line);
+if (asked.length > 0) {
+  process.exitCode = await runSteps([tests]);
+} else {
+  process.env['TEST_SUITE'] = rest ? 'rest' : 'quick';
+  const checked = rest ? 0 : checkedBeside();
+  const status = await runSteps([tests]);
+  process.exitCode = (await checked) === 0 ? status : 1;
+  const line = rest ? leftOut() : undefined;
+  if (line !== undefined) console.log(line);
+}
+
+/** Runs types and lint in the moments in which the tests wait, and says at its end what it found. Returns its exit status. */
+async function checkedBeside(): Promise<number> {
+  const child = spawn('node', ['test/check.ts', '--whole'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined) setPriority(child.pid, 10);
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const status = await new Promise<number>((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+  console.log(status === 0 ? 'types and lint: clean' : `types and lint:\n${Buffer.concat(output)}`);
+  return status;
+}

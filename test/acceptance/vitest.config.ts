@@ -11,6 +11,7 @@ export default defineConfig({
     globalSetup: [resolve(import.meta.dirname, 'setup.ts')],
     expect: { requireAssertions: true },
     testTimeout: 60_000,
+    provide: { thorough: true },
     hookTimeout: 60_000,
     teardownTimeout: 120_000,
     maxWorkers: 1,

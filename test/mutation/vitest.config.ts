@@ -7,7 +7,7 @@ import { runnableProjects } from '../support/engines.ts';
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
 const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
 const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
-const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: true } };
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
 
 /** The first test that fails ends the matter, so the quick ones go first. Vitest would begin with the slowest. */

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { type DynamoDbEngine, startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { runningEmulator } from '../../infra/local/emulators.ts';
-import { engineOfProject, runnableProjects } from './engines.ts';
+import { engineOfProject } from './engines.ts';
 import { setup as startQueues } from './queue-emulator.ts';
 
 declare module 'vitest' {
@@ -19,7 +19,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dynamodb = given === undefined ? await startDynamoDb(engine) : runningEmulator(given);
   const stopQueues = await startQueues(project);
   project.provide('dynamodbEndpoint', dynamodb.endpoint);
-  project.provide('thorough', project.name === Object.keys(runnableProjects()).at(-1));
   project.provide('dynamodbEngine', given === undefined ? engine : undefined);
   return async () => {
     await Promise.all([dynamodb.stop(), stopQueues()]);

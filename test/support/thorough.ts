@@ -7,8 +7,8 @@ declare module 'vitest' {
 }
 
 /**
- * Whether this project explores everything. One engine does; the other one takes a part of the same explorations, and
- * none of the measurements of how often we call it, for those say nothing about the engine.
+ * Whether this run explores everything: `npm run test:all` and a run by name do. `npm test` takes a part of the same
+ * explorations, and so does the second engine everywhere, for which measurements of how often it is called say nothing.
  */
 export const thorough: boolean = inject('thorough');
 

@@ -3,6 +3,7 @@ import timers from 'node:timers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { explore } from '../../../support/exploration.ts';
+import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { BodyName } from './key-races-model.ts';
 import { checkPromises } from './key-races-promises.ts';
 import { firstWorld, keyOf, runOverMs, successorsOf, type World } from './key-races-space.ts';
@@ -70,7 +71,7 @@ const scenarios: readonly {
   },
 ];
 
-test.each(scenarios)(
+test.each(firstUnlessThorough(scenarios))(
   '$name: one job is sent at most, whoever is told 200 is told that one, 502 is told of none (R20, R21, D9, D25)',
   { timeout: 240_000 },
   async ({ requests, bounds, codes }) => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { queueMessageMaxBytes } from '../../../../lib/aws/queue-body.ts';
 import { decodeSendJobMessage, encodeJobMessage, encodeSendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+import { thorough } from '../../../support/thorough.ts';
 
 const sizes = (messages: readonly string[]) => messages.map((message) => Buffer.byteLength(message));
 
@@ -81,7 +82,7 @@ test.each(['a', 'é'])('a message is plain as long as 512 bytes stay free for a 
   expect(compressed.startsWith('{"version":1,"brotli":')).toBe(true);
 });
 
-test('a job that fills its message, so that a later round does not fit in, is two', () => {
+test.runIf(thorough)('a job that fills its message, so that a later round does not fit in, is two', () => {
   const jobOf = (textBytes: number) => makeJob(makeRecipients(2, textBytes));
   const sizeOf = (textBytes: number) => encodeJobMessage({ ...jobOf(textBytes), firstIndex: 0 }).length;
   let [low, high] = [500_000, 700_000];

@@ -8,6 +8,7 @@ import type { Scenario } from '../../../faults/scenario.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { receiptScenarios, scenarios } from '../../../faults/scenarios.ts';
 import type { State } from '../../../faults/states.ts';
+import { firstUnlessThorough, thorough } from '../../../support/thorough.ts';
 
 async function exploreChecked(scenario: Scenario) {
   const indexes = new Set(scenario.messages.map(({ index }) => index));
@@ -17,7 +18,8 @@ async function exploreChecked(scenario: Scenario) {
   });
 }
 
-test.each(scenarios)('never sent twice, never lost: $name (R13, R14)', { timeout: 120_000 }, async (scenario) => {
+const some = firstUnlessThorough(scenarios);
+test.each(some)('never sent twice, never lost: $name (R13, R14)', { timeout: 120_000 }, async (scenario) => {
   const { states, ends } = await exploreChecked(scenario);
   // Guards against an exploration that sees nothing: the faults must have led to every kind of end.
   expect(states).toBeGreaterThan(5_000);
@@ -28,23 +30,27 @@ test.each(scenarios)('never sent twice, never lost: $name (R13, R14)', { timeout
   expect(outcomes).toContain('unknown');
 });
 
-test('without faults every message ends sent, however its copies are delivered', { timeout: 120_000 }, async () => {
-  const messages = [dispatchMessage(0), dispatchMessage(0), dispatchMessage(1)];
-  const { ends } = await exploreChecked({ messages, startMs, deliveries: 5, faults: 0, batchSize: 2 });
-  const delivered = ends.filter(({ state }) => state.queue.length === 0);
-  const [slow, inTime] = [true, false].map((is) => delivered.filter(({ path }) => isSlow(path) === is));
-  expect([slow?.length, inTime?.length]).not.toContain(0);
-  for (const { state } of inTime ?? []) {
-    expect([0, 1].map((index) => outcomeIn(state, index).state)).toEqual(['sent', 'sent']);
-  }
-  // A run that outlives its claim is as good as dead. What it has not posted by then it does not post: its slot has passed.
-  for (const { state } of slow ?? []) {
-    for (const [index, id] of [dispatchIdOf(dispatchMessage(0)), dispatchIdOf(dispatchMessage(1))].entries()) {
-      const posted = state.store.calls.some(({ dispatchId }) => dispatchId === id);
-      expect(outcomeIn(state, index).state).toBe(posted ? 'sent' : 'unknown');
+test.runIf(thorough)(
+  'without faults every message ends sent, however its copies are delivered',
+  { timeout: 120_000 },
+  async () => {
+    const messages = [dispatchMessage(0), dispatchMessage(0), dispatchMessage(1)];
+    const { ends } = await exploreChecked({ messages, startMs, deliveries: 5, faults: 0, batchSize: 2 });
+    const delivered = ends.filter(({ state }) => state.queue.length === 0);
+    const [slow, inTime] = [true, false].map((is) => delivered.filter(({ path }) => isSlow(path) === is));
+    expect([slow?.length, inTime?.length]).not.toContain(0);
+    for (const { state } of inTime ?? []) {
+      expect([0, 1].map((index) => outcomeIn(state, index).state)).toEqual(['sent', 'sent']);
     }
-  }
-});
+    // A run that outlives its claim is as good as dead. What it has not posted by then it does not post: its slot has passed.
+    for (const { state } of slow ?? []) {
+      for (const [index, id] of [dispatchIdOf(dispatchMessage(0)), dispatchIdOf(dispatchMessage(1))].entries()) {
+        const posted = state.store.calls.some(({ dispatchId }) => dispatchId === id);
+        expect(outcomeIn(state, index).state).toBe(posted ? 'sent' : 'unknown');
+      }
+    }
+  },
+);
 
 /** Of each worker that posts now: when it learned its slot, which is of that moment, when it had its claim, and for what. */
 function postsIn({ workers }: State) {
@@ -69,7 +75,7 @@ test('a slot that passes while its message is claimed is no licence, and loses n
   expect(seen).toEqual(new Set([false, true]));
 });
 
-test.each(receiptScenarios)(
+test.each(firstUnlessThorough(receiptScenarios))(
   'with receipts, never sent again and not left unknown: $name (D39)',
   { timeout: 120_000 },
   async (scenario) => {

@@ -1,0 +1,22 @@
+import { runSteps } from '../steps.ts';
+
+// `npm run proof -- NAME ...`: what takes longer than continuous integration waits, one after the other; without a name all of
+// it, for hours. Exit status 1 when one of them failed.
+const proofs: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  generators: ['node', 'test/proof/generators.ts'],
+  ministack: ['node', 'test/proof/ministack.ts'],
+  bench: ['node', 'test/bench/run.ts'],
+  faults: ['node', 'test/faults/run.ts'],
+  mutation: ['node', 'test/mutation/run.ts'],
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => proofs[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`no proof is called ${unknown.join(', ')}: there are ${Object.keys(proofs).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
+  const chosen = Object.entries(proofs).filter(([name]) => asked.length === 0 || asked.includes(name));
+  process.exitCode = await runSteps(chosen.map(([, command]) => command));
+}
