@@ -22,7 +22,9 @@ export function secretStore(client: SecretsManagerClient): SecretStore {
   return {
     read: async (name) => {
       try {
-        return (await client.send(new GetSecretValueCommand({ SecretId: name }))).SecretString;
+        const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: name }));
+        // AWS keeps no empty text and refuses to read a secret without a value; an emulator tells such a one as empty.
+        return text === '' ? undefined : text;
       } catch (error) {
         if (error instanceof ResourceNotFoundException) return undefined;
         throw error;
