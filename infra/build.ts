@@ -4,6 +4,21 @@ import { build } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
 
+/**
+ * What the AWS SDK imports on two occasions that no function has: looking for credentials elsewhere than in the
+ * environment, where Lambda puts them, and reading a stream of events. Inside a bundle it took two fifths of the clients'
+ * start-up: it is large, and esbuild wraps every module that it shares with them, so that each can be run on demand.
+ */
+export const sdkNeverImports = [
+  '@aws-sdk/credential-provider-http',
+  '@aws-sdk/credential-provider-ini',
+  '@aws-sdk/credential-provider-process',
+  '@aws-sdk/credential-provider-sso',
+  '@aws-sdk/credential-provider-web-identity',
+  '@smithy/core/event-streams',
+  '@smithy/credential-provider-imds',
+];
+
 export interface BuildOptions {
   /** Folder whose `*.ts` files are the functions. */
   readonly functionsDirectory: string;
@@ -40,6 +55,7 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
     target: 'node24',
     // ES modules first: only they can be tree-shaken, and most of the AWS SDK is left out that way.
     mainFields: ['module', 'main'],
+    external: sdkNeverImports,
     // Dependencies that are CommonJS call require for Node's own modules, which an ES module does not have.
     banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     metafile: true,

@@ -1,4 +1,3 @@
-import httpMultipartBodyParser from '@middy/http-multipart-body-parser';
 import { present } from '../keys/present.ts';
 import {
   type BodyReader,
@@ -64,14 +63,19 @@ interface Attachment {
   readonly content: Buffer;
 }
 
-const formParser = httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
+/** Imported when a form comes: most requests bring JSON, and every start would pay for the parser. */
+async function formParser() {
+  const { default: httpMultipartBodyParser } = await import('@middy/http-multipart-body-parser');
+  return httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
+}
 
 /** The parts of a form, by middy's parser behind a frame of ours. */
 export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate> {
   const body = bodyBytes(event, maxFormBytes);
   const form = framedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);
   const parsed = { headers: { 'content-type': form.contentType }, body: form.body as unknown };
-  await formParser.before?.({ event: parsed } as never);
+  const parser = await formParser();
+  await parser.before?.({ event: parsed } as never);
   const { template, file } = parsed.body as { readonly template?: Attachment; readonly file?: Attachment };
   if (template === undefined) throw refusedTemplate('malformed_body', 'part template is required');
   return { template: jsonOf(template), ...present({ file: file && fileOf(file) }) };

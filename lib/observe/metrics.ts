@@ -67,8 +67,16 @@ class Documents extends Metrics {
   }
 }
 
-/** Its one dimension, `service`, names the deployment: the library reads it from POWERTOOLS_SERVICE_NAME. */
-const documents = new Documents({ namespace: metricNamespace });
+let made: Documents | undefined;
+
+/**
+ * Made when something was counted, which most invocations of the API never do. Its one dimension, `service`, names the
+ * deployment: the library reads it from POWERTOOLS_SERVICE_NAME.
+ */
+function ourDocuments(): Documents {
+  made ??= new Documents({ namespace: metricNamespace });
+  return made;
+}
 
 export function count(name: PlainMetric, by = 1): void {
   counts.set(name, (counts.get(name) ?? 0) + by);
@@ -96,6 +104,8 @@ export async function metered<Result>(work: () => Promise<Result>): Promise<Resu
  * first platform code stands in the line of the plain counters, under a directive of its own.
  */
 function flush(): void {
+  if (counts.size === 0 && platformErrors.size === 0) return;
+  const documents = ourDocuments();
   for (const [name, value] of counts) documents.addMetric(name, MetricUnit.Count, value);
   let plain = counts.size > 0 ? documents.take() : undefined;
   for (const [code, value] of platformErrors) {

@@ -49,8 +49,8 @@ export const RatesSchema = v.pipe(
 export type Market = v.InferOutput<typeof MarketSchema>;
 export type Rates = v.InferOutput<typeof RatesSchema>;
 
-/** The rates that come with the service. */
-export const shippedRates: Rates = v.parse(RatesSchema, shipped);
+/** The rates that come with the service. A test reads them with the schema, and no start of a function has to. */
+export const shippedRates = shipped as Rates;
 
 /** The market that a known country is priced in: its own, its group, or the default one (platform reference, 9.5). */
 export function marketOf(rates: Rates, country: string): Market | undefined {

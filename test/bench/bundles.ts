@@ -27,7 +27,7 @@ export function bundleOf(name: string): string {
 /** Every bundle is small, and those on the way of every request carry no database client. */
 export function benchBundles(names: readonly string[]): void {
   for (const name of names) {
-    report({ figure: `bundle.${name}`, value: statSync(bundleOf(name)).size / 1024, limit: 600, unit: 'KB' });
+    report({ figure: `bundle.${name}`, value: statSync(bundleOf(name)).size / 1024, limit: 450, unit: 'KB' });
   }
   for (const name of ['health', 'authorizer']) {
     const clients = [...packagesOf(name)].filter((packageName) => packageName.includes('dynamodb'));

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildFunctions } from '../../infra/build.ts';
+import { buildFunctions, sdkNeverImports } from '../../infra/build.ts';
 
 const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
 let outputDirectory: string;
@@ -98,6 +98,18 @@ it('leaves out what only the local stack knows: no bundle has an exception for a
   expect(bundles.filter((code) => code.includes('WEBHOOKS_TABLE')).length).toBeGreaterThan(0);
 });
 
+it('makes bundles that need Node.js alone: nothing is outside but what the SDK never imports', () => {
+  const { inputs, outputs } = JSON.parse(readFileSync(join(outputDirectory, 'meta', 'functions.json'), 'utf8'));
+  const importsOf = (files: object) => Object.values(files).flatMap(({ imports }): Import[] => imports);
+  const outside = importsOf(outputs).filter(({ path }) => !path.startsWith('node:'));
+  expect(new Set(outside.map(({ kind, path }) => `${kind} ${path}`))).toEqual(
+    new Set(sdkNeverImports.map((path) => `dynamic-import ${path}`)),
+  );
+  const bundled = new Set(Object.values<{ inputs: object }>(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
+  const onDemand = importsOf(inputs).filter(({ kind, path }) => kind === 'dynamic-import' && bundled.has(path));
+  expect(onDemand.map(({ path }) => path)).toEqual(['node_modules/@middy/http-multipart-body-parser/index.js']);
+});
+
 it.each(['health', 'authorizer'])('keeps the DynamoDB client out of %s', (name) => {
   const meta = JSON.parse(readFileSync(join(outputDirectory, 'meta', 'functions.json'), 'utf8'));
   const outputs: [string, { inputs: Record<string, unknown> }][] = Object.entries(meta.outputs);
@@ -136,6 +148,11 @@ it('makes bundles that a debugger can show, when asked to', async () => {
   expect(bundleOf('health')).not.toMatch(/publicEndpoint/);
   rmSync(readable, { recursive: true, force: true });
 });
+
+interface Import {
+  readonly path: string;
+  readonly kind: string;
+}
 
 function bundleOf(name: string): string {
   return readFileSync(join(outputDirectory, 'functions', name, 'index.mjs'), 'utf8');
