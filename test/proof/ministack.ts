@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
 import { holdPort } from '../../infra/local/held-port.ts';
 
@@ -64,10 +67,10 @@ async function proven(): Promise<boolean> {
     ran('cdk', ['bootstrap', `aws://000000000000/${region}`], aws) &&
     ran('cdk', ['deploy', '--app', assembly, '--all', '--require-approval', 'never'], aws) &&
     ran('node', ['infra/operate/provision.ts', 'infra/local/demo/provisioning.json', '--stage', 'try'], aws);
-  return deployed && (await sendsOne(port, await hostOfApi(client, port)));
+  return deployed && (await sendsOne(await addressOfApi(client)));
 }
 
-type Client = ConstructorParameters<typeof CloudFormationClient>[0] & object;
+type Client = CloudFormationClientConfig & { readonly endpoint: string };
 
 interface Resource {
   readonly Type: string;
@@ -93,12 +96,12 @@ function withoutAlarms(assembly: string): boolean {
 }
 
 /** Logs in, synchronizes, sends to one recipient and waits for its report; false when one of these was refused. */
-async function sendsOne(port: number, host: string): Promise<boolean> {
+async function sendsOne(baseUrl: string): Promise<boolean> {
   const api = async (line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const [method = '', path = ''] = line.split(' ');
-    const answer = await call({ port, method, path, headers: { host, ...headers }, body });
+    const answer = await fetch(baseUrl + path, { method, headers, body: body ? JSON.stringify(body) : null });
     console.log(`ministack: ${line} ${answer.status}`);
-    return answer;
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
   const login = await api('POST /login', { username: 'supervisor1001', password: 'demo-supervisor1001' });
   const { access_token: token } = v.parse(v.object({ access_token: v.string() }), JSON.parse(login.text));
@@ -112,16 +115,16 @@ async function sendsOne(port: number, host: string): Promise<boolean> {
     recipients: [{ to: '5491155550001', params: { body: ['Ana', 'A-1001'], buttons: ['A-1001'] } }],
   };
   const sent = await api(`POST /v1/template/messages/${did}`, message, authorized);
-  const dispatchId = sent.headers['dispatch-id'];
-  if (sent.status !== 200 || typeof dispatchId !== 'string') {
-    console.error(`ministack: the send was answered ${sent.status} ${sent.text}`);
+  const dispatchId = sent.headers.get('dispatch-id');
+  if (sent.status !== 200 || dispatchId === null) {
+    console.error(`ministack: the send was answered ${sent.text}`);
     return false;
   }
   for (let asked = 0; asked < 60; asked += 1) {
     const report = await api(`GET /v1/template/messages/${did}/${dispatchId}`, undefined, authorized);
     if (report.text.includes('"complete":true')) {
       console.log(`ministack: the report says ${report.text}`);
-      return report.text.includes('"state":"sent"') || report.text.includes('"state":"delivered"');
+      return /"state":"(?:sent|delivered|read)"/.test(report.text);
     }
     await pause(2_000);
   }
@@ -129,38 +132,14 @@ async function sendsOne(port: number, host: string): Promise<boolean> {
   return false;
 }
 
-/** The name under which the emulator, whose services share one port, knows the deployed API. */
-async function hostOfApi(options: Client, port: number): Promise<string> {
+/** Where the emulator, whose services share one port, serves the deployed API; its own paths would shadow those of ours. */
+async function addressOfApi(options: Client): Promise<string> {
   const client = new CloudFormationClient(options);
   const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({}));
   const outputs = stacks.flatMap(({ Outputs: each = [] }) => each);
   const url = outputs.find(({ OutputKey: key }) => key === 'ApiUrl')?.OutputValue;
   if (url === undefined) throw new Error('ministack: no stack has an output ApiUrl');
-  return `${new URL(url).hostname.split('.')[0]}.execute-api.localhost:${port}`;
-}
-
-interface Call {
-  readonly port: number;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** One request to this machine under any name, which `fetch` would not let a caller choose. */
-function call({ port, method, path, headers, body }: Call) {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const length = text === undefined ? {} : { 'content-length': Buffer.byteLength(text) };
-  const options = { host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } };
-  return new Promise<{ status: number; headers: IncomingMessage['headers']; text: string }>((done, fail) => {
-    const outgoing = request(options, async (incoming) => {
-      const chunks = await incoming.toArray().catch(fail);
-      if (chunks === undefined) return;
-      done({ status: incoming.statusCode ?? 0, headers: incoming.headers, text: Buffer.concat(chunks).toString() });
-    });
-    outgoing.once('error', fail);
-    outgoing.end(text);
-  });
+  return `${options.endpoint}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}/$default`;
 }
 
 /** Runs a command to its end, its output passed through; whether it succeeded. */
