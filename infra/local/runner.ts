@@ -35,7 +35,7 @@ export interface RunnerOptions {
   readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
 }
 
-/** A process of a function takes some 80 MB, and half a second of a processor to start. */
+/** A process of a function takes some 50 MB, and half a second of a processor to start. */
 const usualIdleMs = 60_000;
 
 /**
