@@ -54,9 +54,9 @@ const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
  * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, CORS, and
- * the gateway's own bodies. A request under a name that is not of this machine is refused: a page that has its own name lead here
- * would speak for the demo users. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
- * what users report, and `npm run smoke` replays it.
+ * the gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
+ * what users report, and `npm run smoke` replays it. Unlike AWS it refuses a request under a name that is not of this
+ * machine: a page that has its own name lead here would speak for the demo users.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { template, alsoAllowsOrigin, onAnswer } = options;

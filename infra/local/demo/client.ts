@@ -118,12 +118,9 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
         }
       };
       await onLock(stack, async (leaseUntilMs) => {
+        const ended = async () => (await leaseUntilMs()) === 0;
         await until('the synchronization starts', { holds: started, leaseUntilMs, signal });
-        await until('the synchronization ends', {
-          holds: async () => (await leaseUntilMs()) === 0,
-          leaseUntilMs,
-          signal,
-        });
+        await until('the synchronization ends', { holds: ended, leaseUntilMs, signal });
       });
     },
 
@@ -199,20 +196,20 @@ async function onLock(stack: DemoStack, use: (leaseUntilMs: () => Promise<number
   }
 }
 
-interface Awaited {
+interface LockWait {
   readonly holds: () => Promise<boolean>;
   readonly leaseUntilMs: () => Promise<number>;
   readonly signal: AbortSignal;
 }
 
 /** Waits for as long as the lock is renewed. */
-async function until(what: string, { holds, leaseUntilMs, signal }: Awaited): Promise<void> {
+async function until(what: string, { holds, leaseUntilMs, signal }: LockWait): Promise<void> {
   const look = async () => ((await holds()) ? 'holds' : await leaseUntilMs());
   const isOver = (seen: unknown) => seen === 'holds';
   const limits = { everyMs: syncPollMs, quietLimitMs: syncQuietLimitMs };
   const seen = await watched<unknown>({ look, isOver, sign: (lease) => lease, ...limits, signal });
-  if (!isOver(seen))
-    throw new Error(`Nothing has moved for ${syncQuietLimitMs / 1_000} s; waited in vain until ${what}.`);
+  if (isOver(seen)) return;
+  throw new Error(`Nothing has moved for ${syncQuietLimitMs / 1_000} s; waited in vain until ${what}.`);
 }
 
 interface Call {
