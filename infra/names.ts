@@ -6,6 +6,12 @@ export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;
 }
 
+/** What `resourceName` made the name of; the name as it is when it is of another stage. */
+export function purposeOf(stage: string, name: string): string {
+  const prefix = resourceName(stage, '');
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
 /** Where a function writes its log. Not below `/aws/lambda/`: the stateless stack of 0.1.0 has groups there. */
 export function functionLogGroupName(stage: string, functionName: string): string {
   return `/template-messaging/${stage}/${functionName}`;

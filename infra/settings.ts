@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { nearName } from '../lib/http/near-name.ts';
+import { isLoopbackName } from './loopback.ts';
 import { stageDescription, stagePattern } from './names.ts';
 import { platformDefaults } from './platform-defaults.ts';
 import { isScheduleExpression } from './schedule-expression.ts';
@@ -205,12 +206,10 @@ function areOrigins(origins: readonly string[]): boolean {
   if (origins.length === 1 && origins[0] === '*') return true;
   return origins.every((text) => {
     const url = URL.parse(text);
-    const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && onThisMachine.test(url.hostname));
+    const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname));
     return safe && url.origin === text && !url.hostname.includes('*');
   });
 }
-
-const onThisMachine = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Spelled as the URL parser would, so that what is shown to the platform is what browsers ask for. */
 function isRedirectBase(text: string): boolean {

@@ -1,15 +1,22 @@
+import type { LocalStack } from '../operate/local-stacks.ts';
 import type { Answered } from './gateway.ts';
 import { nearRoute } from './near-route.ts';
 
+/** A line for a shell: where the commands of the README, and the project's own, find the stack. */
+export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' | 'platformUrl'>): string {
+  return `export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=${platformUrl}`;
+}
+
 /**
  * One line for one request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out: it may hold a number.
- * One that met no route is told with the one that it probably meant.
+ * One that met no route is told with the one that it probably meant; where the gateway gave up, what it says is not all.
  */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
   const code = codeOf(status, body);
   const meant = status === 404 && code.length === 0 ? nearRoute(method, path) : undefined;
   const hint = meant === undefined ? [] : [`(no such route; did you mean ${meant}?)`];
-  return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint].join(' ');
+  const late = status === 503 && code.length === 0 ? ['(too slow for the gateway; the function goes on)'] : [];
+  return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint, ...late].join(' ');
 }
 
 /** The code of a refusal (D1); empty for every other answer, the gateway's own among them. */

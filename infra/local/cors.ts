@@ -20,13 +20,14 @@ export interface Cors {
   completed(answer: HttpAnswer, request: CorsRequest): HttpAnswer;
 }
 
-export function corsOf(configured: LocalCors | undefined): Cors {
+/** `alsoAllows` lets in pages of further origins; without a configuration nobody is asked. */
+export function corsOf(configured: LocalCors | undefined, alsoAllows: (origin: string) => boolean = () => false): Cors {
   if (configured === undefined) return { preflight: () => undefined, completed: (answer) => answer };
   const { allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAgeSeconds } = configured;
   const allowed = (origin: string | undefined) => {
     if (origin === undefined) return undefined;
     if (allowOrigins.includes('*')) return '*';
-    return allowOrigins.includes(origin) ? origin : undefined;
+    return allowOrigins.includes(origin) || alsoAllows(origin) ? origin : undefined;
   };
   return {
     preflight: (request) => {

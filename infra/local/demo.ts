@@ -5,9 +5,9 @@ import { findLocalStack, localStacksFolder, runningLocalStack } from '../operate
 import { nameTarget } from '../operate/target.ts';
 import { audience, demoDid, orderUpdate } from './demo/audience.ts';
 import { ApiRefusal, type DemoStack, logIn, type Report } from './demo/client.ts';
-import { discrepancies, tableOf } from './demo/ending.ts';
+import { discrepancies, onTheWay, tableOf } from './demo/ending.ts';
 import { arrange, fates, lostRecipient } from './demo/fates.ts';
-import { follow, isSettled, lostOneWatched } from './demo/following.ts';
+import { follow, lostOneWatched } from './demo/following.ts';
 import { type Progress, progressOn } from './demo/progress.ts';
 import { chosenDynamoDb, Obstacle } from './preflight.ts';
 import { startStack } from './stack.ts';
@@ -19,12 +19,13 @@ npm run demo -- --stack FILE     on the local stack that FILE describes, as npm 
 
 const user = 'supervisor1001';
 const recipientCount = 1_000;
-const limitMs = 120_000;
+/** Longer than the queues hide what a worker held that was killed: six times the minute that it has. */
+const quietLimitMs = 7 * 60_000;
 const everyMs = 500;
 
 const interrupted = new AbortController();
 
-/** Throws a `CommandError` of status 1 when anything does not add up. */
+/** Throws a `CommandError` of status 1 when anything does not add up, or when nothing moves any more before the end. */
 async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> {
   const { signal } = interrupted;
   const client = await logIn(stack, user, signal);
@@ -44,18 +45,24 @@ async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> 
     progress.show(report.counts);
     lostOne.look(report);
   };
-  const waits = { limitMs, everyMs, signal };
-  const report = await follow({ client, did: demoDid, jobId, ...waits, isOver: isSettled, onReport });
+  const isOver = (report: Report) => onTheWay(report) === 0;
+  const report = await follow({ client, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver, onReport });
   progress.end();
   console.log(`\n${tableOf(report, (performance.now() - startedMs) / 1_000)}`);
   const told = lostOne.told.map(({ state }) => state).join(', ');
   console.log(`\nOne answer was lost (${lostRecipient}); the report said of it: ${told}.`);
 
+  if (!isOver(report)) throw new CommandError(`\n${stillRunning(report, jobId)}`, 1);
   const faults = discrepancies(report, recipients);
   if (faults.length > 0) throw new CommandError(`\nThis does not add up:\n${faults.join('\n')}`, 1);
   const wasUnknown = lostOne.told.slice(0, -1).some(({ state }) => state === 'unknown');
   if (wasUnknown) console.log('Its receipt has settled it.');
   console.log('Every recipient is in the report once, in the state that was meant for it.');
+}
+
+function stillRunning(report: Report, jobId: string): string {
+  const quiet = `nothing has changed for ${quietLimitMs / 60_000} minutes`;
+  return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: npm run outcomes -- --dispatch ${jobId} --all`;
 }
 
 /** On a stack of its own, which ends with it. */

@@ -89,7 +89,7 @@ function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
 }
 
 /** One that crashes is noticed at once; one that starts while others want the cores may take long. */
-const serverStartMs = 60_000;
+const serverStartMs = 300_000;
 
 async function startServer(server: Server, { signal, onExit, dataFolder }: DynamoDbOptions): Promise<Emulator> {
   const child = spawn(server.command, [...server.arguments], {

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { closeAtOnce, openOnLoopback } from '../loopback.ts';
+import { closeAtOnce, hasLoopbackHost, openOnLoopback } from '../loopback.ts';
 import { createAuthorizer, type Verdict } from './authorizer.ts';
 import { type Cors, corsOf } from './cors.ts';
-import { answerOfFunction, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
+import { answerOfFunction, foreignHostAnswer, gatewayAnswer, type HttpAnswer } from './http-answer.ts';
 import { headBytes, httpEvent, type IncomingRequest, maxHeadBytes, withAuthorizerContext } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 import { createRouter, type RouteMatch } from './router.ts';
 import type { FunctionRunner } from './runner.ts';
+import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 export interface GatewayOptions {
   readonly template: Pick<LocalTemplate, 'routes' | 'authorizers' | 'cors'>;
@@ -19,7 +20,12 @@ export interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly nowMs?: () => number;
-  /** API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. */
+  /** Pages of these origins may call as well as those that the template lists. */
+  readonly alsoAllowsOrigin?: (origin: string) => boolean;
+  /**
+   * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. Here they count from when a process
+   * begins to work on the request: one that waits for its turn on a busy machine is late for nobody.
+   */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;
   /** Told of every request that was answered. */
@@ -49,10 +55,12 @@ const maxBodyBytes = 10 * 1024 * 1024;
 /**
  * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, CORS, and
  * the gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
- * what users report, and `npm run smoke` replays it.
+ * what users report, and `npm run smoke` replays it. Unlike AWS it refuses a request under a name that is not of this
+ * machine: a page that has its own name lead here would speak for the demo users.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const serving = { answer: createAnswerer(options), cors: corsOf(options.template.cors), onAnswer: options.onAnswer };
+  const { template, alsoAllowsOrigin, onAnswer } = options;
+  const serving = { answer: createAnswerer(options), cors: corsOf(template.cors, alsoAllowsOrigin), onAnswer };
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, outgoing) => {
     void serve(incoming, outgoing, serving);
   });
@@ -83,6 +91,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, servin
   };
   try {
     const request = await readRequest(incoming);
+    if (!hasLoopbackHost(incoming.headers)) return write(foreignHostAnswer);
     const answered = async () => (request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
     write(cors.preflight(asked) ?? cors.completed(await answered(), asked));
   } catch (error) {
@@ -113,7 +122,9 @@ function createAnswerer(options: GatewayOptions): Answerer {
       if (verdict.kind !== 'allowed') return refusalOf(verdict.kind);
       event = withAuthorizerContext(event, verdict.context);
     }
-    const result = await within(options.integrationTimeoutMs ?? 30_000, options.invoke(route.functionId, event));
+    const result = await within(options.integrationTimeoutMs ?? 30_000, (onBegan) =>
+      options.invoke(route.functionId, event, onBegan),
+    );
     if (result === 'late') return gatewayAnswer(503);
     if (result.ok) return answerOfFunction(result.payload);
     return gatewayAnswer(result.error === 'payload_too_large' ? 413 : 500);
@@ -142,9 +153,8 @@ function authorizersOf(options: GatewayOptions, nowMs: () => number) {
         region: options.region,
         nowMs,
         ask: async (event) => {
-          const result = await within(
-            options.authorizerTimeoutMs ?? 10_000,
-            options.invoke(definition.functionId, event),
+          const result = await within(options.authorizerTimeoutMs ?? 10_000, (onBegan) =>
+            options.invoke(definition.functionId, event, onBegan),
           );
           return result === 'late' ? late : result;
         },
@@ -162,15 +172,16 @@ function refusalOf(kind: Exclude<Verdict['kind'], 'allowed'>): HttpAnswer {
   return gatewayAnswer(({ unauthorized: 401, forbidden: 403, failed: 500 } as const)[kind]);
 }
 
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), ms);
-  });
+async function within<T>(ms: number, run: (onBegan: () => void) => Promise<T>): Promise<T | 'late'> {
+  let limit: TimeLimit | undefined;
+  const late = Promise.withResolvers<'late'>();
+  const onBegan = () => {
+    limit = startTimeLimit(ms, () => late.resolve('late'));
+  };
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([run(onBegan), late.promise]);
   } finally {
-    clearTimeout(timer);
+    limit?.end();
   }
 }
 

@@ -26,6 +26,12 @@ export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer 
   return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
 }
 
+/** To a request under a name that need not lead to this machine. AWS never gets one: its name is its own. */
+export const foreignHostAnswer: HttpAnswer = jsonAnswer(
+  403,
+  JSON.stringify({ message: 'refused: the Host header is no loopback name (localhost, 127.0.0.1, [::1])' }),
+);
+
 /** An answer without a body. */
 export function noContent(headers: HttpAnswer['headers']): HttpAnswer {
   return { status: 204, headers, cookies: [], body: Buffer.alloc(0) };

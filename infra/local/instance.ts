@@ -7,9 +7,11 @@ import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 import { heapOptions, type MemoryWatch, watchMemory } from './memory-limit.ts';
 import type { InstanceReport, InvokeOrder } from './runner-child.ts';
+import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 /** One line that a function wrote. */
 export interface FunctionLogLine {
+  /** As the function service knows it. */
   readonly functionName: string;
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
@@ -37,6 +39,9 @@ export const maxPayloadBytes = 6_291_556;
 /** What a function that is being debugged gets instead of its time-out. */
 export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
 
+/** A process that takes longer to load its bundle says so: the machine is busy, or the bundle never gets there. */
+const slowStartMs = 10_000;
+
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
 /** A process that runs one function, one request at a time. Starts when made; the first request waits for the bundle. */
@@ -45,6 +50,7 @@ export class Instance {
   readonly #child: ChildProcess;
   readonly #ready = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
+  #began: (() => void) | undefined;
   #settle: ((result: InvocationResult) => void) | undefined;
   #killedFor: InvocationResult | undefined;
   #ended = false;
@@ -62,8 +68,10 @@ export class Instance {
     this.#child.once('exit', (code, signal) => this.#end(`the instance ended with ${signal ?? `status ${code}`}`));
     this.#child.on('message', (report: InstanceReport) => {
       if (report.kind === 'ready') this.#ready.resolve();
+      else if (report.kind === 'began') this.#began?.();
       else this.#settle?.(resultOf(report));
     });
+    this.#tellSlowStart();
     for (const stream of ['stdout', 'stderr'] as const) {
       forwardLines(this.#child[stream], (text) => onLog({ functionName: definition.name, stream, text }));
     }
@@ -74,10 +82,10 @@ export class Instance {
   }
 
   /**
-   * Never rejects. The time-out counts from the moment the bundle is loaded, as in Lambda, and an answer that came after
-   * the memory was passed is none.
+   * Never rejects. The time-out counts from the moment that the process begins to work on the event, which `onBegan` is
+   * told: a machine that keeps it waiting takes nothing of its time. An answer that came after the memory was passed is none.
    */
-  async invoke(eventJson: string): Promise<InvocationResult> {
+  async invoke(eventJson: string, onBegan?: () => void): Promise<InvocationResult> {
     const settled = Promise.withResolvers<InvocationResult>();
     this.#settle = settled.resolve;
     await this.#ready.promise;
@@ -85,14 +93,19 @@ export class Instance {
     const debugged = this.#options.inspectPort !== undefined;
     const timeoutMs = debugged ? debuggedTimeoutMs : timeoutSeconds * 1000;
     const message = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
-    const timer = setTimeout(() => this.#killFor({ ok: false, error: 'timeout', message }), timeoutMs);
+    let limit: TimeLimit | undefined;
+    this.#began = () => {
+      limit = startTimeLimit(timeoutMs, () => this.#killFor({ ok: false, error: 'timeout', message }));
+      onBegan?.();
+    };
     const memory = debugged ? undefined : this.#watchMemory();
-    const order: InvokeOrder = { requestId: randomUUID(), eventJson, deadlineMs: Date.now() + timeoutMs };
+    const order: InvokeOrder = { requestId: randomUUID(), eventJson, timeoutMs };
     // A channel that closes under the message is reported by 'exit'.
     if (this.#child.connected) this.#child.send(order, () => undefined);
     const result = await settled.promise;
-    clearTimeout(timer);
+    limit?.end();
     memory?.end();
+    this.#began = undefined;
     this.#settle = undefined;
     if (this.#killedFor !== undefined) await this.#gone.promise;
     return this.#killedFor ?? result;
@@ -104,13 +117,20 @@ export class Instance {
     await this.#gone.promise;
   }
 
+  #tellSlowStart(): void {
+    const { definition, onLog } = this.#options;
+    const text = `has not started after ${slowStartMs / 1_000} s: this machine is busy, or what it imports has no end`;
+    const timer = setTimeout(() => onLog({ functionName: definition.name, stream: 'stderr', text }), slowStartMs);
+    void this.#ready.promise.then(() => clearTimeout(timer));
+  }
+
   #watchMemory(): MemoryWatch | undefined {
     const { definition, onLog } = this.#options;
     const { name, memoryMb } = definition;
     if (this.pid === undefined) return undefined;
     return watchMemory(this.pid, memoryMb, (residentMb) => {
       const message = 'Runtime exited with error: signal: killed';
-      const text = `${message} (a resident set of ${residentMb} MB passed the ${memoryMb} MB of ${name})`;
+      const text = `${message} (a resident set of ${residentMb} MB passed its ${memoryMb} MB)`;
       onLog({ functionName: name, stream: 'stderr', text });
       this.#killFor({ ok: false, error: 'out_of_memory', message });
     });
@@ -131,7 +151,7 @@ export class Instance {
   }
 }
 
-function resultOf(report: Exclude<InstanceReport, { kind: 'ready' }>): InvocationResult {
+function resultOf(report: Exclude<InstanceReport, { kind: 'ready' | 'began' }>): InvocationResult {
   if (report.kind === 'threw') return { ok: false, error: 'threw', message: report.message };
   const bytes = Buffer.byteLength(report.payloadJson);
   if (bytes > maxPayloadBytes) {

@@ -20,6 +20,8 @@ export interface PollerOptions {
   };
   /** Most invocations of a function at a time, however much the maximumConcurrency of its event source would allow. */
   readonly maximumInstances?: (functionId: string) => number;
+  /** How lines for a person call a function; by its id unless told. */
+  readonly nameOf?: (functionId: string) => string;
   /** Told in one line about every failed invocation and every trouble with the queue server. */
   readonly report: (line: string) => void;
 }
@@ -46,7 +48,10 @@ const windowPollMs = 50;
 /** SQS takes and gives at most ten messages in one request. */
 const sqsBatchSize = 10;
 
-/** Lambda's event source mappings for SQS: feeds the queues of the template to its functions until stopped. */
+/**
+ * Lambda's event source mappings for SQS: feeds the queues of the template to its functions until stopped. Messages stay
+ * hidden for six time-outs of their function (infra/queues.ts): five of them may pass until a process begins to work.
+ */
 export function startPoller(options: PollerOptions): Poller {
   const mappings = options.eventSources.map((source) => new EventSourceMapping(options, source));
   for (const mapping of mappings) mapping.resume();
@@ -169,7 +174,8 @@ class EventSourceMapping {
       .catch((error: unknown) => ({ ok: false as const, error: String(error) }));
     if (this.#stopped) return;
     if (!result.ok) {
-      this.#options.report(`${functionId} failed (${result.error}); its batch of ${records.length} comes again`);
+      const name = this.#options.nameOf?.(functionId) ?? functionId;
+      this.#options.report(`${name} failed (${result.error}); its batch of ${records.length} comes again`);
       return;
     }
     await this.#delete(reportBatchItemFailures ? recordsDone(records, result.payload) : records);

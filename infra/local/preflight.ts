@@ -40,6 +40,20 @@ export async function answeringServer(variable: string, endpoint: string | undef
   }
 }
 
+/**
+ * Origins apart by commas, as browsers spell them, or `*` alone: whose pages may call the API beside those of this machine
+ * (D52). None for no text. Throws an `Obstacle` for anything else.
+ */
+export function originsFrom(variable: string, text: string | undefined): readonly string[] {
+  const origins = text ? text.split(',').map((origin) => origin.trim()) : [];
+  if (origins.length === 1 && origins[0] === '*') return origins;
+  const wrong = origins.find((origin) => !/^https?:\/\/[^*]+$/.test(origin) || URL.parse(origin)?.origin !== origin);
+  if (wrong === undefined) return origins;
+  throw new Obstacle(
+    `${variable} must be origins apart by commas, such as https://app.example.com,http://app.test:5173 (lower case, no path, no slash at the end), or * alone; ${JSON.stringify(wrong)} is none.`,
+  );
+}
+
 /** Which DynamoDB a stack uses: a server that runs already, or an emulator of its own. */
 export type DynamoDbChoice =
   | { readonly endpoint: string }

@@ -10,11 +10,13 @@ import { pathToFileURL } from 'node:url';
 export interface InvokeOrder {
   readonly requestId: string;
   readonly eventJson: string;
-  readonly deadlineMs: number;
+  /** Counts from when this process begins to work on it. */
+  readonly timeoutMs: number;
 }
 
 export type InstanceReport =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'began' }
   | { readonly kind: 'returned'; readonly payloadJson: string }
   | { readonly kind: 'threw'; readonly message: string };
 
@@ -33,7 +35,8 @@ async function loadHandler(): Promise<Handler> {
 
 async function answerOrder(handler: Handler, order: InvokeOrder): Promise<InstanceReport> {
   try {
-    const payload = await handler(JSON.parse(order.eventJson), contextOf(order));
+    const deadlineMs = Date.now() + order.timeoutMs;
+    const payload = await handler(JSON.parse(order.eventJson), contextOf(order.requestId, deadlineMs));
     return { kind: 'returned', payloadJson: JSON.stringify(payload ?? null) };
   } catch (error) {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -42,10 +45,10 @@ async function answerOrder(handler: Handler, order: InvokeOrder): Promise<Instan
   }
 }
 
-function contextOf(order: InvokeOrder) {
+function contextOf(requestId: string, deadlineMs: number) {
   const functionName = variable('AWS_LAMBDA_FUNCTION_NAME');
   return {
-    awsRequestId: order.requestId,
+    awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: false,
     functionName,
     functionVersion: '$LATEST',
@@ -53,7 +56,7 @@ function contextOf(order: InvokeOrder) {
     logGroupName: variable('AWS_LAMBDA_LOG_GROUP_NAME'),
     logStreamName: variable('AWS_LAMBDA_LOG_STREAM_NAME'),
     memoryLimitInMB: variable('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'),
-    getRemainingTimeInMillis: () => Math.max(0, order.deadlineMs - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
   };
 }
 
@@ -72,6 +75,7 @@ process.on('disconnect', () => process.exit(0));
 
 const handler = await loadHandler();
 process.on('message', (order: InvokeOrder) => {
+  report({ kind: 'began' });
   answerOrder(handler, order).then(report, (error: unknown) => {
     throw error;
   });

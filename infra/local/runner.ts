@@ -5,8 +5,11 @@ import type { LocalTemplate } from './local-template.ts';
 
 /** Plays the Lambda service: runs functions by their logical id. */
 export interface FunctionRunner {
-  /** Never rejects for what a function does; throws for an id that the template does not have. */
-  invoke(functionId: string, event: unknown): Promise<InvocationResult>;
+  /**
+   * Never rejects for what a function does; throws for an id that the template does not have. `onBegan` is told when a
+   * process begins to work on the event, which may be long after the call where the machine is busy.
+   */
+  invoke(functionId: string, event: unknown, onBegan?: () => void): Promise<InvocationResult>;
   /** Kills every instance. Requests that were running or waiting end as crashed. */
   stop(): Promise<void>;
 }
@@ -23,6 +26,8 @@ export interface RunnerOptions {
   /** Variables that every function gets beside its own, such as region, credentials and endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly maximumInstances?: (functionId: string) => number;
+  /** A process that has had nothing to do for so long ends. One that waits for a debugger never does. */
+  readonly idleMs?: number | undefined;
   readonly onLog?: (line: FunctionLogLine) => void;
   /** Stack traces name the lines of the sources. */
   readonly sourceMaps?: boolean | undefined;
@@ -30,10 +35,13 @@ export interface RunnerOptions {
   readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
 }
 
+/** A process of a function takes some 50 MB, and half a second of a processor to start. */
+const usualIdleMs = 60_000;
+
 /**
- * Runs each function in processes of its own: one request at a time per process, idle ones used again, a fresh one after
- * a crash, a time-out or too much memory, and never more than the cap per function: requests beyond it wait in the order
- * in which they came.
+ * Runs each function in processes of its own: one request at a time per process, idle ones used again until they have
+ * been idle for a minute, a fresh one after a crash, a time-out or too much memory, and never more than the cap per
+ * function: requests beyond it wait in the order in which they came.
  */
 export function createRunner(options: RunnerOptions): ProcessRunner {
   const pools = new Map<string, Pool>();
@@ -47,7 +55,7 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
   };
   if (options.inspected !== undefined) poolOf(options.inspected.functionId).warm();
   return {
-    invoke: async (functionId, event) => {
+    invoke: async (functionId, event, onBegan) => {
       const pool = poolOf(functionId);
       const eventJson = JSON.stringify(event);
       if (Buffer.byteLength(eventJson) > maxPayloadBytes) {
@@ -57,7 +65,7 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
           message: 'the event exceeds the limit of the function service',
         };
       }
-      return pool.run(eventJson);
+      return pool.run(eventJson, onBegan);
     },
     stop: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));
@@ -70,6 +78,7 @@ export function createRunner(options: RunnerOptions): ProcessRunner {
 
 interface Waiting {
   readonly eventJson: string;
+  readonly onBegan: (() => void) | undefined;
   readonly resolve: (result: InvocationResult) => void;
 }
 
@@ -80,7 +89,8 @@ class Pool {
   readonly #definition: LocalTemplate['functions'][string];
   readonly #options: RunnerOptions;
   readonly #alive = new Set<Instance>();
-  readonly #idle = new Set<Instance>();
+  /** With what ends them, the one that was used last at the end. */
+  readonly #idle = new Map<Instance, NodeJS.Timeout | undefined>();
   /** Busy instances that are not used again. */
   readonly #outdated = new Set<Instance>();
   readonly #waiting: Waiting[] = [];
@@ -95,14 +105,29 @@ class Pool {
 
   /** Starts an instance before the first request asks for one. */
   warm(): void {
-    if (!this.#stopping && this.#alive.size === 0) this.#idle.add(this.#start());
+    if (!this.#stopping && this.#alive.size === 0) this.#rest(this.#start());
   }
 
   recycle(): void {
     for (const instance of this.#alive) {
-      if (this.#idle.delete(instance)) void this.#exchange(instance);
+      if (this.#take(instance)) void this.#exchange(instance);
       else this.#outdated.add(instance);
     }
+  }
+
+  /** Keeps an instance for the next request. */
+  #rest(instance: Instance): void {
+    const end = () => {
+      if (this.#take(instance)) void instance.kill();
+    };
+    const idleMs = this.#options.idleMs ?? usualIdleMs;
+    this.#idle.set(instance, this.#inspectPort === undefined ? setTimeout(end, idleMs).unref() : undefined);
+  }
+
+  /** False for one that is not idle. */
+  #take(instance: Instance): boolean {
+    clearTimeout(this.#idle.get(instance));
+    return this.#idle.delete(instance);
   }
 
   async #exchange(instance: Instance): Promise<void> {
@@ -110,10 +135,10 @@ class Pool {
     if (this.#inspectPort !== undefined) this.warm();
   }
 
-  async run(eventJson: string): Promise<InvocationResult> {
+  async run(eventJson: string, onBegan?: () => void): Promise<InvocationResult> {
     if (this.#stopping) return stopped;
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    this.#waiting.push({ eventJson, resolve });
+    this.#waiting.push({ eventJson, onBegan, resolve });
     this.#serveNext();
     return promise;
   }
@@ -133,17 +158,18 @@ class Pool {
     const instance = next === undefined || this.#stopping ? undefined : this.#availableInstance();
     if (next === undefined || instance === undefined) return;
     this.#waiting.shift();
-    this.#idle.delete(instance);
-    void instance.invoke(next.eventJson).then((result) => {
+    this.#take(instance);
+    void instance.invoke(next.eventJson, next.onBegan).then((result) => {
       if (this.#outdated.delete(instance)) void this.#exchange(instance);
-      else if (this.#alive.has(instance)) this.#idle.add(instance);
+      else if (this.#alive.has(instance)) this.#rest(instance);
       next.resolve(this.#stopping && !result.ok ? stopped : result);
       this.#serveNext();
     });
   }
 
   #availableInstance(): Instance | undefined {
-    const [idle] = this.#idle;
+    // The one that was used last: the others end when there is no work for so many.
+    const idle = [...this.#idle.keys()].at(-1);
     if (idle !== undefined) return idle;
     const max =
       this.#inspectPort === undefined ? (this.#options.maximumInstances?.(this.#definition.id) ?? usualInstances) : 1;
@@ -159,7 +185,7 @@ class Pool {
       onLog: this.#options.onLog ?? (() => undefined),
       onGone: () => {
         this.#alive.delete(instance);
-        this.#idle.delete(instance);
+        this.#take(instance);
         this.#outdated.delete(instance);
         this.#serveNext();
       },

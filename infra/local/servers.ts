@@ -75,7 +75,6 @@ async function synthesize(
   { outputDirectory, inspected, built = false }: ServerOptions,
   addresses: Addressed & { readonly platformBaseUrl: string },
 ): Promise<void> {
-  const ownPages = [addresses.platformBaseUrl, addresses.platformBaseUrl.replace('127.0.0.1', 'localhost')];
   const removal = { stop: () => rm(outputDirectory, { recursive: true, force: true }) };
   await parts.start('servers', async () => removal);
   const readable = inspected === undefined ? [] : ['--readable'];
@@ -87,8 +86,8 @@ async function synthesize(
       dispatchMaximumConcurrency: dispatchingInstances,
       // Counted as where it is deployed, and in nobody's way.
       clientRatePerMinute: 100_000,
-      // The stack's own pages: the console.
-      corsOrigins: ownPages.join(','),
+      // The console. The gateway allows every page of this machine, where the template says anything of pages at all.
+      corsOrigins: addresses.platformBaseUrl,
       ...addresses,
     }),
     // The rules of CloudFormation take most of the time, and are for what is deployed.

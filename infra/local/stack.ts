@@ -1,5 +1,6 @@
 import { present } from '../../lib/keys/present.ts';
-import { resourceName } from '../names.ts';
+import { isLoopbackOrigin } from '../loopback.ts';
+import { purposeOf, resourceName } from '../names.ts';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { functionEnvironment, receiverEnvironment } from './function-environment.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
@@ -20,12 +21,16 @@ import { attemptTeller } from './told-attempts.ts';
 export interface StackOptions extends ServerOptions {
   /** Of the API; 0 takes any free port. */
   readonly apiPort: number;
-  /** Every line that a function writes. */
+  /** Whose pages may call the API beside those of this machine (D52); `*`: all. */
+  readonly corsOrigins?: readonly string[];
+  /** Every line that a function writes, with the stem of the function's file. */
   readonly onLog?: (line: FunctionLogLine) => void;
   /** Every request that was answered. */
   readonly onAnswer?: GatewayOptions['onAnswer'];
   /** Stack traces of functions name the lines of the sources. */
   readonly sourceMaps?: boolean;
+  /** A process of a function that has had nothing to do for so long ends; a minute unless told. */
+  readonly idleMs?: number;
   /** The functions take only requests that show one of these, apart by spaces, as those of an edge do. */
   readonly edgeKeys?: string;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
@@ -88,7 +93,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
   const sqsClient = await prepareStores(parts, template, { ...addresses, report: options.report ?? ignore });
-  const { inspected, onAnswer, sourceMaps } = options;
+  const { inspected, onAnswer, sourceMaps, idleMs, corsOrigins = [] } = options;
   const maximumInstances = instanceLimitsOf(template.functions, localStage);
   const tellAttempt = attemptTeller(addresses.platformUrl);
   const runner = createRunner({
@@ -100,10 +105,12 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       ...present({ EDGE_KEYS: options.edgeKeys }),
     },
     sourceMaps,
+    idleMs,
     inspected: inspected && { functionId: functionIdOf(template, inspected.name), port: inspected.port },
-    onLog: (line) => {
-      tellAttempt(line);
-      options.onLog?.(line);
+    onLog: ({ functionName, ...line }) => {
+      const named = { functionName: purposeOf(localStage, functionName), ...line };
+      tellAttempt(named);
+      options.onLog?.(named);
     },
   });
   await parts.start('functions', async () => runner);
@@ -114,6 +121,8 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
+      alsoAllowsOrigin: (origin) =>
+        isLoopbackOrigin(origin) || corsOrigins.includes(origin) || corsOrigins.includes('*'),
       ...present({ onAnswer }),
       ...(inspected === undefined ? {} : patience),
     }),
@@ -126,6 +135,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       queueUrl,
       runner,
       maximumInstances,
+      nameOf: (functionId) => purposeOf(localStage, template.functions[functionId]?.name ?? functionId),
       report: options.report ?? ignore,
     });
     // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { functions } from '../functions.ts';
 import { CommandError, commandLine, runCommand } from '../operate/command.ts';
 import { localStacksFolder, noteLocalStack } from '../operate/local-stacks.ts';
-import { isMetricsLine, requestLine } from './console.ts';
-import { answeringServer, chosenDynamoDb, Obstacle, portFrom, requireFreePort } from './preflight.ts';
+import { addressLine, isMetricsLine, requestLine } from './console.ts';
+import { answeringServer, chosenDynamoDb, Obstacle, originsFrom, portFrom, requireFreePort } from './preflight.ts';
 import { type RunningStack, type StackOptions, startStack } from './stack.ts';
 import { watchSources } from './watch.ts';
 
@@ -16,6 +16,7 @@ npm start -- --watch             builds again and exchanges the functions whenev
 
 Variables:
 PORT, PLATFORM_PORT              of the API (3000) and of the platform simulator (3001); 0 takes any free one
+CORS_ORIGINS=ORIGIN,...          whose pages may call the API beside those of this machine, such as https://app.example.com; * all
 DATA=FOLDER                      keeps the tables there between starts; queues start empty
 DYNAMODB=dynoxide|local          the DynamoDB emulator; local is DynamoDB Local and needs Java 17
 DYNAMODB_ENDPOINT, SQS_ENDPOINT  running servers to use instead of our own
@@ -53,6 +54,7 @@ async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOption
   if (apiPort === platformPort && apiPort !== 0) {
     throw new Obstacle(`PORT and PLATFORM_PORT are both ${apiPort}: the API and the simulator need one each.`);
   }
+  const corsOrigins = originsFrom('CORS_ORIGINS', environment['CORS_ORIGINS']);
   await requireFreePort('PORT', apiPort);
   await requireFreePort('PLATFORM_PORT', platformPort);
   const dynamodb = chosenDynamoDb(environment);
@@ -60,6 +62,7 @@ async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOption
   return {
     apiPort,
     platformPort,
+    corsOrigins,
     outputDirectory: join(dirname(localStacksFolder), `cdk-local-${process.pid}`),
     dynamodb,
     sqsEndpoint: await answeringServer('SQS_ENDPOINT', environment['SQS_ENDPOINT']),
@@ -105,9 +108,10 @@ function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, insp
 console             ${platformUrl}/   the platform simulator: messages as the phone shows them, templates, requests, faults
 demo users          ${users.join(', ')}   password: demo-<user name>
 
-TOKEN=$(curl -s ${apiUrl}/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s -X POST ${apiUrl}/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
-sleep 2; curl -s "${apiUrl}/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
+${addressLine(addresses)}
+TOKEN=$(curl -s $API/login -d '{"username":"supervisor1001","password":"demo-supervisor1001"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -s -X POST $API/v1/templates/sync-from-platform -H "authorization: Bearer $TOKEN" -d '{}'
+sleep 2; curl -s "$API/v1/templates?campaign_name=Unassigned&size=3" -H "authorization: Bearer $TOKEN"
 `);
   if (withoutWebhooks !== undefined) console.log(`the platform simulator sends no webhooks: ${withoutWebhooks}`);
   if ('dataFolder' in dynamodb) console.log(`tables are kept in ${dynamodb.dataFolder}; queues start empty`);

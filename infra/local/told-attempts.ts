@@ -6,7 +6,7 @@ import type { FunctionLogLine } from './instance.ts';
  */
 export function attemptTeller(platformUrl: string): (line: FunctionLogLine) => void {
   return ({ functionName, text }) => {
-    if (!functionName.endsWith('-events-deliver') || !text.startsWith('{"event":"webhook.')) return;
+    if (functionName !== 'events-deliver' || !text.startsWith('{"event":"webhook.')) return;
     fetch(`${platformUrl}/_control/events`, { method: 'POST', body: text }).catch(() => undefined);
   };
 }

@@ -1,11 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-const loopbackHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
-
-/** Whether the request was meant for this machine by a name that always leads here. */
-export function hasLoopbackHost({ host }: IncomingHttpHeaders): boolean {
-  return host === undefined || loopbackHost.test(host);
-}
+import { hasLoopbackHost } from '../loopback.ts';
 
 /**
  * Why a request may not do anything here; undefined when it may. A page of another origin would otherwise drive the

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { closeAtOnce, openOnLoopback } from '../loopback.ts';
+import { closeAtOnce, hasLoopbackHost, openOnLoopback } from '../loopback.ts';
 import { credentialsApart, parsedBody } from './body.ts';
 import { consolePage } from './console-pages.ts';
 import { answerControl } from './control.ts';
@@ -9,7 +9,7 @@ import { EventAttempts } from './event-attempts.ts';
 import { interfere, recipientKey } from './faults.ts';
 import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
-import { foreignBecause, hasLoopbackHost } from './own-origin.ts';
+import { foreignBecause } from './own-origin.ts';
 import { answerPlatform } from './platform.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import type { Reply } from './reply.ts';

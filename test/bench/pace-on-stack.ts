@@ -10,7 +10,7 @@ const line = { user: 'supervisor1002', did: '5491100000002', numberId: '30000000
 const jobs = 4;
 const recipientsPerJob = 400;
 /** A machine that is busy takes many times as long as one that is not. */
-const limitMs = 900_000;
+const quietLimitMs = 900_000;
 const everyMs = 2_000;
 
 const SendingSchema = v.object({
@@ -44,7 +44,7 @@ export async function benchPaceOnStack({ addresses }: RunningStack, signal: Abor
   const jobIds = await Promise.all(orders.map((recipients) => client.send({ did, template: orderUpdate, recipients })));
   for (const jobId of jobIds) {
     const isOver = ({ counts }: Report) => counts.pending === 0;
-    await follow({ client, did, jobId, limitMs, everyMs, signal, isOver });
+    await follow({ client, did, jobId, quietLimitMs, everyMs, signal, isOver });
   }
   const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/sending?limit=0', signal });
   const used = v.parse(SendingSchema, json).data.find((number) => number.phone_number_id === line.numberId);

@@ -13,6 +13,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
+import { benchLocal } from './local.ts';
 import { onOwnStack } from './own-stack.ts';
 import { benchPace } from './pace.ts';
 import { benchPaceOnStack } from './pace-on-stack.ts';
@@ -40,6 +41,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   'platform-webhook': benchPlatformWebhook,
   'event-delivery': benchEventDelivery,
   console: benchConsole,
+  local: () => benchLocal(interrupted.signal),
 };
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   // First, while no worker has been started yet.

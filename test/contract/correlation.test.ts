@@ -20,7 +20,7 @@ function lines(): Line[] {
   return readFileSync(addressOf('functionLog'), 'utf8')
     .split('\n')
     .flatMap((line) => {
-      const [, by, json] = /^template-messaging-local-(\S+) \| (\{.*\})$/.exec(line) ?? [];
+      const [, by, json] = /^(\S+) \| (\{.*\})$/.exec(line) ?? [];
       return by === undefined || json === undefined ? [] : [{ by, facts: JSON.parse(json) }];
     });
 }

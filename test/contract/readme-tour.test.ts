@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressLine } from '../../infra/local/console.ts';
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { addressOf } from '../support/addresses.ts';
 import { runningStack } from '../support/running-target.ts';
 
 /*
- * The tour of the README as somebody pastes it, command by command, into one shell: only the addresses are those of the stack
- * that runs here.
+ * The tour of the README as somebody pastes it, command by command, into one shell: first the line that `npm start` prints,
+ * for the stack that runs here has other ports than the usual ones.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -23,18 +24,15 @@ afterAll(() => forget());
 function stepsOf(readme: string): string[] {
   const [, chapter = ''] = readme.split('## Five minutes\n');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(chapter) ?? [];
-  return block
-    .replaceAll('http://127.0.0.1:3000', addressOf('apiUrl'))
-    .replaceAll('http://127.0.0.1:3001', addressOf('platformUrl'))
-    .split(/^(?=# \d\. )/m);
+  return block.split(/^(?=# \d\. )/m);
 }
 
 test('the tour runs as it is written: each command answers, and the first list is not empty', async () => {
   const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'));
   expect(steps.length).toBeGreaterThan(5);
-  const script = steps.flatMap((step) => ['echo "=== step"', step]).join('\n');
-  const env = { ...process.env, PORT: new URL(addressOf('apiUrl')).port };
-  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: root, env, maxBuffer: 16_777_216 });
+  const printed = addressLine({ apiUrl: addressOf('apiUrl'), platformUrl: addressOf('platformUrl') });
+  const script = [printed, ...steps.flatMap((step) => ['echo "=== step"', step])].join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: root, maxBuffer: 16_777_216 });
   const [, , token, synchronized, listed, sent, became, seen] = stdout.split('=== step\n');
   expect(token?.trim()).toBe('');
   expect(synchronized).toContain('"status":"started"');

@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answered, type Gateway, startGateway } from '../../infra/local/gateway.ts';
@@ -19,6 +19,7 @@ const tiny = tinyFunctions({
     if (wish.hang) await new Promise(() => setInterval(() => {}, 1000));
     return wish.answer;
   };`,
+  slow: 'await new Promise((resolve) => setTimeout(resolve, 2_500)); export const handler = async () => "started";',
   guard: `let asked = 0;
     export const handler = async (event) => {
       const token = event.identitySource[0];
@@ -50,14 +51,15 @@ beforeAll(async () => {
       authorizers: {
         Guard: { functionId: 'guard', identitySources: ['$request.header.Authorization'], cacheTtlSeconds: 300 },
       },
+      cors: { allowOrigins: [], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], maxAgeSeconds: 1 },
     },
     invoke: runner.invoke,
     region: 'us-east-1',
     port: 0,
     nowMs: () => clock.nowMs,
-    // Long enough for the start of a process on a machine that is busy with other tests.
-    integrationTimeoutMs: 5_000,
-    authorizerTimeoutMs: 4_000,
+    integrationTimeoutMs: 3_000,
+    authorizerTimeoutMs: 3_000,
+    alsoAllowsOrigin: (origin) => origin === 'http://page.test',
     onAnswer: (answered) => answers.push(answered),
   });
 });
@@ -168,11 +170,32 @@ describe('the answer', () => {
     },
   );
 
+  it('has its time from when the function began: a process that starts slowly keeps nobody from an answer', async () => {
+    const { stop, url } = await startGateway({
+      template: { routes: [{ method: 'GET', path: '/slow', functionId: 'slow' }], authorizers: {} },
+      invoke: runner.invoke,
+      region: 'us-east-1',
+      port: 0,
+      integrationTimeoutMs: 2_000,
+    });
+    expect(await (await fetch(`${url}/slow`)).text()).toBe('"started"');
+    await stop();
+  });
+
   it('that does not come in time is a 503', async () => {
     const init = { body: '{"hang":true}', headers: { 'content-type': 'text/plain' } };
     await expectGatewayBody(call('POST', '/answers', init), 503, 'Service Unavailable');
   });
 });
+
+/** Sends exactly these headers: `fetch` would choose some itself. */
+async function send(method: string, headers: Readonly<Record<string, string>>) {
+  const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(`${gateway.url}/things/1`, { method, headers }, resolve).on('error', reject).end();
+  });
+  const allowed = reply.headers['access-control-allow-origin'];
+  return { status: reply.statusCode, allowed, text: (await reply.toArray()).join('') };
+}
 
 describe('the gateway itself', () => {
   it.each([
@@ -221,6 +244,29 @@ describe('the gateway itself', () => {
         .end();
     });
     expect(status).toBe(bytes > 10_240 ? 431 : 200);
+  });
+
+  it.each([
+    ['localhost:3000', 200],
+    ['API.localhost', 200],
+    ['[::1]:3000', 200],
+    ['127.0.0.1', 200],
+    ['rebound.example:3000', 403],
+    ['localhost.example', 403],
+    ['evil-localhost', 403],
+    ['127.0.0.1.example', 403],
+    ['127.0.0.1@evil.example', 403],
+  ])('answers a request under the name %j with %i: only names of this machine may be used', async (host, status) => {
+    const preflight = { origin: 'http://page.test', 'access-control-request-method': 'GET' };
+    const got = await send('GET', { host });
+    const asked = await send('OPTIONS', { host, ...preflight });
+    if (status === 200) {
+      expect([got.status, asked.status, asked.allowed]).toEqual([200, 204, 'http://page.test']);
+    } else {
+      const message = 'refused: the Host header is no loopback name (localhost, 127.0.0.1, [::1])';
+      const refused = { status, allowed: undefined, text: JSON.stringify({ message }) };
+      expect([got, asked]).toEqual([refused, refused]);
+    }
   });
 
   it('answers 400 to what is not HTTP, and lives on', async () => {

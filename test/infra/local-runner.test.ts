@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { FunctionLogLine } from '../../infra/local/instance.ts';
 import { createRunner, type ProcessRunner, type RunnerOptions } from '../../infra/local/runner.ts';
@@ -26,6 +29,14 @@ const tiny = tinyFunctions({
       return { pid: process.pid };
     };`,
     timeoutSeconds: 0.3,
+  },
+  brief: {
+    code: `import { writeFileSync } from 'node:fs';
+    export const handler = async ({ said }) => {
+      if (said) setTimeout(() => writeFileSync(said, ''), 50);
+      return { pid: process.pid };
+    };`,
+    timeoutSeconds: 1,
   },
   busy: { code: 'export const handler = async () => { for (;;); };', timeoutSeconds: 0.3 },
   fragile: `export const handler = async (event) => {
@@ -148,6 +159,32 @@ describe('an instance', () => {
   });
 });
 
+describe('a process without work', () => {
+  it('ends after a while, and the next request has a fresh one', async () => {
+    const runner = makeRunner({ idleMs: 50 });
+    const { pid } = await payloadOf(runner, 'echo');
+    await expect.poll(() => runner.instances(), { timeout: 20_000 }).toEqual([]);
+    expect(isAlive(Number(pid))).toBe(false);
+    expect(await payloadOf(runner, 'echo')).toMatchObject({ calls: 1, pid: expect.not.toBeOneOf([pid]) });
+  });
+
+  it('is one that does not work: the time of rest before counts for nothing', async () => {
+    const runner = makeRunner({ idleMs: 200 });
+    await payloadOf(runner, 'hungry', { megabytes: 1 });
+    expect(await runner.invoke('hungry', { megabytes: 1, millis: 600 })).toMatchObject({ ok: true });
+  });
+
+  it('is the one that rests longest, where there is work for some', async () => {
+    const runner = makeRunner({ maximumInstances: () => 2, idleMs: 1_000 });
+    await Promise.all(['a', 'b'].map((name) => payloadOf(runner, 'sequence', { name })));
+    const oneByOne = async () => {
+      await payloadOf(runner, 'sequence', { name: 'c' });
+      return runner.instances().length;
+    };
+    await expect.poll(oneByOne, { timeout: 20_000, interval: 20 }).toBe(1);
+  });
+});
+
 describe('the time-out', () => {
   it.each(['slow', 'busy'])('kills %s, and the next request gets a fresh instance', async (functionId) => {
     const runner = makeRunner({ maximumInstances: () => 1 });
@@ -156,6 +193,31 @@ describe('the time-out', () => {
     expect(await running).toEqual({ ok: false, error: 'timeout', message: 'Task timed out after 0.30 seconds' });
     expect(isAlive(instance?.pid ?? 0)).toBe(false);
     expect(runner.instances()).toEqual([]);
+  });
+
+  it('counts from when the process begins to work, and not from when it was asked to', async () => {
+    const runner = makeRunner();
+    const { pid } = await payloadOf(runner, 'brief');
+    process.kill(Number(pid), 'SIGSTOP');
+    let began = false;
+    const running = runner.invoke('brief', {}, () => {
+      began = true;
+    });
+    await pause(1_500);
+    expect(began).toBe(false);
+    process.kill(Number(pid), 'SIGCONT');
+    expect(await running).toEqual({ ok: true, payload: { pid } });
+    expect(began).toBe(true);
+  });
+
+  it('lets count what was answered in time, though this process was kept from reading it', async () => {
+    const said = join(tiny.functions['brief']?.codeDirectory ?? '', 'said');
+    const running = makeRunner().invoke('brief', { said }, () => {
+      const endMs = performance.now() + 1_500;
+      const clock = new Int32Array(new SharedArrayBuffer(4));
+      while (!existsSync(said) || performance.now() < endMs) Atomics.wait(clock, 0, 0, 20);
+    });
+    expect(await running).toMatchObject({ ok: true });
   });
 
   it('does not touch what comes after', async () => {
@@ -182,9 +244,7 @@ describe('the memory of a function', () => {
     expect(await runner.invoke('hungry', { megabytes: 160, millis: 60_000 })).toEqual(killed);
     expect(isAlive(Number(pid))).toBe(false);
     expect(runner.instances()).toEqual([]);
-    expect(lines).toMatchObject([
-      { stream: 'stderr', text: expect.stringContaining('passed the 128 MB of tiny-hungry') },
-    ]);
+    expect(lines).toMatchObject([{ stream: 'stderr', text: expect.stringContaining('passed its 128 MB') }]);
   });
 
   it('counts at its peak, however short', async () => {
@@ -314,14 +374,19 @@ describe('a recycled function', () => {
 describe('an inspected function', () => {
   it('has one process from the start, with an inspector, and neither a time-out nor a memory limit', async () => {
     const lines: string[] = [];
-    const runner = makeRunner({ inspected: { functionId: 'late', port: 0 }, onLog: ({ text }) => lines.push(text) });
+    const inspected = { functionId: 'late', port: 0 };
+    const runner = makeRunner({ inspected, idleMs: 50, onLog: ({ text }) => lines.push(text) });
     const [{ pid } = { pid: 0 }] = runner.instances();
     await expect
       .poll(() => lines.join('\n'), { timeout: 20_000 })
       .toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
     const payloads = await Promise.all([payloadOf(runner, 'late'), payloadOf(runner, 'late')]);
     expect(payloads.map(({ leftMs }) => Number(leftMs) > 3_600_000)).toEqual([true, true]);
-    expect(runner.instances()).toEqual([{ functionId: 'late', pid, busy: false }]);
+    // Nor does it end for having nothing to do, as others do.
+    await payloadOf(runner, 'echo');
+    await expect
+      .poll(() => runner.instances(), { timeout: 20_000 })
+      .toEqual([{ functionId: 'late', pid, busy: false }]);
     // The others keep their limits.
     expect(await runner.invoke('slow', { forever: true })).toMatchObject({ ok: false, error: 'timeout' });
   });

@@ -130,6 +130,10 @@ describe('npm start says in one sentence why it cannot start', () => {
   });
 
   it.each([
+    [
+      { CORS_ORIGINS: 'https://app.example.com/' },
+      /^CORS_ORIGINS must be origins apart by commas, .* "https:\/\/app\.example\.com\/" is none\.\n$/,
+    ],
     [{ DYNAMODB: 'mysql' }, 'DYNAMODB must be dynoxide or local, not "mysql".\n'],
     [
       { DATA: 'x', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
@@ -177,7 +181,8 @@ describe('npm start on this machine', () => {
 
   it('stands beside another; each is found until it ends, by a crash or by a Ctrl-C that terminal and npm deliver', async () => {
     // Dynoxide needs no Java, nor anything else on the PATH.
-    const first = start(dynoxideProgram() === undefined ? {} : { PATH: '/nowhere' });
+    const path = dynoxideProgram() === undefined ? {} : { PATH: '/nowhere' };
+    const first = start({ ...path, CORS_ORIGINS: 'https://app.example.com' });
     const apiUrl = (await first.line(/^ready http/)).slice('ready '.length);
     const second = start();
     const secondUrl = (await second.line(/^ready http/)).slice('ready '.length);
@@ -186,7 +191,16 @@ describe('npm start on this machine', () => {
     await expectEndedBy(/simulator\/main/, 'The platform simulator ended with SIGKILL.', second);
     expect(found()).toEqual([first.pid, undefined]);
 
-    expect(await (await fetch(`${apiUrl}/health`)).text()).toBe('{"status":"ok"}');
+    const line = await first.line(/^export /);
+    expect(line).toMatch(
+      new RegExp(`^export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=http://127.0.0.1:\\d+$`),
+    );
+    const origin = 'https://app.example.com';
+    const health = await fetch(`${apiUrl}/health`, { headers: { origin } });
+    expect([health.headers.get('access-control-allow-origin'), await health.text()]).toEqual([
+      origin,
+      '{"status":"ok"}',
+    ]);
     await fetch(`${apiUrl}/login`, { method: 'POST', body: '{"username":"agent1001","password":"wrong"}' });
     await fetch(`${apiUrl}/login?secret=1`, { method: 'POST', body: '{' });
     await first.line(/^POST \/login 400 malformed_body \d+ ms$/);

@@ -60,6 +60,8 @@ async function startFor(functionLog: string, at: number): Promise<{ stack: Runni
     built: true,
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     sqsEndpoint: process.env['SQS_ENDPOINT'],
+    // One start of a process is enough for all the tests that come to its function now and then.
+    idleMs: 15 * 60_000,
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
   });

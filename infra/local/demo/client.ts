@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { present } from '../../../lib/keys/present.ts';
@@ -7,6 +6,7 @@ import { lockKey } from '../../../lib/templates/model/items.ts';
 import { deploymentLockName } from '../../../lib/templates/sync/sync-lock.ts';
 import type { LocalStack } from '../../operate/local-stacks.ts';
 import { localTarget } from '../../operate/target.ts';
+import { watched } from './watching.ts';
 
 /** The local stack as a client of the API sees it, and where to look when the API does not tell. */
 export type DemoStack = Pick<
@@ -95,7 +95,8 @@ const ChannelsSchema = v.object({ data: v.array(v.object({ wa_id: v.string(), wa
 
 const LockSchema = v.object({ leaseUntilMs: v.number() });
 
-const syncLimitMs = 60_000;
+/** Longer than a worker that was killed keeps the lock; one that lives renews its lease all the while. */
+const syncQuietLimitMs = 120_000;
 const syncPollMs = 200;
 
 /** Logs in as one of the demo users. */
@@ -116,8 +117,11 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
           throw error;
         }
       };
-      await within('the synchronization starts', started, signal);
-      await untilSynchronizationIsOver(stack, signal);
+      await onLock(stack, async (leaseUntilMs) => {
+        const ended = async () => (await leaseUntilMs()) === 0;
+        await until('the synchronization starts', { holds: started, leaseUntilMs, signal });
+        await until('the synchronization ends', { holds: ended, leaseUntilMs, signal });
+      });
     },
 
     listTemplates: async () => {
@@ -178,27 +182,34 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
   };
 }
 
-/** The API has no way to ask: the deployment's lock, which a synchronization gives back at its end, tells. */
-async function untilSynchronizationIsOver(stack: DemoStack, signal: AbortSignal): Promise<void> {
+/** The API has no way to ask: the deployment's lock, which a synchronization renews and gives back at its end, tells. */
+async function onLock(stack: DemoStack, use: (leaseUntilMs: () => Promise<number>) => Promise<void>): Promise<void> {
   const { documentClient, tableName } = localTarget(stack);
   const lock = { TableName: tableName('templates'), Key: lockKey(deploymentLockName), ConsistentRead: true };
-  const isReleased = async () => {
-    const { Item } = await documentClient.send(new GetCommand(lock));
-    return v.parse(LockSchema, Item).leaseUntilMs === 0;
-  };
   try {
-    await within('the synchronization ends', isReleased, signal);
+    await use(async () => {
+      const { Item } = await documentClient.send(new GetCommand(lock));
+      return v.parse(LockSchema, Item).leaseUntilMs;
+    });
   } finally {
     documentClient.destroy();
   }
 }
 
-async function within(what: string, holds: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  const endMs = Date.now() + syncLimitMs;
-  while (!(await holds())) {
-    if (Date.now() > endMs) throw new Error(`Waited ${syncLimitMs / 1_000} s in vain until ${what}.`);
-    await pause(syncPollMs, undefined, { signal });
-  }
+interface LockWait {
+  readonly holds: () => Promise<boolean>;
+  readonly leaseUntilMs: () => Promise<number>;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for as long as the lock is renewed. */
+async function until(what: string, { holds, leaseUntilMs, signal }: LockWait): Promise<void> {
+  const look = async () => ((await holds()) ? 'holds' : await leaseUntilMs());
+  const isOver = (seen: unknown) => seen === 'holds';
+  const limits = { everyMs: syncPollMs, quietLimitMs: syncQuietLimitMs };
+  const seen = await watched<unknown>({ look, isOver, sign: (lease) => lease, ...limits, signal });
+  if (isOver(seen)) return;
+  throw new Error(`Nothing has moved for ${syncQuietLimitMs / 1_000} s; waited in vain until ${what}.`);
 }
 
 interface Call {

@@ -16,6 +16,12 @@ it.each([
   [401, '', 'GET /v1/templates 401 12 ms'],
   [502, '<html>', 'GET /v1/templates 502 12 ms'],
   [500, 'null', 'GET /v1/templates 500 12 ms'],
+  [
+    503,
+    '{"message":"Service Unavailable"}',
+    'GET /v1/templates 503 12 ms (too slow for the gateway; the function goes on)',
+  ],
+  [503, '{"code":"unavailable"}', 'GET /v1/templates 503 unavailable 12 ms'],
 ])('an answer %i with body %s is one line', (status, body, line) => {
   expect(requestLine({ ...answered, status, body: Buffer.from(body) })).toBe(line);
 });

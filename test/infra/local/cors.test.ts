@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { corsOf } from '../../../infra/local/cors.ts';
 import { gatewayAnswer } from '../../../infra/local/http-answer.ts';
+import { isLoopbackOrigin } from '../../../infra/loopback.ts';
 
 const page = 'https://app.example.com';
 const configured = {
@@ -87,6 +88,39 @@ describe('any other answer', () => {
     const { headers } = open.completed(answer, { method: 'GET', headers: { origin: 'https://other.example.com' } });
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(open.preflight(preflightOf({ origin: 'null' }))?.headers['access-control-allow-origin']).toBe('*');
+  });
+});
+
+describe('pages of this machine', () => {
+  const local = corsOf({ ...configured, allowOrigins: [] }, isLoopbackOrigin);
+
+  it.each([
+    'http://localhost:5173',
+    'https://localhost',
+    'http://127.0.0.1:9',
+    'https://[::1]:8443',
+    'http://app.localhost:3000',
+  ])('%s may ask', (origin) => {
+    expect(local.preflight(preflightOf({ origin }))?.headers['access-control-allow-origin']).toBe(origin);
+  });
+
+  it.each([
+    'https://app.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://evil-localhost',
+    'http://localhost:80@evil.example',
+    'http://LOCALHOST:3000',
+    'http://localhost/',
+    'http://127.0.0.2',
+    'ftp://localhost',
+    'null',
+  ])('%s is none', (origin) => {
+    expect(local.preflight(preflightOf({ origin }))?.headers).toEqual({});
+  });
+
+  it('may ask nothing where the API says nothing of other origins', () => {
+    expect(corsOf(undefined, isLoopbackOrigin).preflight(preflightOf({}))).toBeUndefined();
   });
 });
 

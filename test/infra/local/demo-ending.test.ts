@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { Report, ReportRow } from '../../../infra/local/demo/client.ts';
-import { discrepancies, tableOf } from '../../../infra/local/demo/ending.ts';
+import { discrepancies, onTheWay, tableOf } from '../../../infra/local/demo/ending.ts';
 import { fates } from '../../../infra/local/demo/fates.ts';
-import { isSettled, lostOneWatched } from '../../../infra/local/demo/following.ts';
+import { follow, lostOneWatched } from '../../../infra/local/demo/following.ts';
 import { countStates } from '../../../lib/messages/outcomes/outcome.ts';
 
 const special = fates.map(({ to }) => to);
@@ -57,15 +57,6 @@ describe('what adds up and what does not', () => {
       ['1 messages ended otherwise than they should:', `${late?.to} is failed (131049), not failed (131026)`],
     ],
     [
-      'one that stays unknown',
-      withRow(-1, { to, state: 'unknown', code: 'no_answer' }),
-      [
-        '1 messages have no outcome yet.',
-        '1 messages ended otherwise than they should:',
-        `${to} is unknown (no_answer), not read`,
-      ],
-    ],
-    [
       'one twice and one missing',
       withRow(-1, refused),
       [
@@ -95,11 +86,30 @@ describe('what adds up and what does not', () => {
   });
 });
 
-test('a send is settled when nobody is on the way any more', () => {
-  expect(isSettled(reportOf(rows))).toBe(true);
+test('nobody is on the way any more when the send has ended', () => {
+  expect(onTheWay(reportOf(rows))).toBe(0);
   for (const state of ['pending', 'unknown', 'sent', 'delivered'] as const) {
-    expect(isSettled(withRow(-1, { to: '549', state }))).toBe(false);
+    expect(onTheWay(withRow(-1, { to: '549', state }))).toBe(1);
   }
+});
+
+describe('a send is followed', () => {
+  const followed = (reports: readonly Report[], quietLimitMs: number) => {
+    const left = [...reports];
+    const client = { report: async () => (left.length > 1 ? left.shift() : left[0]) ?? reportOf([]) };
+    const options = { did: '1', jobId: '2', everyMs: 1, quietLimitMs, signal: new AbortController().signal };
+    return follow({ client, ...options, isOver: (report) => onTheWay(report) === 0 });
+  };
+  const pending = (count: number) => reportOf(Array.from({ length: count }, () => ({ state: 'pending' as const })));
+
+  test('for as long as it moves, to its end', async () => {
+    const moving = Array.from({ length: 20 }, (_, at) => pending(20 - at));
+    expect(await followed([...moving, reportOf(rows)], 0)).toEqual(reportOf(rows));
+  });
+
+  test('until nothing has moved for the limit', async () => {
+    expect(await followed([pending(2), pending(1)], 5)).toEqual(pending(1));
+  });
 });
 
 test('of the one whose answer was lost, every state is remembered once', () => {
@@ -128,4 +138,17 @@ test('the table has one column for each state, and one line for each who is spec
   expect(values?.trim().split(/\s+/)).toEqual(['12', '0', '1', '0', '0', '5', '6', '0', '0', '12.3']);
   expect(lines).toHaveLength(special.length);
   expect(lines[0]).toBe('15550231026      refused at once       failed     131026  reason of 131026');
+});
+
+test('the table shows who came to an end that was not meant, ten of them, and nobody who is still on the way', () => {
+  const failed = Array.from({ length: 12 }, (_, at) => ({ to: `5490${at}`, state: 'failed' as const, code: '131026' }));
+  const open = [
+    { to: '549111', state: 'pending' as const },
+    { to: '549112', state: 'sent' as const },
+  ];
+  const [, , , ...lines] = tableOf(reportOf([...rows, ...failed, ...open]), 1).split('\n');
+  expect(lines.slice(special.length)).toEqual([
+    ...failed.slice(0, 10).map(({ to }) => `${to.padEnd(15)}  nothing special       failed     131026`),
+    'and 2 more',
+  ]);
 });

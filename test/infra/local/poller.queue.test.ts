@@ -161,10 +161,11 @@ describe('failures', () => {
     ['an unknown identifier', true, () => ({ batchItemFailures: [{ itemIdentifier: 'not of this batch' }] })],
     ['a thrown error', true, () => Promise.reject(new Error('thrown'))],
     ['a thrown error without reportBatchItemFailures', false, () => Promise.reject(new Error('thrown'))],
-  ])('%s brings the whole batch again', async (_, reportBatchItemFailures, answer) => {
+  ])('%s brings the whole batch again', async (what, reportBatchItemFailures, answer) => {
     const queue = await readyQueue();
     await queue.send(numbered(10));
     const seen: SQSRecord[] = [];
+    const reports: string[] = [];
     queue.poll(
       async (records) => {
         seen.push(...records);
@@ -173,9 +174,11 @@ describe('failures', () => {
         return first.length === 0 ? undefined : answer();
       },
       { reportBatchItemFailures },
-      { maximumInstances: () => 1 },
+      { maximumInstances: () => 1, nameOf: (id) => `the ${id}`, report: (line) => reports.push(line) },
     );
     await eventually(async () => expect(await queue.counts()).toEqual(empty));
+    const thrown = ['the worker failed (threw); its batch of 10 comes again'];
+    expect(reports).toEqual(what.startsWith('a thrown error') ? thrown : []);
     const twice = numbered(10).flatMap((text) => [`${text}: 1`, `${text}: 2`]);
     const deliveries = seen.map(({ body, attributes }) => `${body}: ${attributes.ApproximateReceiveCount}`);
     expect(deliveries.toSorted()).toEqual(twice.toSorted());

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynoxideProgram } from '../../../infra/local/dynamodb.ts';
-import { chosenDynamoDb, whyNoJava } from '../../../infra/local/preflight.ts';
+import { chosenDynamoDb, originsFrom, whyNoJava } from '../../../infra/local/preflight.ts';
 import { leftOut, runnableProjects } from '../../support/engines.ts';
 
 const hasDynoxide = dynoxideProgram() !== undefined;
@@ -37,6 +37,31 @@ describe('the DynamoDB of a stack', () => {
   it.runIf(hasDynoxide)('keeps its tables in a folder as its user means it: from where npm was called', () => {
     vi.stubEnv('INIT_CWD', '/some/where');
     expect(chosenDynamoDb({ DATA: 'kept' })).toEqual({ engine: 'dynoxide', dataFolder: join('/some/where', 'kept') });
+  });
+});
+
+describe('the pages that may call the API', () => {
+  it.each([
+    [undefined, []],
+    ['', []],
+    ['*', ['*']],
+    ['https://app.example.com, http://app.test:5173', ['https://app.example.com', 'http://app.test:5173']],
+  ])('are those of %j', (text, origins) => {
+    expect(originsFrom('CORS_ORIGINS', text)).toEqual(origins);
+  });
+
+  it.each([
+    ['app.example.com', 'app.example.com'],
+    ['https://app.example.com,', ''],
+    ['https://app.example.com/', 'https://app.example.com/'],
+    ['https://App.example.com', 'https://App.example.com'],
+    ['https://app.example.com,*', '*'],
+    ['https://*.example.com', 'https://*.example.com'],
+    ['null', 'null'],
+  ])('are none of %s: a sentence says which', (text, wrong) => {
+    expect(() => originsFrom('CORS_ORIGINS', text)).toThrow(
+      `CORS_ORIGINS must be origins apart by commas, such as https://app.example.com,http://app.test:5173 (lower case, no path, no slash at the end), or * alone; ${JSON.stringify(wrong)} is none.`,
+    );
   });
 });
 
