@@ -53,7 +53,9 @@ export function isRestOnly(file: string): boolean {
 
 /** The test files below `test/` that match one of the patterns and none of those that are excluded, by their paths from the root. */
 export function testFiles(include: readonly string[], exclude: readonly string[] = []): string[] {
-  return globSync([...include], { cwd: root }).filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)));
+  // What an example has installed has tests of its own.
+  const found = globSync([...include], { cwd: root, exclude: ['**/node_modules'] });
+  return found.filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)));
 }
 
 /** Those of the files that a half runs; all of them in a run by name. */
