@@ -72,15 +72,15 @@ function packagesOf(lockFile) {
 function whyInstall(pinned) {
   const installed = installedPackages();
   if (installed === undefined) return 'nothing is installed yet';
-  const lacking =
-    Object.keys(pinned).find((folder) => belongsHere(pinned[folder]) && !(folder in installed)) ??
-    Object.keys(installed).find((folder) => !isThere(folder));
-  if (lacking !== undefined) return `node_modules lacks ${nameOf(lacking)}`;
   const other = Object.keys(installed).find(
     (folder) =>
       installed[folder].version !== pinned[folder]?.version || installed[folder].integrity !== pinned[folder].integrity,
   );
-  return other === undefined ? undefined : `node_modules and package-lock.json differ in ${nameOf(other)}`;
+  if (other !== undefined) return `node_modules and package-lock.json differ in ${nameOf(other)}`;
+  const lacking =
+    Object.keys(pinned).find((folder) => belongsHere(pinned[folder]) && !(folder in installed)) ??
+    Object.keys(installed).find((folder) => !isThere(folder));
+  return lacking === undefined ? undefined : `node_modules lacks ${nameOf(lacking)}`;
 }
 
 /**
