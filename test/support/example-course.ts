@@ -42,7 +42,7 @@ export function copiedExample(language: 'typescript' | 'python', nodeFolder: str
   cpSync(join(root, 'functions/openapi.json'), join(folder, 'openapi.json'));
   const blocks = [...readFileSync(join(source, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
-  const [toReceive = '', toTour = '', ...before] = lines.reverse();
+  const [toTour = '', toReceive = ''] = lines.slice(-2);
   const foreign = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(root));
   const env = {
     ...process.env,
@@ -55,7 +55,7 @@ export function copiedExample(language: 'typescript' | 'python', nodeFolder: str
   const run = (line: string) => ended(line, { cwd: folder, env });
   return {
     async prepare() {
-      for (const line of before.reverse()) expect(await run(line), line).toMatchObject({ code: 0 });
+      for (const line of lines.slice(0, -2)) expect(await run(line), line).toMatchObject({ code: 0 });
     },
     tour: () => run(toTour.replace('http://127.0.0.1:3000', addressOf('apiUrl'))),
     receive(secret, delivery) {
