@@ -1,17 +1,12 @@
 // What run.mjs needs before anything is installed, so plain JavaScript without dependencies, for Node.js 20 or newer:
 // the packages that package-lock.json pins, and the Node.js to run on.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
-const stampFile = join(modules, '.installed-lock-sha256');
-const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8');
-const lockHash = createHash('sha256').update(lockText).digest('hex');
-const packages = JSON.parse(lockText).packages;
 
 /** What keeps a command from running, in one sentence that says what to do. */
 export class Obstacle extends Error {}
@@ -25,19 +20,18 @@ const pinnedNode = join(modules, nodePackage, 'bin', process.platform === 'win32
 const hostIsNewEnough = Number(process.versions.node.split('.')[0]) >= oldestMajor;
 
 /**
- * Installs when the lock file has changed since the last time, or when the installation lacks a package, and returns the
- * Node.js to run on: the one that the lock file pins for this platform, else the one that started us, when it is new
- * enough. No package's install script is needed. Throws an `Obstacle`.
+ * Installs when `node_modules` does not hold what package-lock.json pins, whoever installed last, and returns the Node.js
+ * to run on: the one that the lock file pins for this platform, else the one that started us, when it is new enough. No
+ * package's install script is needed. Throws an `Obstacle`.
  */
 export function installedNode() {
-  const why = whyInstall();
-  if (why !== undefined) install(why);
-  const lacking = missingPackage();
-  if (lacking !== undefined) throw new Obstacle(`npm ci left ${lacking} out: delete node_modules and start again.`);
-  const pinned = nodeThatRuns();
-  if (pinned !== undefined) return { path: pinned, folder: dirname(pinned) };
+  const pinned = pinnedPackages();
+  const why = whyInstall(pinned);
+  if (why !== undefined) install(why, pinned);
+  const node = nodeThatRuns();
+  if (node !== undefined) return { path: node, folder: dirname(node) };
   if (hostIsNewEnough) return { path: process.execPath, folder: folderOfHostNode() };
-  const pin = packages[`node_modules/${nodePackage}`];
+  const pin = pinned[`node_modules/${nodePackage}`];
   const tried =
     pin === undefined
       ? `the lock file pins none for ${platformName}-${process.arch}`
@@ -47,26 +41,62 @@ export function installedNode() {
   );
 }
 
+/** The packages that package-lock.json pins, by their folders. Throws an `Obstacle`. */
+function pinnedPackages() {
+  try {
+    return packagesOf(join(root, 'package-lock.json'));
+  } catch (error) {
+    const fault = error.code === 'ENOENT' ? 'is missing' : `cannot be read (${error.message.replaceAll(/\s+/g, ' ')})`;
+    throw new Obstacle(
+      `package-lock.json ${fault}; nothing was started. To bring it back: git checkout HEAD -- package-lock.json`,
+    );
+  }
+}
+
+/** The packages that npm noted in `node_modules` when it installed last; undefined when nothing is installed. */
+function installedPackages() {
+  try {
+    return packagesOf(join(modules, '.package-lock.json'));
+  } catch {
+    return undefined;
+  }
+}
+
+function packagesOf(lockFile) {
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'));
+  if (typeof packages !== 'object' || packages === null) throw new Error('it lists no packages');
+  return Object.fromEntries(Object.entries(packages).filter(([folder]) => folder.includes('node_modules/')));
+}
+
 /** Why the packages have to be installed; undefined when all is there. */
-function whyInstall() {
-  const installedHash = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : '';
-  if (installedHash !== lockHash) return 'the lock file is new or has changed';
-  const missing = missingPackage();
-  if (missing !== undefined) return `node_modules lacks ${missing}`;
-  const isPinned = `node_modules/${nodePackage}` in packages;
-  return isPinned && !hostIsNewEnough && nodeThatRuns() === undefined ? `node_modules lacks ${nodePackage}` : undefined;
+function whyInstall(pinned) {
+  const installed = installedPackages();
+  if (installed === undefined) return 'nothing is installed yet';
+  const other = Object.keys(installed).find(
+    (folder) =>
+      installed[folder].version !== pinned[folder]?.version || installed[folder].integrity !== pinned[folder].integrity,
+  );
+  if (other !== undefined) return `node_modules and package-lock.json differ in ${nameOf(other)}`;
+  const lacking =
+    Object.keys(pinned).find((folder) => belongsHere(pinned[folder]) && !(folder in installed)) ??
+    Object.keys(installed).find((folder) => !isThere(folder));
+  return lacking === undefined ? undefined : `node_modules lacks ${nameOf(lacking)}`;
 }
 
-/** A package that belongs to every installation and is not in this one. */
-function missingPackage() {
-  const [path] =
-    Object.entries(packages).find(
-      ([key, { optional }]) => key !== '' && !optional && !existsSync(join(root, key, 'package.json')),
-    ) ?? [];
-  return path?.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+/**
+ * Whether npm must have installed a package on this platform. Not sure of those for one C library, and of what only
+ * packages for other platforms need.
+ */
+function belongsHere({ optional, os, cpu, libc }) {
+  if (!optional) return true;
+  return os !== undefined && libc === undefined && isOf(os, process.platform) && isOf(cpu, process.arch);
 }
 
-function install(why) {
+const isOf = (list, name) => list === undefined || [list].flat().includes(name);
+const isThere = (folder) => existsSync(join(root, folder, 'package.json'));
+const nameOf = (folder) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+function install(why, pinned) {
   console.error(`installing dependencies (${why}) ...`);
   // What npm took for itself from the line that started us must not change what is installed.
   const fixed = [
@@ -83,7 +113,10 @@ function install(why) {
   });
   if (error !== undefined) throw new Obstacle(`npm could not be started (${error.code}): it has to be on the PATH.`);
   if (status !== 0) throw new Obstacle('npm ci failed; nothing was started. See the lines above.');
-  writeFileSync(stampFile, lockHash);
+  const leftOut = Object.keys(pinned).find((folder) => !pinned[folder].optional && !isThere(folder));
+  if (leftOut !== undefined) {
+    throw new Obstacle(`npm ci left ${nameOf(leftOut)} out: delete node_modules and start again.`);
+  }
 }
 
 /** The pinned Node.js, unless it is missing, damaged, or made for another C library. */

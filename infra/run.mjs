@@ -1,6 +1,6 @@
-// Runs one of the project's scripts on the Node.js that package-lock.json pins, installing first when the lock file
-// has changed since the last installation. Plain JavaScript without dependencies: it runs before anything is installed,
-// on whatever Node.js 20 or newer started npm.
+// Runs one of the project's scripts on the Node.js that package-lock.json pins, installing first when node_modules is not
+// what the lock file pins. Plain JavaScript without dependencies: it runs before anything is installed, on whatever
+// Node.js 20 or newer started npm.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { installedNode, Obstacle, root } from './installation.mjs';

@@ -1,18 +1,33 @@
 import { spawn } from 'node:child_process';
 
-/** Runs commands one after another, output passed through; all of them run, the status is 1 when any of them failed. */
-export async function runSteps(steps: readonly (readonly [string, ...string[]])[]): Promise<number> {
+export type Step = readonly [command: string, ...commandArguments: string[]];
+
+/**
+ * Runs commands one after another, each announced, its output passed through; all of them run. At the end what each took
+ * in seconds. The status is 1 when any of them failed.
+ */
+export async function runSteps(steps: readonly Step[]): Promise<number> {
+  const ends: string[] = [];
   let status = 0;
   for (const [command, ...commandArguments] of steps) {
+    const line = shortened([command, ...commandArguments].join(' '));
+    console.log(`> ${line}`);
+    const startedMs = performance.now();
     const code = await new Promise<number>((resolve) => {
       const child = spawn(command, commandArguments, { stdio: 'inherit' });
-      child.once('error', () => resolve(1));
+      child.once('error', ({ message }) => {
+        console.error(message);
+        resolve(1);
+      });
       child.once('exit', (exitCode) => resolve(exitCode ?? 1));
     });
-    if (code !== 0) {
-      console.error(`failed: ${[command, ...commandArguments].join(' ')}`);
-      status = 1;
-    }
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    ends.push(`${code === 0 ? 'ok    ' : 'failed'} ${seconds.padStart(6)} s  ${line}`);
+    if (code !== 0) status = 1;
   }
+  console.log(ends.join('\n'));
   return status;
 }
+
+/** A command that names many files, in one line. */
+const shortened = (line: string) => (line.length > 100 ? `${line.slice(0, 97)}...` : line);

@@ -22,7 +22,7 @@ import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents
  */
 
 const root = join(import.meta.dirname, '..', '..');
-// Neither what a workspace has installed, nor what is generated.
+// Neither what is installed, nor what is generated.
 const ours = { cwd: root, exclude: ['**/node_modules', '**/dist'] };
 const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', ours)].sort();
 const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', ours).sort();

@@ -18,10 +18,7 @@ const direction = {
   rules: 'Rules import nothing but rules: take the adapter as an argument.',
   folders: 'A folder of lib imports only from folders below it.',
   parts: "A folder's parts import its own files, never the other way; deployed.ts wires them.",
-  access: 'A part of access or webhooks imports only from parts below it.',
-  webhooks: 'A part of access or webhooks imports only from parts below it.',
-  templates: 'A part of templates imports only from parts below it.',
-  messages: 'A part of messages imports only from parts below it.',
+  order: 'A part of a folder imports only from parts below it.',
 };
 
 /** From the ground up: each imports only from those before it. */
@@ -35,19 +32,20 @@ const layers = {
   templates: [
     ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
   ],
-  messages: ['request', 'resolve', 'pace', 'dispatch', 'accept', 'fan-out', 'receipts', 'outcomes'],
+  messages: ['request', 'resolve', 'pace', 'dispatch', 'accept', 'fan-out', 'rehearse', 'receipts', 'outcomes'],
 } as const;
 
 /** Every import of a type from one folder to another: refused upwards, taken downwards. */
 function layerCases(place: string, kind: keyof typeof layers): [string, string, string | undefined][] {
   const order: readonly string[] = layers[kind];
+  const refusal = kind === 'folders' ? direction.folders : direction.order;
   return order.flatMap((from, at) =>
     order
       .filter((to) => to !== from)
       .map((to): [string, string, string | undefined] => [
         `${place}${from}/to-${to}.ts`,
         `import type { Thing } from '../${to}/thing.ts';`,
-        order.indexOf(to) > at ? direction[kind] : undefined,
+        order.indexOf(to) > at ? refusal : undefined,
       ]),
   );
 }

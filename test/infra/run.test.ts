@@ -26,38 +26,50 @@ function write(file: string, text: string, mode = 0o644): void {
   chmodSync(file, mode);
 }
 
-/**
- * A project with one package, one script that says what it runs on, and an `npm` that notes how it was called and installs
- * `installs`.
- */
-function project({ installs = ['thing'] }: { readonly installs?: readonly string[] } = {}) {
+const lockOf = (packages: object) => JSON.stringify({ packages });
+const packages = {
+  '': { version: '1.0.0' },
+  'node_modules/thing': { version: '1.0.0', integrity: 'sha512-one' },
+  'node_modules/for-another-system': { version: '1.0.0', optional: true, os: ['none'] },
+  'node_modules/for-another-library': { version: '1.0.0', optional: true, os: [process.platform], libc: ['none'] },
+  'node_modules/for-this-system': { version: '1.0.0', optional: true, os: [process.platform], cpu: process.arch },
+  [`node_modules/${nodePackage}`]: { version: '24.0.0', optional: true },
+};
+
+/** An `npm` that notes how it was called and installs what the lock file lists for this system, but for one package. */
+const npm = (leavesOut: string | undefined) => `#!${process.execPath}
+const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const installed = Object.entries(packages).filter(([folder]) => /thing|this-system/.test(folder) && folder !== ${JSON.stringify(leavesOut)});
+for (const [folder] of installed) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(folder + '/package.json', '{}');
+}
+mkdirSync('node_modules', { recursive: true });
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(installed) }));
+`;
+
+/** A project with a few packages, one script that says what it runs on, and an `npm`. */
+function project({ leavesOut }: { readonly leavesOut?: string } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'run-'));
   folders.push(root);
   for (const file of ['run.mjs', 'installation.mjs']) {
     mkdirSync(join(root, 'infra'), { recursive: true });
     copyFileSync(join(infra, file), join(root, 'infra', file));
   }
-  const packages = {
-    '': {},
-    'node_modules/thing': { version: '1.0.0' },
-    'node_modules/for-another-system': { version: '1.0.0', optional: true },
-    [`node_modules/${nodePackage}`]: { version: '24.0.0', optional: true },
-  };
-  write(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+  write(join(root, 'package-lock.json'), lockOf(packages));
   write(
     join(root, 'infra/say.mjs'),
     `console.log(JSON.stringify({ on: process.env.RUNS_ON ?? 'host', path: process.env.PATH, args: process.argv.slice(2) }));`,
   );
-  const made = installs.map((name) => `mkdir -p node_modules/${name} && echo '{}' > node_modules/${name}/package.json`);
-  write(
-    join(root, 'bin/npm'),
-    `#!/bin/sh\necho "$@" >> npm-calls\n${['mkdir -p node_modules', ...made].join('\n')}\n`,
-    0o755,
-  );
+  write(join(root, 'bin/npm'), npm(leavesOut), 0o755);
   return {
     root,
+    lock: join(root, 'package-lock.json'),
     npmCalls: () =>
       existsSync(join(root, 'npm-calls')) ? readFileSync(join(root, 'npm-calls'), 'utf8').trim().split('\n') : [],
+    installByHand: () => spawnSync(join(root, 'bin/npm'), ['install'], { cwd: root }),
     /** Puts a Node.js where the platform's package has it. */
     pinNode: (script: string) => {
       write(join(root, 'node_modules', nodePackage, 'package.json'), '{}');
@@ -71,34 +83,92 @@ function project({ installs = ['thing'] }: { readonly installs?: readonly string
   };
 }
 
+const installing = (why: string) => `installing dependencies (${why}) ...\n`;
+
 describe('the runner', () => {
-  it('installs what the lock file pins, once, and hands the arguments on', () => {
+  it('installs what the lock file pins, once, development packages too, and hands the arguments on', () => {
     const { run, npmCalls } = project();
     const first = run();
-    expect(first.stderr).toContain('the lock file is new or has changed');
+    expect(first.stderr).toBe(installing('nothing is installed yet'));
     expect(JSON.parse(first.stdout)).toMatchObject({ args: ['one', '--two'] });
     expect(run()).toMatchObject({ status: 0, stderr: '' });
     expect(npmCalls()).toHaveLength(1);
-    expect(npmCalls()[0]).toMatch(/^ci .*--dry-run=false/);
+    expect(npmCalls()[0]).toMatch(/^ci .*--dry-run=false .*--include=dev --include=optional$/);
   });
 
-  it('installs again when a package is gone', () => {
-    const { root, run, npmCalls } = project();
-    run();
-    rmSync(join(root, 'node_modules/thing'), { recursive: true });
-    expect(run()).toMatchObject({ status: 0, stderr: 'installing dependencies (node_modules lacks thing) ...\n' });
-    expect(npmCalls()).toHaveLength(2);
+  it('starts at once after an installation by hand', () => {
+    const { run, installByHand, npmCalls } = project();
+    installByHand();
+    expect(run()).toMatchObject({ status: 0, stderr: '' });
+    expect(npmCalls()).toEqual(['install']);
   });
+
+  const thing = 'node_modules/thing';
+  it.each([
+    ['a package is gone', 'node_modules lacks thing', ({ root }) => rmSync(join(root, thing), { recursive: true })],
+    [
+      'the lock file has one more',
+      'node_modules lacks another-thing',
+      ({ lock }) => write(lock, lockOf({ ...packages, 'node_modules/another-thing': { version: '1.0.0' } })),
+    ],
+    [
+      'the lock file has another version',
+      'node_modules and package-lock.json differ in thing',
+      ({ lock }) => write(lock, lockOf({ ...packages, [thing]: { ...packages[thing], version: '1.0.1' } })),
+    ],
+    [
+      'the lock file has other content of the same version',
+      'node_modules and package-lock.json differ in thing',
+      ({ lock }) => write(lock, lockOf({ ...packages, [thing]: { ...packages[thing], integrity: 'sha512-two' } })),
+    ],
+    [
+      'the lock file has a package no more',
+      'node_modules and package-lock.json differ in for-this-system',
+      ({ lock }) => write(lock, lockOf({ [thing]: packages[thing] })),
+    ],
+    [
+      'somebody has installed without optional packages',
+      'node_modules lacks for-this-system',
+      ({ root }) => write(join(root, 'node_modules/.package-lock.json'), lockOf({ [thing]: packages[thing] })),
+    ],
+    [
+      'what npm noted is broken',
+      'nothing is installed yet',
+      ({ root }) => write(join(root, 'node_modules/.package-lock.json'), '{'),
+    ],
+  ] satisfies [string, string, (made: ReturnType<typeof project>) => void][])(
+    'installs again when %s',
+    (_when, why, change) => {
+      const made = project();
+      made.installByHand();
+      change(made);
+      expect(made.run()).toMatchObject({ status: 0, stderr: installing(why) });
+      expect(made.run()).toMatchObject({ status: 0, stderr: '' });
+    },
+  );
 
   it.each([
-    ['npm leaves a package out', project, undefined, 'npm ci left thing out: delete node_modules and start again.\n'],
-    ['there is no npm', project, '/nowhere', 'npm could not be started (ENOENT): it has to be on the PATH.\n'],
-  ])('says it in one sentence when %s', (_what, make, searchPath, sentence) => {
-    const { status, stderr } = make({ installs: [] }).run(searchPath);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `installing dependencies (the lock file is new or has changed) ...\n${sentence}`,
-    });
+    ['npm leaves a package out', thing, undefined, 'npm ci left thing out: delete node_modules and start again.\n'],
+    ['there is no npm', undefined, '/nowhere', 'npm could not be started (ENOENT): it has to be on the PATH.\n'],
+  ])('says it in one sentence when %s', (_what, leavesOut, searchPath, sentence) => {
+    const { status, stderr } = project({ ...(leavesOut && { leavesOut }) }).run(searchPath);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `${installing('nothing is installed yet')}${sentence}` });
+  });
+
+  const again = 'nothing was started. To bring it back: git checkout HEAD -- package-lock.json\n';
+  it.each([
+    ['is missing', undefined, /^package-lock\.json is missing; /],
+    ['is no JSON', '<<<<<<< HEAD\n{}', /^package-lock\.json cannot be read \(.*not valid JSON\); /],
+    ['lists nothing', '{}', /^package-lock\.json cannot be read \(it lists no packages\); /],
+  ])('says it in one sentence when package-lock.json %s', (_how, text, sentence) => {
+    const { lock, run, npmCalls } = project();
+    if (text === undefined) rmSync(lock);
+    else write(lock, text);
+    const { status, stderr } = run();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.split('; ')[1]).toBe(again);
+    expect(npmCalls()).toEqual([]);
   });
 });
 

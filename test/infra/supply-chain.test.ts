@@ -5,6 +5,8 @@ import { isAllowed, licensedPackages } from '../../infra/licences.ts';
 import { runScript } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+/** Where somebody installs: the project, and the example that stands alone. */
+const installed = ['.', 'test/examples/typescript'];
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
 it('continuous integration runs actions by commit, each with the release that it is', () => {
@@ -13,27 +15,25 @@ it('continuous integration runs actions by commit, each with the release that it
   for (const line of used) expect(line).toMatch(/^\s*- uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-it('every package is of one version, written out, and comes with an integrity', () => {
-  const { workspaces } = JSON.parse(textOf('package.json')) as { workspaces: string[] };
-  const asked = ['.', ...workspaces].flatMap((folder) => {
-    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(join(folder, 'package.json')));
-    return Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  });
+it.each(installed)('every package is of one version, written out, and comes with an integrity: %s', (folder) => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(join(folder, 'package.json')));
+  const asked = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(asked.filter((version) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([]);
-  const { packages } = JSON.parse(textOf('package-lock.json')) as {
-    packages: Record<string, { integrity?: string; inBundle?: boolean; link?: boolean }>;
+  const { packages } = JSON.parse(textOf(join(folder, 'package-lock.json'))) as {
+    packages: Record<string, { integrity?: string; inBundle?: boolean; resolved?: string }>;
   };
-  const unchecked = Object.entries(packages).filter(([path, { integrity, inBundle, link }]) => {
-    const isOurs = ['', ...workspaces].includes(path) || link === true;
-    return !isOurs && integrity === undefined && inBundle !== true;
-  });
+  const { '': ours, ...others } = packages;
+  expect(ours).toBeDefined();
+  const unchecked = Object.entries(others).filter(([, { integrity, inBundle }]) => !integrity && !inBundle);
   expect(unchecked.map(([path]) => path)).toEqual([]);
+  expect(Object.values(others).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 });
 
 it('every licence has been looked at, and the list is printed', async () => {
   const packages = licensedPackages(textOf('package-lock.json'));
   expect(packages.length).toBeGreaterThan(100);
-  expect(packages.filter((each) => !isAllowed(each))).toEqual([]);
+  const all = installed.flatMap((folder) => licensedPackages(textOf(join(folder, 'package-lock.json'))));
+  expect(all.filter((each) => !isAllowed(each))).toEqual([]);
   const { code, stdout } = await runScript('infra/licences.ts').ended;
   expect(code).toBe(0);
   expect(stdout.trim().split('\n')).toHaveLength(packages.length);

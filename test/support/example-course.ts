@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
@@ -6,6 +9,8 @@ import { addressOf } from './addresses.ts';
 import { api, eventually, tokenOf } from './api.ts';
 import { forgetWebhook } from './forget-webhook.ts';
 import { create, type Draft } from './template-probes.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 // What every program of test/examples has to do, whatever it is written in.
 
@@ -15,14 +20,55 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program of one language: `tour` or `receive`, with its arguments and what it reads. */
-export type Program = (name: 'tour' | 'receive', given: readonly string[], input?: string) => Promise<Ended>;
+/** The commands that the README of an example shows, run in a copy of it. */
+export interface Example {
+  /** Installs and compiles: what stands before the tour. */
+  prepare(): Promise<void>;
+  /** The tour on the stack of this test. */
+  tour(): Promise<Ended>;
+  /** Judges a delivery by the secret. */
+  receive(secret: string, delivery: object): Promise<Ended>;
+  remove(): void;
+}
 
-/** Runs a command to its end. */
-export async function ended(command: readonly string[], options: object, input = ''): Promise<Ended> {
-  const [name = '', ...given] = command;
-  const child = spawn(name, given, { ...options, stdio: 'pipe' });
-  child.stdin.end(input);
+/**
+ * Copies an example into an empty folder, with the description of the interface beside its files. Its commands run there
+ * with `nodeFolder` first on the PATH and without the tools of this project.
+ */
+export function copiedExample(language: 'typescript' | 'python', nodeFolder: string): Example {
+  const source = join(root, 'test/examples', language);
+  const folder = mkdtempSync(join(tmpdir(), `example-${language}-`));
+  cpSync(source, folder, { recursive: true, filter: (path) => !/\/(?:node_modules|dist)$/.test(path) });
+  cpSync(join(root, 'functions/openapi.json'), join(folder, 'openapi.json'));
+  const blocks = [...readFileSync(join(source, 'README.md'), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)];
+  const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
+  const [toTour = '', toReceive = ''] = lines.slice(-2);
+  const foreign = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(root));
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    PATH: [nodeFolder, ...foreign].join(delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+    npm_config_prefer_offline: 'true',
+    npm_config_loglevel: 'error',
+  };
+  const run = (line: string) => ended(line, { cwd: folder, env });
+  return {
+    async prepare() {
+      for (const line of lines.slice(0, -2)) expect(await run(line), line).toMatchObject({ code: 0 });
+    },
+    tour: () => run(toTour.replace('http://127.0.0.1:3000', addressOf('apiUrl'))),
+    receive(secret, delivery) {
+      writeFileSync(join(folder, 'delivery.json'), JSON.stringify(delivery));
+      return run(toReceive.replace('SECRET', secret));
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Runs a line of a shell to its end. */
+async function ended(line: string, options: object): Promise<Ended> {
+  const child = spawn(line, { ...options, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -37,15 +83,11 @@ const sendable = [
 ];
 
 /** The tour comes to its end, and every template that can be sent is sent as it says. */
-export async function expectTour(program: Program, language: string): Promise<void> {
-  const { code, stdout, stderr } = await program('tour', [
-    addressOf('apiUrl'),
-    'supervisor1001',
-    'demo-supervisor1001',
-  ]);
+export async function expectTour(example: Example, language: string): Promise<void> {
+  const { code, stdout, stderr } = await example.tour();
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(
-    new RegExp(`^synchronization started\\ncreated PENDING\\ndeleted ${language}_\\w+\\nenabled 1\\n`),
+    new RegExp(`^synchronization started\\ncreated PENDING\\ndeleted ${language}_\\w+\\nenabled 1\\n`, 'm'),
   );
   const sent = [...stdout.matchAll(/^sent (\w+) (\w+) /gm)].map(([, name, state]) => [name, state]);
   expect(new Map(sent as [string, string][])).toEqual(
@@ -56,7 +98,7 @@ export async function expectTour(program: Program, language: string): Promise<vo
 }
 
 /** The delivery that tells of a creation is judged as it is here: the right one is taken, one changed, unsigned or late is not. */
-export async function expectJudged(program: Program, draft: Draft): Promise<void> {
+export async function expectJudged(example: Example, draft: Draft): Promise<void> {
   const deliveries: Delivery[] = [];
   const secret = Promise.withResolvers<string>();
   const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
@@ -75,7 +117,7 @@ export async function expectJudged(program: Program, draft: Draft): Promise<void
       return deliveries.find((each) => each.verified && each.body.includes(draft.name));
     });
 
-    const judge = async (delivery: object) => program('receive', [await secret.promise], JSON.stringify(delivery));
+    const judge = async (delivery: object) => example.receive(await secret.promise, delivery);
     expect(await judge({ headers, body })).toEqual({
       code: 0,
       stdout: `template.created ${draft.name}\n`,

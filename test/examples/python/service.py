@@ -28,8 +28,9 @@ class Service:
         login = {"username": username, "password": password}
         self.token = self.call("POST", "/login", json_body=login)[0]["access_token"]
 
-    def call(self, method, path, query=None, json_body=None, form=None, headers=None):
+    def call(self, method, path, query=None, json_body=None, form=None, headers=None, seconds=90):
         """One request: what was answered, and its headers. Repeats what was refused for now (429) as it is told to."""
+        end = time.monotonic() + seconds
         url = self.url + path + ("?" + urllib.parse.urlencode(query) if query else "")
         sent = dict(headers or {})
         if self.token:
@@ -45,8 +46,9 @@ class Service:
                 with urllib.request.urlopen(request, timeout=35) as reply:
                     return json.loads(reply.read() or b"null"), reply.headers
             except urllib.error.HTTPError as error:
-                if error.code == 429:
-                    time.sleep(int(error.headers.get("Retry-After", "1")))
+                wait = int(error.headers.get("Retry-After", "1"))
+                if error.code == 429 and time.monotonic() + wait <= end:
+                    time.sleep(wait)
                     continue
                 text = error.read()
                 raise Refused(error.code, json.loads(text) if text else {}) from None

@@ -1,4 +1,4 @@
-// Judges one delivery: `node receive.ts SECRET`, with {"headers", "body"} as JSON on stdin.
+// Judges one delivery: `node dist/receive.js SECRET`, with {"headers", "body"} as JSON on stdin.
 import { json } from 'node:stream/consumers';
 import { type ServiceEvent, verifiedEvent } from './webhook.ts';
 

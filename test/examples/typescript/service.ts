@@ -1,8 +1,8 @@
-// A client of the service: types of functions/openapi.json (`npm run types`), requests by openapi-fetch.
+// A client of the service: types made from its openapi.json (`npm run build`), requests by openapi-fetch.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import createClient from 'openapi-fetch';
-import type { components, paths } from './dist/service-api.ts';
+import type { components, paths } from './service-api.ts';
 
 export type Schemas = components['schemas'];
 export type Service = Awaited<ReturnType<typeof loggedIn>>;
@@ -39,7 +39,7 @@ export async function answered<Data>(reply: Promise<Reply<Data>>): Promise<Data>
 export async function loggedIn(url: string, username: string, password: string) {
   const service = createClient<paths>({
     baseUrl: url,
-    fetch: patiently,
+    fetch: (request) => patiently(request),
     // Lists in a query are written with commas.
     querySerializer: { array: { style: 'form', explode: false } },
   });
@@ -48,12 +48,14 @@ export async function loggedIn(url: string, username: string, password: string) 
   return service;
 }
 
-/** One request; repeats what was refused for now (429) as it is told to. */
-async function patiently(request: Request): Promise<Response> {
+/** One request; repeats what was refused for now (429) as it is told to, for `seconds`. */
+async function patiently(request: Request, seconds = 90): Promise<Response> {
+  const end = performance.now() + seconds * 1000;
   for (;;) {
     const reply = await fetch(request.clone(), { signal: AbortSignal.timeout(35_000) });
-    if (reply.status !== 429) return reply;
-    await setTimeout(Number(reply.headers.get('Retry-After') ?? 1) * 1000);
+    const waitMs = Number(reply.headers.get('Retry-After') ?? 1) * 1000;
+    if (reply.status !== 429 || !(performance.now() + waitMs <= end)) return reply;
+    await setTimeout(waitMs);
   }
 }
 

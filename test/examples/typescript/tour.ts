@@ -1,4 +1,4 @@
-// From the login to the report: `node tour.ts URL USERNAME PASSWORD`, on the local stack (npm start).
+// From the login to the report: `npm start -- URL USERNAME PASSWORD`. Sends: for the local stack and its demo data.
 import { randomUUID } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { componentOf, paramsOf } from './parameters.ts';

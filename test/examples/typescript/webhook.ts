@@ -1,6 +1,6 @@
 // What a receiver of events needs, with Node.js alone; `standardwebhooks` does the same in one call.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { webhooks } from './dist/service-api.ts';
+import type { webhooks } from './service-api.ts';
 
 /** An event of any kind: `type` tells which `data` it has. */
 export type ServiceEvent = {

@@ -1,4 +1,4 @@
-// What the types refuse: each line below is an error, and one that is not any more fails `npm run check`. Never executed.
+// What the types refuse: each line below is an error, and one that is not any more fails `npm run build`. Never executed.
 import type { Service } from './service.ts';
 import type { ServiceEvent } from './webhook.ts';
 
