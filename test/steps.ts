@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process';
 export type Step = readonly [command: string, ...commandArguments: string[]];
 
 /**
- * Runs commands one after another, each announced, its output passed through; all of them run. At the end what each took
- * in seconds. The status is 1 when any of them failed.
+ * Runs commands one after another, output passed through; all of them run. Where there are several, each is announced, and
+ * at the end stands what each took in seconds. The status is 1 when any of them failed.
  */
 export async function runSteps(steps: readonly Step[]): Promise<number> {
   const ends: string[] = [];
   let status = 0;
   for (const [command, ...commandArguments] of steps) {
     const line = shortened([command, ...commandArguments].join(' '));
-    console.log(`> ${line}`);
+    if (steps.length > 1) console.log(`> ${line}`);
     const startedMs = performance.now();
     const code = await new Promise<number>((resolve) => {
       const child = spawn(command, commandArguments, { stdio: 'inherit' });
@@ -25,7 +25,7 @@ export async function runSteps(steps: readonly Step[]): Promise<number> {
     ends.push(`${code === 0 ? 'ok    ' : 'failed'} ${seconds.padStart(6)} s  ${line}`);
     if (code !== 0) status = 1;
   }
-  console.log(ends.join('\n'));
+  if (steps.length > 1) console.log(ends.join('\n'));
   return status;
 }
 

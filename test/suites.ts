@@ -26,7 +26,7 @@ const restOnly = [
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
   // Programs for readers, and commands against the running stack.
-  'test/contract/*-example.test.ts',
+  'test/contract/examples.test.ts',
   'test/contract/acceptance.test.ts',
   'test/contract/doctor.test.ts',
   'test/contract/smoke.test.ts',
