@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { redirectCode } from '../../../lib/redirects/code.ts';
 import { redirectCodeOf, withRedirects } from '../../../lib/redirects/rewriting.ts';
 import { refused } from '../../support/refused.ts';
+import { thorough } from '../../support/thorough.ts';
 
 const baseUrl = 'https://go.example.com/r';
 const templateKey = 'abcdefghijklmnop';
@@ -77,6 +78,7 @@ describe('where it leads', () => {
         const given = `https://a.example/${text.replaceAll(/[{}]/g, '')}`;
         for (const { url } of rewritten(buttons(link(given))).redirects) expect(url).toMatch(/^[\x21-\x7e]+$/);
       }),
+      { numRuns: thorough ? 100 : 20 },
     );
   });
 
