@@ -22,8 +22,6 @@ export default defineConfig({
   test: {
     root: resolve(import.meta.dirname, '../..'),
     sequence: { sequencer: AsNamed },
-    // The whole explorations: a part of them would let more through.
-    provide: { thorough: true },
     projects: [
       ...(ofUnits.length === 0 ? [] : [{ test: { ...limits, name: 'unit', include: ofUnits } }]),
       ...(ofAdapters.length === 0
