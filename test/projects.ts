@@ -38,7 +38,7 @@ export function projectsOf(suite: Suite | undefined) {
     { name: 'queues', ...of([queueTests]), globalSetup: support('queue-emulator.ts') },
     { name: first, ...of(onEngines), ...emulators },
     ...others.map((name) => ({ name, ...onOthers, ...emulators })),
-    { name: 'infra', ...of(['test/infra/*.test.ts']) },
+    { name: 'infra', ...of(['test/infra/*.test.ts']), globalSetup: support('infra-build.ts') },
     {
       name: 'contract',
       ...of(['test/contract/**/*.test.ts']),

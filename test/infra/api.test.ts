@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 import { resourceName } from '../../infra/names.ts';
 import { routes } from '../../infra/routes.ts';
-import { synthesize } from '../support/synthesized.ts';
+import { stacksOf } from '../support/stack-templates.ts';
 import routeCases from './route-cases.json' with { type: 'json' };
 
-const service = synthesize({ stage: 'test', redirectBaseUrl: 'https://go.example.com' });
+const service = stacksOf('whole');
 const built = routes.filter((route) => route.operation in functions);
 const [stage] = service.all('AWS::ApiGatewayV2::Stage');
 
@@ -15,26 +15,16 @@ describe('routes', () => {
     expect(keys.sort()).toEqual(built.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('are left out while their function is not built', () => {
-    const without = synthesize(
-      {},
-      Object.keys(functions).filter((name) => name !== 'templates-list'),
-    );
-    const keys = without.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
-    expect(keys).not.toContain('GET /v1/templates');
-    expect(keys).toContain('GET /health');
-  });
-
   it('of redirects are left out, function and all, where no base URL is set (D19)', () => {
-    const without = synthesize();
+    const without = stacksOf('plain');
     const keys = without.all('AWS::ApiGatewayV2::Route').map(({ properties }) => properties.RouteKey);
     expect(keys).not.toContain('GET /r/{code}');
     expect(keys).toContain('GET /health');
     const lambdas = without.all('AWS::Lambda::Function').map(({ properties }) => properties);
-    expect(lambdas.map(({ FunctionName }) => FunctionName)).not.toContain(resourceName('dev', 'redirect'));
+    expect(lambdas.map(({ FunctionName }) => FunctionName)).not.toContain(resourceName('test', 'redirect'));
     expect(JSON.stringify(lambdas)).not.toContain('REDIRECT_BASE_URL');
     expect(without.all('AWS::DynamoDB::Table').map(({ properties }) => properties.TableName)).toContain(
-      resourceName('dev', 'redirects'),
+      resourceName('test', 'redirects'),
     );
   });
 
@@ -119,8 +109,7 @@ describe('stage', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
     expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 });
     expect(all).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
-    const chosenLimits = { stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 };
-    const [chosen] = synthesize(chosenLimits).all('AWS::ApiGatewayV2::Stage');
+    const [chosen] = stacksOf('chosen').all('AWS::ApiGatewayV2::Stage');
     expect(chosen?.properties.DefaultRouteSettings).toMatchObject({
       ThrottlingRateLimit: 1_000,
       ThrottlingBurstLimit: 2_000,
@@ -158,7 +147,7 @@ describe('stage', () => {
 
   it('deploys by itself, without CORS unless told', () => {
     expect(stage?.properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
-    const [api] = service.all('AWS::ApiGatewayV2::Api');
+    const [api] = stacksOf('plain').all('AWS::ApiGatewayV2::Api');
     expect(api?.properties).not.toHaveProperty('CorsConfiguration');
   });
 });

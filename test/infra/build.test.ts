@@ -1,30 +1,49 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildFunctions, sdkNeverImports } from '../../infra/build.ts';
+import { builtDirectory } from '../support/built-functions.ts';
 
 const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
-let outputDirectory: string;
-let names: string[];
+// What the set-up of the project has built.
+const outputDirectory = builtDirectory;
+const names = readdirSync(functionsDirectory)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => basename(file, '.ts'));
 
-beforeAll(async () => {
-  outputDirectory = mkdtempSync(join(tmpdir(), 'build-'));
-  mkdirSync(join(outputDirectory, 'functions', 'gone'), { recursive: true });
-  writeFileSync(join(outputDirectory, 'local-stacks.json'), '{}');
-  names = await buildFunctions({ functionsDirectory, outputDirectory });
+describe('a build', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'build-'));
+  const builtFrom = (text: string) => {
+    writeFileSync(join(folder, 'one.ts'), text);
+    return (readable: boolean) =>
+      buildFunctions({ functionsDirectory: folder, outputDirectory: join(folder, 'out'), readable });
+  };
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('clears older bundles away, and nothing else', async () => {
+    mkdirSync(join(folder, 'out', 'functions', 'gone'), { recursive: true });
+    writeFileSync(join(folder, 'out', 'local-stacks.json'), '{}');
+    expect(await builtFrom('export const handler = () => 1;')(false)).toEqual(['one']);
+    expect(readdirSync(join(folder, 'out', 'functions'))).toEqual(['one']);
+    expect(existsSync(join(folder, 'out', 'local-stacks.json'))).toBe(true);
+  });
+
+  it('makes bundles that a debugger can show, when asked to', async () => {
+    const build = builtFrom('const telling = () => Date.now();\nexport const handler = () => telling() + telling();');
+    const bundle = () => readFileSync(join(folder, 'out', 'functions', 'one', 'index.mjs'), 'utf8');
+    await build(false);
+    expect(bundle()).not.toContain('telling');
+    await build(true);
+    expect(bundle()).toContain('telling');
+  });
 });
 
-afterAll(() => rmSync(outputDirectory, { recursive: true, force: true }));
-
-it('makes one bundle for each file in functions/, and clears away older ones but nothing else', () => {
-  const files = readdirSync(functionsDirectory).filter((file) => file.endsWith('.ts'));
-  expect(names.map((name) => `${name}.ts`).sort()).toEqual(files.sort());
-  expect(readdirSync(join(outputDirectory, 'functions')).sort()).toEqual([...names].sort());
-  expect(existsSync(join(outputDirectory, 'local-stacks.json'))).toBe(true);
+it('makes one bundle for each file in functions/', () => {
+  expect(readdirSync(join(outputDirectory, 'functions')).sort()).toEqual(names.toSorted());
 });
 
 it('makes bundles that run as they are', async () => {
@@ -56,22 +75,36 @@ describe('messages-send at start-up', () => {
     PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
   };
 
-  /** Imports the bundle in a process of its own; the type of its handler, or the message of what went wrong. */
-  async function started(environment: Readonly<Record<string, string>>): Promise<string> {
+  /**
+   * Imports the bundle as often as there are environments, in one process of its own; for each the type of its handler, or
+   * the message of what went wrong.
+   */
+  async function started(environments: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
     const bundle = pathToFileURL(join(outputDirectory, 'functions', 'messages-send', 'index.mjs')).href;
-    const script = `import(${JSON.stringify(bundle)}).then(({ handler }) => typeof handler, ({ message }) => message).then(console.log)`;
-    const env = { PATH: process.env['PATH'], AWS_REGION: 'us-east-1', ...environment };
-    return (await promisify(execFile)(process.execPath, ['-e', script], { env })).stdout.trim();
+    const script = `
+      const given = { ...process.env };
+      const outcomes = [];
+      for (const [turn, environment] of ${JSON.stringify(environments)}.entries()) {
+        process.env = { ...given, ...environment };
+        const outcome = import(${JSON.stringify(bundle)} + '?' + turn);
+        outcomes.push(await outcome.then(({ handler }) => typeof handler, ({ message }) => message));
+      }
+      console.log(JSON.stringify(outcomes));`;
+    const env = { PATH: process.env['PATH'], AWS_REGION: 'us-east-1' };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+    return JSON.parse(stdout);
   }
-  const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send' };
+  const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send', ...variables };
 
   it('has its handler where a function runs, and nothing where a test imports the page', async () => {
-    expect(await started({ ...running, ...variables })).toBe('function');
-    expect(await started({})).toBe('undefined');
+    expect(await started([running, {}])).toEqual(['function', 'undefined']);
   });
 
-  it.each(Object.keys(variables))('stops without %s, and says so', async (name) => {
-    expect(await started({ ...running, ...variables, [name]: '' })).toBe(`environment variable ${name} is not set`);
+  it('stops without any of its variables, and says which', async () => {
+    const names = Object.keys(variables);
+    expect(await started(names.map((name) => ({ ...running, [name]: '' })))).toEqual(
+      names.map((name) => `environment variable ${name} is not set`),
+    );
   });
 });
 
@@ -139,14 +172,6 @@ it('makes stack traces name the lines of the sources', () => {
     env: { PATH: process.env['PATH'], AWS_LAMBDA_FUNCTION_NAME: 'authorizer' },
   });
   expect(run.stdout + run.stderr).toMatch(/\/(functions|lib)\/[\w/-]+\.ts:\d+:\d+/);
-});
-
-it('makes bundles that a debugger can show, when asked to', async () => {
-  const readable = mkdtempSync(join(tmpdir(), 'build-readable-'));
-  await buildFunctions({ functionsDirectory, outputDirectory: readable, readable: true });
-  expect(readFileSync(join(readable, 'functions', 'health', 'index.mjs'), 'utf8')).toMatch(/publicEndpoint/);
-  expect(bundleOf('health')).not.toMatch(/publicEndpoint/);
-  rmSync(readable, { recursive: true, force: true });
 });
 
 interface Import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
-import { synthesize } from '../support/synthesized.ts';
+import { stacksOf } from '../support/stack-templates.ts';
 
 /* New versions of what matters most are tried on a tenth of the calls, and taken back by alarms. */
 
-const service = synthesize({ stage: 'test' });
+const service = stacksOf('plain');
 const purposeOf = (alarmName: string) => alarmName.replace('template-messaging-test-', '');
 const alarmsOf = {
   authorizer: ['authorizer-failures'],
@@ -89,7 +89,7 @@ describe.each(Object.entries(alarmsOf))('%s', (name, beside) => {
   });
 
   it('moves at once, and past every alarm, where canary is false', () => {
-    const groups = synthesize({ stage: 'test', canary: 'false' }).all('AWS::CodeDeploy::DeploymentGroup');
+    const groups = stacksOf('chosen').all('AWS::CodeDeploy::DeploymentGroup');
     const { properties } =
       groups.find((each) => each.properties.DeploymentGroupName === resourceName('test', name)) ?? {};
     expect(properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');

@@ -4,6 +4,7 @@ import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { routes } from '../../infra/routes.ts';
 import { call } from '../support/api.ts';
+import { builtDirectory } from '../support/built-functions.ts';
 
 /** The whole service behind an edge and without one, asked over HTTP with headers that a caller has made up (R38). */
 const stacks = new Map<'edge' | 'none', RunningStack>();
@@ -16,7 +17,7 @@ beforeAll(async () => {
     const stack = await startStack({
       apiPort: 0,
       platformPort: 0,
-      outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-edge-${process.pid}-${name}`),
+      outputDirectory: join(builtDirectory, `cdk-edge-${process.pid}-${name}`),
       built: true,
       dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
       ...options,

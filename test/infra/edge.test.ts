@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { edgeKeysOf } from '../../infra/edge.ts';
 import { routes } from '../../infra/routes.ts';
-import { serviceApp } from '../../infra/service.ts';
-import { type Resource, stubBundles, synthesize } from '../support/synthesized.ts';
+import { edgeAlarmTopicArn, edgeCertificateArn } from '../support/setting-choices.ts';
+import { type Resource, type Stacks, stacksOf } from '../support/stack-templates.ts';
 
-const address = {
-  stage: 'test',
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
-  hostedZoneId: 'Z0123456789ABC',
-};
-const edgeCertificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b';
-const service = synthesize({ ...address, edge: true, edgeCertificateArn });
-const renewed = synthesize({ ...address, edge: 'true', edgeCertificateArn, edgeKeyVersion: '3' });
+const service = stacksOf('whole');
+const chosen = stacksOf('chosen');
+const plainEdge = stacksOf('edge');
 
 const only = (type: string, from: readonly Resource[] = service.edge) => {
   const [found, ...others] = from.filter((resource) => resource.type === type);
@@ -40,6 +34,8 @@ describe('the distribution', () => {
 
   it('passes every method on, with all that the viewer sent, the host too, and the address of the viewer', () => {
     const { AllowedMethods, OriginRequestPolicyId } = distribution.DefaultCacheBehavior;
+    // Preflight requests pass too, and the edge adds nothing to the API's answer (D52).
+    expect(distribution.DefaultCacheBehavior).not.toHaveProperty('ResponseHeadersPolicyId');
     expect(AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
     const policy = service.edge.find(({ id }) => id === service.target(OriginRequestPolicyId));
     expect(policy?.properties.OriginRequestPolicyConfig).toMatchObject({
@@ -89,8 +85,7 @@ describe('the distribution', () => {
   });
 
   it('makes no record where another name server has the name', () => {
-    const { hostedZoneId: _, ...elsewhere } = address;
-    expect(synthesize({ ...elsewhere, edge: true, edgeCertificateArn }).all('AWS::Route53::RecordSet')).toEqual([]);
+    expect(plainEdge.all('AWS::Route53::RecordSet')).toEqual([]);
   });
 });
 
@@ -145,8 +140,6 @@ describe('the rules', () => {
   });
 
   it('have the limits of the context, and show nobody a token', () => {
-    const limits = { edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' };
-    const chosen = synthesize({ ...address, edge: true, edgeCertificateArn, ...limits });
     expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000]);
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
@@ -157,7 +150,7 @@ describe('the rules', () => {
 });
 
 describe('the key', () => {
-  const keysOf = ({ stateful }: typeof service) =>
+  const keysOf = ({ stateful }: Stacks) =>
     stateful.filter(({ properties }) => String(properties?.Name).includes('edge-key'));
 
   it('is made by Secrets Manager, kept, and there in the region of the edge', () => {
@@ -201,64 +194,94 @@ describe('the key', () => {
   });
 
   it('is two where it has been changed: the API takes both, the edge shows the one before', () => {
-    expect(keysOf(renewed).map(({ properties }) => properties.Name)).toEqual([
+    expect(keysOf(chosen).map(({ properties }) => properties.Name)).toEqual([
       'template-messaging-test-edge-key-3',
       'template-messaging-test-edge-key-2',
     ]);
-    const [lambda] = renewed
+    const [lambda] = chosen
       .all('AWS::Lambda::Function')
       .filter(({ properties }) => properties.FunctionName === 'template-messaging-test-health');
     expect(lambda?.properties.Environment.Variables.EDGE_KEYS).toBe(
       `${resolved('edge-key-3')} ${resolved('edge-key-2')}`,
     );
-    const { Origins } = only('AWS::CloudFront::Distribution', renewed.edge).DistributionConfig;
+    const { Origins } = only('AWS::CloudFront::Distribution', chosen.edge).DistributionConfig;
     expect(Origins[0].OriginCustomHeaders[0].HeaderValue).toBe(resolved('edge-key-2'));
   });
 
   it('is not referred to more often than CloudFormation allows in a template', () => {
-    const references = JSON.stringify(renewed.stateless).match(/\{\{resolve:/g) ?? [];
+    const references = JSON.stringify(chosen.stateless).match(/\{\{resolve:/g) ?? [];
     expect(references.length).toBeLessThanOrEqual(60);
     expect(references.length).toBe(2 * routes.length);
   });
 });
 
 describe('the stack', () => {
-  const { done, ...places } = stubBundles();
-  const app = serviceApp({ ...places, context: { ...address, edge: true, edgeCertificateArn }, rulesApply: false });
-  const assembly = app.synth();
-  done();
-  const stack = assembly.getStackArtifact('Edge');
-
   it('is in the region of CloudFront, and protected like that of the API', () => {
-    expect(stack.stackName).toBe('template-messaging-test-edge');
-    expect(stack.environment.region).toBe('us-east-1');
-    expect(stack.terminationProtection).toBe(true);
-    const firstTime = synthesize({ ...address, edge: true, edgeCertificateArn, protected: 'stateful' });
-    const edge = firstTime.app.node.findChild('Edge') as unknown as { readonly terminationProtection: boolean };
-    expect(edge.terminationProtection).toBe(false);
+    expect(service.standing('Edge')).toMatchObject({
+      ...{ stackName: 'template-messaging-test-edge', region: 'us-east-1', terminationProtection: true },
+    });
+    expect(chosen.standing('Edge').terminationProtection).toBe(false);
   });
 
   it('is deployed when its key is there, and before the API asks for it', () => {
-    const dependenciesOf = (id: string) =>
-      assembly
-        .getStackArtifact(id)
-        .dependencies.map((each) => each.id)
-        .filter((each) => !each.endsWith('.assets'));
-    expect(dependenciesOf('Edge')).toEqual(['Stateful']);
-    expect(dependenciesOf('Stateless')).toEqual(expect.arrayContaining(['Stateful', 'Edge']));
+    expect(service.standing('Edge').after).toEqual(['Stateful']);
+    expect(service.standing('Stateless').after).toEqual(expect.arrayContaining(['Stateful', 'Edge']));
   });
 
   it('is not there unless it is asked for, and neither are its keys', () => {
-    const without = synthesize({ ...address, edgeCertificateArn });
+    const without = stacksOf('address');
     expect(without.edge).toEqual([]);
     expect(without.all('AWS::CloudFront::Distribution')).toEqual([]);
     expect(JSON.stringify([without.stateful, without.stateless])).not.toMatch(/edge-key|EDGE_KEYS/);
   });
+});
 
-  it.each([
-    ['domainName', { edgeCertificateArn }],
-    ['edgeCertificateArn', address],
-  ])('needs %s', (name, context) => {
-    expect(() => synthesize({ ...context, edge: true })).toThrow(`the context value edge needs ${name} beside it`);
+describe('the alarms', () => {
+  const alarmsOf = ({ edge }: Stacks) =>
+    edge.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+
+  it('count what each rule refuses, and ring at as much again as an address is allowed in that time', () => {
+    const { Rules, VisibilityConfig } = only('AWS::WAFv2::WebACL', chosen.edge);
+    const metricOf = (name: string) =>
+      Rules.find((rule: Record<string, unknown>) => rule['Name'] === name).VisibilityConfig.MetricName;
+    const shown = alarmsOf(chosen)
+      .filter(({ MetricName }) => MetricName === 'BlockedRequests')
+      .map(({ Dimensions, Threshold, Namespace }) => [
+        Namespace,
+        Object.fromEntries(Dimensions.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value])),
+        Threshold,
+      ]);
+    const WebACL = VisibilityConfig.MetricName;
+    expect(shown).toEqual([
+      ['AWS/WAFV2', { WebACL, Rule: metricOf('edge-address') }, 5 * 20_000],
+      ['AWS/WAFV2', { WebACL, Rule: metricOf('edge-login') }, 5 * 120],
+    ]);
+  });
+
+  it('ring for a share of failures only where there is enough to take a share of', () => {
+    const [math, ...metrics] = alarmsOf(service).find(({ AlarmName }) => AlarmName.endsWith('edge-5xx-share')).Metrics;
+    expect(math.Expression).toBe('IF(FILL(requests, 0) >= 100, FILL(share, 0), 0)');
+    const shown = metrics.map(
+      ({
+        Id,
+        MetricStat,
+      }: {
+        Id: string;
+        MetricStat: { Metric: { Dimensions: { Name: string; Value: unknown }[] } };
+      }) => {
+        const [distributionOf, region] = MetricStat.Metric.Dimensions;
+        return [Id, service.edge.find(({ id }) => id === service.target(distributionOf?.Value))?.type, region?.Value];
+      },
+    );
+    expect(shown).toEqual([
+      ['requests', 'AWS::CloudFront::Distribution', 'Global'],
+      ['share', 'AWS::CloudFront::Distribution', 'Global'],
+    ]);
+  });
+
+  it('tell the topic of their region, also that of all others where that is the same, and no topic elsewhere', () => {
+    const told = (stacks: Stacks) => alarmsOf(stacks).map((alarm) => alarm.AlarmActions);
+    for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(Array(3).fill([edgeAlarmTopicArn]));
+    expect(told(plainEdge)).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -3,18 +3,10 @@ import { functions } from '../../infra/functions.ts';
 import { resourceName } from '../../infra/names.ts';
 import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
-import { type Resource, synthesize } from '../support/synthesized.ts';
+import { type Resource, stacksOf } from '../support/stack-templates.ts';
 import { variablesReadBy } from '../support/variables-read.ts';
 
-const service = synthesize({
-  stage: 'test',
-  redirectBaseUrl: 'https://go.example.com',
-  rateSourceUrl: 'https://rates.example.com/usd.json',
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
-  edge: true,
-  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
-});
+const service = stacksOf('whole');
 const names = Object.keys(functions);
 
 /** Names that Lambda keeps to itself. */
@@ -293,4 +285,26 @@ it('no function is told what only the local stack tells: endpoints of its own, a
   const variables = names.flatMap(variablesOf);
   expect(variables).toContain('WEBHOOKS_TABLE');
   expect(variables.filter((name) => /^WEBHOOK_TRUSTED_RECEIVER$|^AWS_ENDPOINT_URL/.test(name))).toEqual([]);
+});
+
+it('settings arrive in the functions, numbers also as the text that the command line gives', () => {
+  const chosen = stacksOf('chosen');
+  const environments = [service, chosen].map((stacks) =>
+    stacks.all('AWS::Lambda::Function').map(({ properties }) => properties.Environment?.Variables),
+  );
+  expect(environments[0]).toContainEqual(expect.objectContaining({ REDIRECT_BASE_URL: 'https://go.example.com' }));
+  for (const told of [
+    { PLATFORM_BASE_URL: 'http://127.0.0.1:3001', PLATFORM_VERSION: 'v26.0' },
+    { SYNC_LOCK_SCOPE: 'client' },
+    { TOKEN_ISSUER: 'https://issuer.example' },
+    { CLIENT_RATE_PER_MINUTE: '0' },
+  ]) {
+    expect(environments[1]).toContainEqual(expect.objectContaining(told));
+  }
+  const concurrencies = chosen
+    .all('AWS::Lambda::EventSourceMapping')
+    .map(({ properties }) => properties.ScalingConfig.MaximumConcurrency);
+  expect(concurrencies).toContain(120);
+  const retentions = chosen.all('AWS::Logs::LogGroup').map(({ properties }) => properties.RetentionInDays);
+  expect(new Set(retentions)).toEqual(new Set([365]));
 });

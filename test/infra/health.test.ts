@@ -6,13 +6,10 @@ import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
 import { throttledMetricCodes } from '../../lib/platform/failure.ts';
 import { documentOf, tableRows } from '../support/documents.ts';
-import { synthesize } from '../support/synthesized.ts';
+import { alarmTopicArn, edgeAlarmTopicArn } from '../support/setting-choices.ts';
+import { stacksOf } from '../support/stack-templates.ts';
 
-const service = synthesize({
-  stage: 'test',
-  redirectBaseUrl: 'https://go.example.com',
-  rateSourceUrl: 'https://rates.example.com/usd.json',
-});
+const service = stacksOf('whole');
 const runBook = documentOf('infra/operate/README.md');
 
 /** The text of a body that refers to resources, with their logical ids in place of the references. */
@@ -144,16 +141,7 @@ describe('the dashboard', () => {
 });
 
 describe('alarms', () => {
-  const { edge } = synthesize({
-    stage: 'test',
-    edge: true,
-    domainName: 'api.example.com',
-    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
-    edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/4e5f-6a7b',
-  });
-  const alarms = [...service.all('AWS::CloudWatch::Alarm'), ...edge]
-    .filter(({ type }) => type === 'AWS::CloudWatch::Alarm')
-    .map(({ properties }) => properties);
+  const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const purposes = alarms.map(({ AlarmName }) => AlarmName.replace('template-messaging-test-', ''));
   const placeholders: Readonly<Record<string, readonly string[]>> = {
     '<queue>': Object.values(queuePurposes),
@@ -172,11 +160,14 @@ describe('alarms', () => {
     expect(explained.sort()).toEqual(purposes.sort());
   });
 
-  it('say who is hurt and what to do, in two sentences at least, and do not ring for silence', () => {
+  it('say who is hurt and what to do, in two sentences at least, reach the topic, and do not ring for silence', () => {
     expect(alarms.length).toBeGreaterThan(10);
+    const ofEdge = service.edge.map(({ properties }) => properties);
     for (const alarm of alarms) {
       expect(alarm.AlarmDescription.length).toBeLessThanOrEqual(1_024);
-      expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\. [A-Z].+\.$/);
+      expect(alarm.AlarmDescription).toMatch(/^(Clients|Recipients|Callers|Everybody|Whoever) .+\. [A-Z].+\.$/);
+      const topic = ofEdge.includes(alarm) ? edgeAlarmTopicArn : alarmTopicArn;
+      expect([alarm.AlarmActions, alarm.OKActions]).toEqual([[topic], [topic]]);
       expect(alarm.TreatMissingData).toBe('notBreaching');
     }
   });
@@ -214,7 +205,7 @@ describe('alarms', () => {
   });
 
   it('look at what the whole account has left, by the quota that was told', () => {
-    const [alarm] = synthesize({ accountConcurrency: 2_000 })
+    const [alarm] = stacksOf('chosen')
       .all('AWS::CloudWatch::Alarm')
       .filter(({ properties }) => properties.MetricName === 'ClaimedAccountConcurrency');
     expect(alarm?.properties).toMatchObject({ Namespace: 'AWS/Lambda', Statistic: 'Maximum', Threshold: 1_600 });

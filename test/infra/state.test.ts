@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Consumption, FunctionShape } from '../../infra/function-shapes/shape.ts';
 import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
@@ -7,10 +6,10 @@ import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
 import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
-import { synthesize } from '../support/synthesized.ts';
+import { stacksOf } from '../support/stack-templates.ts';
 import importsOf010 from './fixtures/imports-0.1.0.json' with { type: 'json' };
 
-const service = synthesize({ stage: 'test' });
+const service = stacksOf('plain');
 const queueByName = new Map(service.all('AWS::SQS::Queue').map((queue) => [queue.properties.QueueName, queue]));
 const day = 86_400;
 
@@ -116,17 +115,6 @@ it('there is no queue that infra/names.ts does not name', () => {
   expect(queueByName.size).toBe(2 * Object.keys(queuePurposes).length);
 });
 
-it('a queue that no function consumes is refused', () => {
-  const watch = functions['messages-watch'] as { consumes?: Consumption };
-  const { consumes } = watch;
-  delete watch.consumes;
-  try {
-    expect(() => synthesize({ stage: 'test' })).toThrow('no function in infra/functions.ts consumes the queue watch');
-  } finally {
-    Object.assign(watch, { consumes });
-  }
-});
-
 it('the stateful stack holds state alone, and the stateless one none: no alarm stands in the way of a deletion', () => {
   const types = (resources: typeof service.stateful) => new Set(resources.map(({ type }) => type));
   const state = ['AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'];
@@ -143,15 +131,14 @@ describe('what has been made stays, and what a failed creation has just made goe
   );
 
   it.each([
-    [undefined, [true, true], true],
-    ['true', [true, true], true],
-    ['stateful', [true, false], true],
-    ['false', [false, false], false],
-    [false, [false, false], false],
-  ] as const)('protected=%s: termination protection of the two stacks %j, of tables %s', (value, stacks, ofTables) => {
-    const { app, all } = synthesize(value === undefined ? {} : { protected: value });
-    const protection = ['Stateful', 'Stateless'].map((id) => app.synth().getStackArtifact(id).terminationProtection);
-    expect(protection.map((each) => each ?? false)).toEqual(stacks);
+    ['plain', [true, true], true],
+    ['address', [true, true], true],
+    ['chosen', [true, false], true],
+    ['edge', [false, false], false],
+  ] as const)('settings %s: termination protection of the two stacks %j, of tables %s', (choice, stacks, ofTables) => {
+    const { standing, all } = stacksOf(choice);
+    const protection = (['Stateful', 'Stateless'] as const).map((id) => standing(id).terminationProtection);
+    expect(protection).toEqual(stacks);
     const tablesProtected = all('AWS::DynamoDB::Table').map(({ properties }) => properties.DeletionProtectionEnabled);
     expect(new Set(tablesProtected)).toEqual(new Set([ofTables]));
   });
@@ -171,35 +158,7 @@ describe('exports', () => {
       expect(id.slice(0, -8)).toBe(told);
     }
   });
-
-  const used = [
-    ...Object.keys(tables).map((name) => ['the table', name] as const),
-    ...Object.keys(secretPurposes).map((name) => ['the secret', name] as const),
-    ...Object.keys(queuePurposes).map((name) => ['sending to the queue', name] as const),
-  ];
-  it.each(used)('stay when the last function that uses %s %s goes', (_, name) => {
-    const before = Object.entries(functions).map(([key, shape]) => [key, { ...shape }] as const);
-    try {
-      for (const shape of Object.values(functions)) forget(shape, name);
-      const without = synthesize({ stage: 'test' });
-      expect(without.importedNames.size).toBeLessThan(service.importedNames.size);
-      expect(without.exports).toEqual(service.exports);
-    } finally {
-      for (const [key, shape] of before) Object.assign(functions[key] ?? {}, shape);
-    }
-  });
 });
-
-/** Takes the name out of all that the function uses. */
-function forget(shape: FunctionShape, name: string): void {
-  const { tables: granted = {}, secrets = [], sendsTo = [], consumes } = shape;
-  Object.assign(shape, {
-    ...(consumes?.queue === name ? { consumes: { ...consumes, postpones: undefined } } : {}),
-    tables: Object.fromEntries(Object.entries(granted).filter(([table]) => table !== name)),
-    secrets: secrets.filter((each) => each !== name),
-    sendsTo: sendsTo.filter((each) => each !== name),
-  });
-}
 
 it('gives a synchronization up after as many deliveries as its worker counts', () => {
   expect(queues.sync.maxReceiveCount).toBe(syncDeliveries);

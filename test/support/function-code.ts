@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { globSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { parseAst } from 'vitest/node';
 
@@ -10,10 +11,19 @@ export interface Node {
   readonly [property: string]: unknown;
 }
 
+let codes: Promise<ReadonlyMap<string, string>> | undefined;
+
 /** The code of one function in one readable module: packages stay imports, and code that nobody reaches is left out. */
 export async function codeOf(functionName: string): Promise<string> {
+  codes ??= bundleAll();
+  return (await codes).get(functionName) ?? '';
+}
+
+/** All of them at once: they share most of their sources, which are read once. */
+async function bundleAll(): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'functions', `${functionName}.ts`)],
+    entryPoints: globSync('functions/*.ts', { cwd: root }).map((file) => join(root, file)),
+    outdir: root,
     bundle: true,
     write: false,
     format: 'esm',
@@ -22,7 +32,7 @@ export async function codeOf(functionName: string): Promise<string> {
     packages: 'external',
     logLevel: 'warning',
   });
-  return outputFiles[0]?.text ?? '';
+  return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]));
 }
 
 export function syntaxOf(code: string): Node {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalPrice } from '../../../lib/catalog/price.ts';
+import { thorough } from '../../support/thorough.ts';
 
 describe('displayed prices that mean one amount', () => {
   test.each([
@@ -173,7 +174,7 @@ test('whatever a locale displays is read back', () => {
       const { display, decimal } = displayed(locale, currency, minor);
       expect([display, decimalPrice(display, currency)]).toEqual([display, decimal]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: thorough ? 2_000 : 400 },
   );
 });
 
@@ -197,7 +198,7 @@ test('no currency of the world in any of the locales is read as another amount',
       const { display, decimal } = displayed(locale, currency, minor);
       expect([undefined, decimal]).toContain(decimalPrice(display, currency));
     }),
-    { numRuns: 3_000 },
+    { numRuns: thorough ? 3_000 : 600 },
   );
 });
 
@@ -229,6 +230,6 @@ test('any text is read as decimal text or not at all, and the same at any price'
         expect(decimalPrice(pieces.join(''), currency) ?? '0').toMatch(/^(?:0|[1-9]\d*)(?:\.\d{1,3})?$/);
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: thorough ? 5_000 : 1_000 },
   );
 });

@@ -13,6 +13,7 @@ import {
   turnLeaseMs,
   waking,
 } from '../../../lib/hints/turns.ts';
+import { thorough } from '../../support/thorough.ts';
 
 const hintOf = (...templateIds: string[]): Task => ({ ...nothing, templateIds });
 const everything: Task = { ...nothing, everything: true };
@@ -120,7 +121,7 @@ test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)
         expect(calls.filter((atMs) => atMs >= from && atMs < from + hourMs).length).toBeLessThanOrEqual(callsAnHour);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: thorough ? 300 : 60 },
   );
 });
 
@@ -292,8 +293,8 @@ function explore(first: World): { readonly worlds: number; readonly lost: World[
 }
 
 test.each([
-  ['one template that changes twice', ['A', 'A'], 2],
-  ['two templates, one of them twice', ['A', 'B', 'A'], 1],
+  ['one template that changes twice', ['A', 'A'], thorough ? 2 : 1],
+  thorough ? ['two templates, one of them twice', ['A', 'B', 'A'], 1] : ['two templates', ['A', 'B'], 1],
 ])('every history of %s ends with the latest change read (R49)', (_, untold, faultsLeft) => {
   const first: World = {
     nowMs: 1_000,
@@ -308,6 +309,6 @@ test.each([
   };
   const { worlds, lost, ends } = explore(first);
   expect(lost[0]).toBeUndefined();
-  expect(ends).toBeGreaterThan(10);
-  expect(worlds).toBeGreaterThan(1_000);
+  expect(ends).toBeGreaterThan(5);
+  expect(worlds).toBeGreaterThan(500);
 });

@@ -13,6 +13,7 @@ import {
 } from '../../../lib/provisioning/provisioning-plan.ts';
 import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { allowedIn, statesOf } from '../../support/provisioned-state.ts';
+import { thorough } from '../../support/thorough.ts';
 
 const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
 const nowIso = '2026-11-20T12:00:00.000Z';
@@ -136,7 +137,7 @@ test('from any state, a plan leads to what a fresh provisioning of the file give
       expect(sorted(end)).toEqual(sorted(provisioned(after)));
       expect(planFor(end, after)).toEqual(nothingToDo);
     }),
-    { numRuns: 300 },
+    { numRuns: thorough ? 300 : 60 },
   );
 });
 
@@ -152,7 +153,7 @@ test('wherever a run ends, nobody may do what neither state allows, and the next
         expect(sorted(provisioned(after, state))).toEqual(sorted(provisioned(after)));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: thorough ? 300 : 60 },
   );
 });
 

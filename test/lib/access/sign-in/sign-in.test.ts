@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { hashPassword } from '../../../../lib/access/sign-in/password.ts';
 import { type SignInPorts, signIn } from '../../../../lib/access/sign-in/sign-in.ts';
 import { attemptsInMemory, cheapDerivation, credentialsInMemory, usersInMemory } from '../../../support/access.ts';
+import { thorough } from '../../../support/thorough.ts';
 
 /*
  * The pace of guessing (login-pace.ts), explored with a clock that is told: what an attacker gets out of it who never
@@ -81,11 +82,11 @@ test('one address, volleys of any size at any time: 23 guesses in any hour at mo
       }
       expect(counted(attempts.startedAtMs).mostInAnHour).toBeLessThanOrEqual(23);
     }),
-    { numRuns: 200 },
+    { numRuns: thorough ? 200 : 50 },
   );
 });
 
-test.each([3, 10, 100])(
+test.each(thorough ? [3, 10, 100] : [3, 20])(
   '%i addresses that never wait longer than they must: 20 + 8N guesses in the first hour, 20 + 2N in each further one',
   async (addresses) => {
     const { attempts, guess } = world();
@@ -124,7 +125,7 @@ test('whatever others do, the right password from a clean address is always acce
       const fleet = await Promise.all(Array.from({ length: 5 }, () => logsIn('workers', nowMs)));
       expect(fleet).toEqual(Array(5).fill(true));
     }),
-    { numRuns: 100 },
+    { numRuns: thorough ? 100 : 25 },
   );
 });
 
@@ -141,7 +142,7 @@ test('at an address that others use for guessing, the right person waits an hour
       while (!(await logsIn('office', nowMs + waitedMs))) waitedMs += 30 * secondMs;
       expect(waitedMs).toBeLessThanOrEqual(hourMs);
     }),
-    { numRuns: 100 },
+    { numRuns: thorough ? 100 : 25 },
   );
 });
 

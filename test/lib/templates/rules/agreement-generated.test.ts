@@ -6,6 +6,7 @@ import { FaultList } from '../../../../lib/http/fault-list.ts';
 import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import type { Category, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
+import { thorough } from '../../../support/thorough.ts';
 
 /*
  * The rules stand twice on purpose: once for clients, with every fault and its path, and once in the simulator as the platform
@@ -298,7 +299,7 @@ const families: readonly (readonly [string, Category, fc.Arbitrary<readonly Give
   ['authentication', 'AUTHENTICATION', authentication],
 ];
 
-const numRuns = 1_000;
+const numRuns = thorough ? 1_000 : 200;
 
 describe('service and simulator agree on', () => {
   test.each(families)('%s, or a listed difference says why', (_, category, arbitrary) => {

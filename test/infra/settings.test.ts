@@ -1,0 +1,303 @@
+import { RootConstruct } from 'constructs';
+import { describe, expect, it } from 'vitest';
+import { checkConcurrency, endpointConcurrency } from '../../infra/concurrency.ts';
+import type { FunctionShape } from '../../infra/function-shapes/shape.ts';
+import { functions } from '../../infra/functions.ts';
+import { checkPublicAddress } from '../../infra/public-address.ts';
+import { isScheduleExpression } from '../../infra/schedule-expression.ts';
+import { checkAlarmTopic, type Settings, settingsFrom } from '../../infra/settings.ts';
+import { alarmTopicArn, settingChoices } from '../support/setting-choices.ts';
+
+/* What context values may be, one by one and beside each other; what templates make of them is tested with the templates. */
+
+function settings(context: Readonly<Record<string, unknown>> = {}): Settings {
+  const { node } = new RootConstruct();
+  for (const [name, value] of Object.entries(context)) node.setContext(name, value);
+  return settingsFrom(node);
+}
+
+const page = 'https://app.example.com';
+
+describe('context values', () => {
+  it.each([
+    ['stage', 'Prod'],
+    ['stage', 'a-stage-name-too-long'],
+    ['platformBaseUrl', 'http://example.com'],
+    ['platformBaseUrl', 'https://example.com/path'],
+    ['platformBaseUrl', 'no address'],
+    ['domainName', 'https://api.example.com'],
+    ['domainName', 'Api.example.com'],
+    ['domainName', 'example'],
+    ['domainName', 'api.example.com.'],
+    ['domainName', '-api.example.com'],
+    ['domainName', '203.0.113.7'],
+    ['domainName', `${'a.'.repeat(95)}com`],
+    ['certificateArn', 'api.example.com'],
+    ['hostedZoneId', 'example.com'],
+    ['edge', 'yes'],
+    ['edge', 1],
+    ['edgeCertificateArn', 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d'],
+    ['edgeKeyVersion', 0],
+    ['edgeRatePerMinute', 9],
+    ['edgeLoginRatePerMinute', '9'],
+    ['redirectBaseUrl', 'http://example.com/r'],
+    ['redirectBaseUrl', 'https://example.com/r/'],
+    ['redirectBaseUrl', 'https://example.com/'],
+    ['redirectBaseUrl', 'https://example.com/r?to=x'],
+    ['redirectBaseUrl', 'https://example.com/r#'],
+    ['redirectBaseUrl', 'https://user@example.com/r'],
+    ['redirectBaseUrl', 'https://Example.com/r'],
+    ['redirectBaseUrl', 'https://example.com/{{1}}'],
+    ['redirectBaseUrl', `https://example.com/${'r'.repeat(181)}`],
+    ['redirectBaseUrl', '/r'],
+    ['redirectBaseUrl', ''],
+    ['platformVersion', '25'],
+    ['syncLockScope', 'all'],
+    ['syncSchedule', '6 hours'],
+    ['syncSchedule', 'rate(0 hours)'],
+    ['syncSchedule', 'cron(0 3 * * * *)'],
+    ['syncSchedule', true],
+    ['rateSourceUrl', 'http://rates.example.com/'],
+    ['rateSourceUrl', 'rates'],
+    ['rateSourceUrl', 'https://u:p@rates.example.com/'],
+    ['rateSourceUrl', 'https://rates.example.com:8443/'],
+    ['dispatchMaximumConcurrency', '9'],
+    ['dispatchMaximumConcurrency', 10.5],
+    ['dispatchMaximumConcurrency', '0x20'],
+    ['dispatchMaximumConcurrency', 1001],
+    ['authorizerReservedConcurrency', 0],
+    ['dispatchReservedConcurrency', 9],
+    ['accountConcurrency', 'all'],
+    ['protected', 'yes'],
+    ['protected', 1],
+    ['stageRatePerSecond', 0],
+    ['stageRatePerSecond', 10_001],
+    ['stageBurst', '0'],
+    ['stageBurst', 5_001],
+    ['loginRatePerSecond', 0],
+    ['loginRatePerSecond', 201],
+    ['clientRatePerMinute', '-1'],
+    ['clientRatePerMinute', 1_000_000],
+    ['loginBurst', '1.5'],
+    ['loginBurst', 401],
+    ['logRetentionDays', 31],
+    ['alarmTopicArn', 'alarms'],
+    ['edgeAlarmTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
+    ['tokenIssuer', ''],
+    ['tokenAudience', 'with a space'],
+  ])('%s = %j is refused in one sentence', (name, value) => {
+    expect(() => settings({ [name]: value })).toThrow(new RegExp(`^the context value ${name} must be .+, received `));
+  });
+
+  it.each([
+    ['Stage', 'there is no context value Stage: did you mean stage?'],
+    ['alarmsTopicArn', 'there is no context value alarmsTopicArn: did you mean alarmTopicArn?'],
+    ['rateSource', 'there is no context value rateSource: did you mean rateSourceUrl?'],
+    ['colour', expect.stringMatching(/^there is no context value colour: the names are stage, .+, tokenAudience$/)],
+  ])('%s, which is none, is refused with what may have been meant', (name, sentence) => {
+    expect(() => settings({ [name]: 'x' })).toThrow(expect.objectContaining({ message: sentence }));
+  });
+
+  it('may stand beside those of the CDK and of libraries', () => {
+    const names = ['@aws-cdk/core:stackRelativeExports', 'aws:cdk:enable-path-metadata', 'cli-telemetry'];
+    const lookedUp = 'availability-zones:account=123456789012:region=eu-west-1';
+    expect(() => settings({ ...Object.fromEntries(names.map((name) => [name, true])), [lookedUp]: [] })).not.toThrow();
+  });
+
+  it.each([
+    'https://go.example.com',
+    'https://example.com/a/r',
+    'https://example.com:8443/r',
+    'http://127.0.0.1:3000/r',
+  ])('redirectBaseUrl may be %s', (redirectBaseUrl) =>
+    expect(settings({ redirectBaseUrl })).toMatchObject({ redirectBaseUrl }),
+  );
+
+  it('that are true or false may be written as text', () => {
+    const [typed, written] = [false, 'false'].map((no) => settings({ edge: no, canary: no, protected: no }));
+    expect(written).toEqual(typed);
+  });
+
+  it.each([undefined, '*', 'https://app.example.com:8443', 'http://127.0.0.1:3001', 'http://[::1]:3001'])(
+    'corsOrigins may be %s',
+    (corsOrigins) => {
+      const { corsOrigins: taken } = settings(corsOrigins === undefined ? {} : { corsOrigins });
+      expect(taken).toEqual(corsOrigins === undefined ? undefined : [corsOrigins]);
+    },
+  );
+
+  it.each([
+    '',
+    ',',
+    `${page},`,
+    'app.example.com',
+    `${page}/`,
+    `${page}/shop`,
+    `${page}?a=1`,
+    'https://app.example.com:443',
+    'https://App.example.com',
+    'https://user@app.example.com',
+    'https://*.example.com',
+    'https://*',
+    `${page},*`,
+    `${page},${page}`,
+    'http://app.example.com',
+    'null',
+    'file://',
+    true,
+    [page],
+  ])('corsOrigins may not be %j', (corsOrigins) => {
+    expect(() => settings({ corsOrigins })).toThrow(
+      /^the context value corsOrigins must be origins without path, apart by commas and none twice, .+, received /,
+    );
+  });
+});
+
+describe('a region', () => {
+  const address = settings(settingChoices.address);
+
+  it.each(['us-east-1', 'eu-west-2'])('%s has no topic and no certificate of eu-west-1', (region) => {
+    expect(() => checkAlarmTopic(settings({ alarmTopicArn }), region)).toThrow(
+      `the context value alarmTopicArn names a topic in eu-west-1, and the stacks go to ${region}`,
+    );
+    expect(() => checkPublicAddress(address, region)).toThrow(
+      `the context value certificateArn names a certificate in eu-west-1, and the stacks go to ${region}`,
+    );
+  });
+
+  it.each(['eu-west-1', undefined])('%s may have them', (region) => {
+    expect(() => checkAlarmTopic(settings({ alarmTopicArn }), region)).not.toThrow();
+    expect(() => checkPublicAddress(address, region)).not.toThrow();
+  });
+});
+
+describe('half a public address', () => {
+  const { domainName, certificateArn, hostedZoneId, edgeCertificateArn } = settingChoices.address;
+
+  it.each([
+    ['certificateArn', 'domainName', { certificateArn }],
+    ['hostedZoneId', 'domainName', { hostedZoneId }],
+    ['domainName', 'certificateArn', { domainName }],
+    ['edge', 'domainName', { edge: true, edgeCertificateArn }],
+    ['edge', 'edgeCertificateArn', { edge: true, domainName, certificateArn }],
+  ] as const)('%s without %s is refused in one sentence', (name, other, context) => {
+    expect(() => checkPublicAddress(settings(context), undefined)).toThrow(
+      `the context value ${name} needs ${other} beside it`,
+    );
+  });
+});
+
+const shape = { timeoutSeconds: 1, memoryMb: 128 };
+const consumes = { queue: 'sync', batchSize: 1, maximumConcurrency: 30 } as const;
+const shapes: Readonly<Record<string, FunctionShape>> = {
+  endpoint: shape,
+  authorizer: { ...shape, reservedConcurrency: 'authorizerReservedConcurrency' },
+  worker: { ...shape, consumes },
+  dispatcher: {
+    ...shape,
+    consumes: { ...consumes, maximumConcurrency: 'dispatchMaximumConcurrency' },
+    reservedConcurrency: 'dispatchReservedConcurrency',
+  },
+};
+
+function check(context: Readonly<Record<string, number>>): void {
+  checkConcurrency(shapes, settings(context));
+}
+
+const numbers = {
+  authorizerReservedConcurrency: 20,
+  dispatchMaximumConcurrency: 40,
+  dispatchReservedConcurrency: 50,
+  accountConcurrency: 20 + 50 + 30 + endpointConcurrency,
+};
+
+describe('what the account has', () => {
+  it('is enough to the last one', () => {
+    expect(() => check(numbers)).not.toThrow();
+  });
+
+  it.each([
+    ['reserved', { authorizerReservedConcurrency: 21 }],
+    ['reserved', { dispatchReservedConcurrency: 51 }],
+    ['in the account', { accountConcurrency: 199 }],
+  ])('is not enough with one more or less %s', (_, change) => {
+    expect(() => check({ ...numbers, ...change })).toThrow(
+      /^the context value accountConcurrency is \d+, and \d+ are needed: \d+ reserved, 30 for .+, 100 for the endpoints; [^.]+$/,
+    );
+  });
+
+  it('is 1,000 unless told, which the defaults leave room in', () => {
+    expect(() => checkConcurrency(functions, settings())).not.toThrow();
+    expect(() => checkConcurrency(functions, settings({ accountConcurrency: 400 }))).toThrow('are needed');
+  });
+});
+
+describe('a share of its own', () => {
+  it('is as large as the number of workers, unless told', () => {
+    const { dispatchReservedConcurrency } = settings({ dispatchMaximumConcurrency: 70 });
+    expect(dispatchReservedConcurrency).toBe(70);
+  });
+
+  it('is never smaller than the number of workers that the queue may start', () => {
+    expect(() => check({ ...numbers, dispatchReservedConcurrency: 40 })).not.toThrow();
+    expect(() => check({ ...numbers, dispatchReservedConcurrency: 39 })).toThrow(
+      'the context value dispatchReservedConcurrency is 39, and the queue of dispatcher may start 40 workers',
+    );
+  });
+});
+
+describe('a schedule', () => {
+  it.each([
+    'rate(1 minute)',
+    'rate(6 hours)',
+    'rate(30 days)',
+    'cron(0 3 * * ? *)',
+    'cron(0/30 8-17 ? * MON-FRI *)',
+    'cron(0 3,15 1 JAN,JUL ? 2026-2030)',
+    'cron(*/10 * L * ? *)',
+    'cron(0 9 15W * ? *)',
+    'cron(0 9 LW * ? *)',
+    'cron(0 9 ? * 6L *)',
+    'cron(0 9 ? * 2#1 2199)',
+  ])('%s is a schedule', (text) => {
+    expect(isScheduleExpression(text)).toBe(true);
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['6 hours', 'no expression'],
+    ['at(2026-12-01T00:00:00)', 'once, and never again'],
+    ['rate(1 minutes)', 'a unit that does not agree'],
+    ['rate(2 minute)', 'a unit that does not agree'],
+    ['rate(0 hours)', 'no time'],
+    ['rate(06 hours)', 'a leading zero'],
+    ['rate(2 weeks)', 'no such unit'],
+    ['rate(2  hours)', 'two spaces'],
+    ['cron(0 3 * * * *)', 'days of the month and of the week'],
+    ['cron(0 3 ? * ? *)', 'neither'],
+    ['cron(0 3 1 * MON *)', 'both'],
+    ['cron(0 3 * * ?)', 'five fields'],
+    ['cron(0 3 * * ? * *)', 'seven fields'],
+    ['cron(60 3 * * ? *)', 'no such minute'],
+    ['cron(0 24 * * ? *)', 'no such hour'],
+    ['cron(0 3 0 * ? *)', 'no such day'],
+    ['cron(0 3 32 * ? *)', 'no such day'],
+    ['cron(0 3 * 13 ? *)', 'no such month'],
+    ['cron(0 3 * MAI ? *)', 'no such month'],
+    ['cron(0 3 ? * 0 *)', 'weeks begin with 1, Sunday'],
+    ['cron(0 3 ? * 8 *)', 'no such day of the week'],
+    ['cron(0 3 ? * 2#6 *)', 'a sixth Monday'],
+    ['cron(0 3 * * ? 1969)', 'no such year'],
+    ['cron(0 17-8 * * ? *)', 'a range that goes back'],
+    ['cron(0 8- * * ? *)', 'half a range'],
+    ['cron(0 8-9-10 * * ? *)', 'a range of three'],
+    ['cron(0/0 3 * * ? *)', 'a step of nothing'],
+    ['cron(0/5/5 3 * * ? *)', 'two steps'],
+    ['cron(0,, 3 * * ? *)', 'an empty part'],
+    ['cron(? 3 * * ? *)', 'any minute'],
+    ['cron(L 3 * * ? *)', 'a last minute'],
+    [' cron(0 3 * * ? *)', 'a space before'],
+  ])('%j is none: %s', (text) => {
+    expect(isScheduleExpression(text)).toBe(false);
+  });
+});

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { functions } from '../../infra/functions.ts';
+import { serviceApp } from '../../infra/service.ts';
+import { settingChoices } from './setting-choices.ts';
+
+/** A folder with an empty bundle for each given function, removed by `done`. */
+export function stubBundles(names: readonly string[] = Object.keys(functions)) {
+  const directory = mkdtempSync(join(tmpdir(), 'bundles-'));
+  for (const name of names) {
+    mkdirSync(join(directory, 'functions', name), { recursive: true });
+    writeFileSync(join(directory, 'functions', name, 'index.mjs'), 'export const handler = async () => ({});\n');
+  }
+  return {
+    bundlesDirectory: join(directory, 'functions'),
+    outputDirectory: join(directory, 'cdk.out'),
+    done: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+// As a process of its own (infra-build.ts): synthesizes each choice of settings into a folder of its name, in the given one.
+if (import.meta.main) {
+  const { bundlesDirectory, done } = stubBundles();
+  try {
+    for (const [choice, context] of Object.entries(settingChoices)) {
+      const outputDirectory = join(process.argv[2] ?? '', choice);
+      serviceApp({ bundlesDirectory, outputDirectory, context, rulesApply: false }).synth();
+    }
+  } finally {
+    done();
+  }
+}

@@ -1,0 +1,41 @@
+const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/0a1b-2c3d`;
+const domain = { domainName: 'api.example.com', certificateArn: certificate('eu-west-1') };
+const zone = { hostedZoneId: 'Z0123456789ABC' };
+
+export const edgeCertificateArn = certificate('us-east-1');
+export const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:alarms';
+export const edgeAlarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-alarms';
+
+/** The context values that tests of templates look at. Each choice is synthesized once in a run (infra-build.ts). */
+export const settingChoices = {
+  /** Nothing but a stage. */
+  plain: { stage: 'test' },
+  /** Every part that a setting brings. */
+  whole: {
+    ...{ stage: 'test', ...domain, ...zone, edge: true, edgeCertificateArn, alarmTopicArn, edgeAlarmTopicArn },
+    redirectBaseUrl: 'https://go.example.com',
+    rateSourceUrl: 'https://rates.example.com/usd.json',
+    syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
+    corsOrigins: 'https://app.example.com, http://localhost:5173',
+  },
+  /** A public address, whose edge nobody has asked for yet. */
+  address: { stage: 'test', ...domain, ...zone, edgeCertificateArn, protected: 'true' },
+  /** An edge before a name that another name server has, in stacks that may be deleted. */
+  edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, alarmTopicArn, protected: 'false' },
+  /** Other values than the defaults, most of them as text: so the command line gives them. */
+  chosen: {
+    ...{ stage: 'test', ...domain, ...zone, edge: 'true', edgeCertificateArn, alarmTopicArn: edgeAlarmTopicArn },
+    ...{ edgeKeyVersion: '3', edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' },
+    ...{ stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 },
+    ...{ dispatchMaximumConcurrency: '120', accountConcurrency: 2_000, clientRatePerMinute: '0' },
+    platformBaseUrl: 'http://127.0.0.1:3001',
+    platformVersion: 'v26.0',
+    syncLockScope: 'client',
+    logRetentionDays: '365',
+    tokenIssuer: 'https://issuer.example',
+    canary: 'false',
+    protected: 'stateful',
+  },
+} as const satisfies Record<string, Readonly<Record<string, unknown>>>;
+
+export type SettingChoice = keyof typeof settingChoices;
