@@ -6,7 +6,7 @@ export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;
 }
 
-/** Where a function writes its log. Not below `/aws/lambda/`: the stateless stack of 0.1.0 has groups there. */
+/** Where a function writes its log: all groups of a stage begin alike. */
 export function functionLogGroupName(stage: string, functionName: string): string {
   return `/template-messaging/${stage}/${functionName}`;
 }
