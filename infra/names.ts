@@ -12,7 +12,7 @@ export function purposeOf(stage: string, name: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** Where a function writes its log. Not below `/aws/lambda/`: the stateless stack of 0.1.0 has groups there. */
+/** Where a function writes its log: all groups of a stage begin alike. */
 export function functionLogGroupName(stage: string, functionName: string): string {
   return `/template-messaging/${stage}/${functionName}`;
 }

@@ -1,3 +1,4 @@
+import packageFile from '../../package.json' with { type: 'json' };
 import { routes } from '../routes.ts';
 import { deliveryDocument } from './event-document.ts';
 import { events } from './events.ts';
@@ -65,7 +66,7 @@ function allDescribed(schemas: Readonly<Record<string, JsonSchema>>): Record<str
 
 const info = {
   title: 'Template Messaging Service',
-  version: '0.2.0',
+  version: packageFile.version,
   summary: 'Sends approved message templates, and manages them.',
   description:
     'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning.',

@@ -5,7 +5,7 @@ const contextNumber = v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Numb
 /**
  * What the authorizer hands to the endpoints, as they read it. HTTP APIs carry values as strings only, so numbers and lists
  * are spelled as text. Both are deployed by themselves, and the gateway keeps a context for a minute: endpoints read what
- * the released authorizer says, and those that are released read what this one says (D47). So a member may be added, which
+ * a released authorizer says, and those that are released read what this one says (D47). So a member may be added, which
  * readers pass over and may not ask for until it is released; none goes or changes its spelling.
  */
 export const AuthorizerContextSchema = v.object({

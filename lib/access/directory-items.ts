@@ -59,8 +59,7 @@ const WabaSchema = v.object({
   namespace: v.string(),
   credential: v.string(),
   clientIds: v.array(v.number()),
-  /** Items of an older provisioning do not have it. */
-  dids: v.optional(v.picklist(['waba', 'own']), 'waba'),
+  dids: v.picklist(['waba', 'own']),
 });
 
 /** A client's membership of a WABA, with the WABA's facts. */

@@ -5,17 +5,14 @@ export class LaterVersion extends Error {
   override readonly name = 'LaterVersion';
 }
 
-const versionOf = v.pipe(
-  v.object({ version: v.optional(v.number(), 1) }),
-  v.transform(({ version }) => version),
-);
+const VersionedSchema = v.object({ version: v.pipe(v.number(), v.integer(), v.minValue(1)) });
 
 /**
- * The JSON of a queue message of version `latest` or an earlier one; without a number it is of version 1. Throws
- * `LaterVersion` for one that only later code knows: it is to be reported failed, so that it comes again (D47).
+ * The JSON of a queue message of version `latest` or an earlier one. Throws when it states no version, and `LaterVersion`
+ * for one that only later code knows: either is to be reported failed, so that it comes again (D47).
  */
 export function queuedMessage(body: string, latest: number): unknown {
   const message: unknown = JSON.parse(body);
-  if (v.parse(versionOf, message) > latest) throw new LaterVersion();
+  if (v.parse(VersionedSchema, message).version > latest) throw new LaterVersion();
   return message;
 }

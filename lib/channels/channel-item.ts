@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { ItemKey } from '../aws/item-key.ts';
-import { present } from '../keys/present.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 
 /**
@@ -14,10 +13,9 @@ import type { ListedChannel, LiveValues } from './channel.ts';
  *
  * Written by provisioning:
  *   f facts: client name, WABA id and name, business id and name, the platform's number id · t when and by whom it was
- *   created · g gone: true when taken out of the file · i channel id (absent in what 0.1.0 wrote)
+ *   created · g gone: true when taken out of the file · i channel id
  * Written by synchronization, and absent until the platform has been asked:
- *   l live values, those of `liveNames` in order · v when they were read, in ms · r throughput level, absent when it is not
- *   told; by itself, because 0.1.0 reads `l` by its length
+ *   l live values, those of `liveNames` in order · v when they were read, in ms
  *
  * Under `WABA#<WABA id>`, `<number id>` is written which channel (c client id, d DID) a number of the WABA is, so that
  * a synchronization, which knows numbers only, finds its channels. Such an entry may be out of date: the channel has the
@@ -62,7 +60,7 @@ export type ProvisionedChannel = Omit<ListedChannel, keyof LiveValues | 'created
 
 /** The attributes that provisioning sets on a channel: it is there, so it is not gone. */
 export function provisionedAttributes(channel: ProvisionedChannel) {
-  return { f: factsText(channel), g: false, ...present({ i: channel.channelId }) };
+  return { f: factsText(channel), g: false, i: channel.channelId };
 }
 
 /** Those that it sets when a channel has been taken out of the file: it stays in the listing, as deleted. */
@@ -92,6 +90,7 @@ const liveNames = [
   'phoneNumber',
   'registeredAt',
   'externalWebhook',
+  'throughputLevel',
 ] as const satisfies readonly (keyof LiveValues)[];
 
 /** Live values as they are stored. */
@@ -105,8 +104,7 @@ export function liveText(live: LiveValues): string {
  */
 export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
   const live = { ...told, status: told.status ?? channel.status };
-  const same = liveText(live) === liveText(channel) && live.throughputLevel === channel.throughputLevel;
-  return same ? undefined : live;
+  return liveText(live) === liveText(channel) ? undefined : live;
 }
 
 const packed = <const Items extends v.TupleItems>(items: Items) =>
@@ -119,18 +117,26 @@ const StoredChannelSchema = v.object({
   f: packed([text, text, text, text, text, text]),
   t: packed([text, text]),
   g: v.boolean(),
-  i: v.optional(v.number()),
-  r: v.optional(v.string()),
+  i: v.number(),
   l: v.optional(
-    packed([text, textOrNull, textOrNull, v.nullable(v.boolean()), textOrNull, textOrNull, textOrNull, textOrNull]),
+    packed([
+      text,
+      textOrNull,
+      textOrNull,
+      v.nullable(v.boolean()),
+      textOrNull,
+      textOrNull,
+      textOrNull,
+      textOrNull,
+      textOrNull,
+    ]),
     liveText({ status: 'ACTIVE' }),
   ),
 });
 
 /** Reads a stored channel; throws when the item is not one. */
 export function channelFromItem(item: unknown): ListedChannel {
-  const { sk, f: facts, t: creation, g: deleted, ...stored } = v.parse(StoredChannelSchema, item);
-  const { i: channelId, r: throughputLevel, l: live } = stored;
+  const { sk, f: facts, t: creation, g: deleted, i: channelId, l: live } = v.parse(StoredChannelSchema, item);
   const [clientId = '', waId = ''] = sk.split('#');
   const [clientName, wabaId, wabaName, businessId, businessName, phoneNumberId] = facts;
   const [createdAt, createdBy] = creation;
@@ -138,6 +144,7 @@ export function channelFromItem(item: unknown): ListedChannel {
   return {
     clientId: Number(clientId),
     waId,
+    channelId,
     clientName,
     wabaId,
     wabaName,
@@ -149,7 +156,6 @@ export function channelFromItem(item: unknown): ListedChannel {
     deleted,
     status,
     ...toldValues(told),
-    ...present({ channelId, throughputLevel }),
   };
 }
 
@@ -162,9 +168,10 @@ function toldValues(
     number: string | null,
     registeredAt: string | null,
     webhook: string | null,
+    throughput: string | null,
   ],
-): Omit<LiveValues, 'status' | 'throughputLevel'> {
-  const [limit, quality, onBizApp, dialCode, number, registeredAt, webhook] = told;
+): Omit<LiveValues, 'status'> {
+  const [limit, quality, onBizApp, dialCode, number, registeredAt, webhook, throughput] = told;
   return {
     currentLimit: limit ?? undefined,
     qualityRating: quality ?? undefined,
@@ -173,6 +180,7 @@ function toldValues(
     phoneNumber: number ?? undefined,
     registeredAt: registeredAt ?? undefined,
     externalWebhook: webhook ?? undefined,
+    throughputLevel: throughput ?? undefined,
   };
 }
 

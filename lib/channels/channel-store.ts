@@ -3,7 +3,6 @@ import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, queryPartition, type TableAccess } from '../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { present } from '../keys/present.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 import {
   channelFromItem,
@@ -72,18 +71,16 @@ export function channelStore(
       return (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
     },
     writeLive: async (channel, live, readAtMs) => {
-      const { throughputLevel: level } = live;
       const update = new UpdateCommand({
         TableName: tableName,
         Key: keyOf(channel),
-        UpdateExpression: `SET l = :live, v = :readAt${level === undefined ? ' REMOVE r' : ', r = :level'}`,
+        UpdateExpression: 'SET l = :live, v = :readAt',
         ConditionExpression: 'f = :facts AND g = :gone AND (attribute_not_exists(v) OR v < :readAt)',
         ExpressionAttributeValues: {
           ':live': liveText(live),
           ':readAt': readAtMs,
           ':facts': factsText(channel),
           ':gone': false,
-          ...present({ ':level': level }),
         },
       });
       return (await conditionalWrite(documentClient.send(update))).written;

@@ -27,8 +27,7 @@ export interface ListedChannel extends LiveValues {
   readonly clientId: number;
   /** The DID. */
   readonly waId: string;
-  /** Absent on what an earlier version has provisioned. */
-  readonly channelId?: number | undefined;
+  readonly channelId: number;
   readonly clientName: string;
   readonly wabaId: string;
   readonly wabaName: string;

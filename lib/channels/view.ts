@@ -57,7 +57,7 @@ export const ChannelSchema = v.pipe(
       create_by: v.exactOptional(v.string()),
       register_at: unknownYet(v.string()),
       external_webhook: unknownYet(v.string()),
-      channel_id: unknownYet(wholeNumber),
+      channel_id: v.exactOptional(wholeNumber),
     } satisfies Record<ChannelField, v.GenericSchema>),
   ),
 );

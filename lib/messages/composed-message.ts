@@ -1,5 +1,12 @@
 import { present } from '../keys/present.ts';
-import { aboutJob, type DispatchMessage, dispatchMessageVersion, type JobHead, type Repeat } from './job.ts';
+import {
+  aboutJob,
+  type ComposedMessage,
+  type DispatchMessage,
+  dispatchMessageVersion,
+  type JobHead,
+  type Repeat,
+} from './job.ts';
 
 /** The part of a job that its messages have in common. */
 export interface ComposedJob {
@@ -13,12 +20,14 @@ export function isAlone({ head, repeats = [] }: ComposedJob): boolean {
 }
 
 /** The message of one recipient, composed, before it is given its time. */
-export function composedMessage(job: ComposedJob, index: number, request: DispatchMessage['request']): DispatchMessage {
+export function composedMessage(job: ComposedJob, index: number, request: DispatchMessage['request']): ComposedMessage {
   const { head } = job;
   return {
+    version: dispatchMessageVersion,
     jobId: head.jobId,
     index,
     clientId: head.clientId,
+    wabaId: head.wabaId,
     phoneNumberId: head.phoneNumberId,
     credential: head.credential,
     path: head.path,
@@ -26,15 +35,10 @@ export function composedMessage(job: ComposedJob, index: number, request: Dispat
     ...present({ expiresAtMs: head.expiresAtMs }),
     correlationId: head.correlationId,
     attempt: 0,
+    attempts: {},
     about: aboutJob(head),
     ...(isAlone(job) ? { alone: true as const } : {}),
-    ...present({ receiptsExpected: head.receiptsExpected }),
+    ...present({ urgent: head.urgent, receiptsExpected: head.receiptsExpected }),
     request,
   };
-}
-
-/** The same as it is queued; `limitPerSecond` is what its number may send. */
-export function releasedMessage(message: DispatchMessage, head: JobHead, limitPerSecond: number): DispatchMessage {
-  const urgent = head.urgent === undefined ? {} : { urgent: head.urgent };
-  return { ...message, version: dispatchMessageVersion, wabaId: head.wabaId, limitPerSecond, ...urgent };
 }

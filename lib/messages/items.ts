@@ -23,7 +23,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   workers' shares   WORKERS / SHARES                         fan-out, what each client wants of the workers (pace/worker-shares.ts)
  *   the breaker       PLATFORM / BREAKER                       dispatch, when the platform stops to answer, and answers again (dispatch/breaker.ts)
  *
- * These spellings are stored for 30 days: a test holds them to what released versions wrote.
+ * These spellings are stored for 30 days: a test holds them letter for letter.
  */
 
 const jobPrefix = 'JOB#';
@@ -51,11 +51,9 @@ export function commitKey(jobId: string): ItemKey {
  *
  * A request of one recipient has no fan-out: its message goes straight into the dispatch queue. Its job is begun by the
  * acceptance, once the queue has confirmed the message, or by the worker who has claimed the message and finds no `head`: it
- * begins the job before anything leaves or is told. A withdrawal takes the claim of the first message as well, in the same
- * transaction, and comes too late where there is one: a worker without an eye for the job, of 0.1.0, leaves it alone too.
- * Whoever finds the job withdrawn drops the message without a word. So what was withdrawn is never sent, what is sent has
- * begun, and nothing has begun that is not in the queue: a process that dies between the queue and the item leaves a message
- * whose worker writes the item.
+ * begins the job before anything leaves or is told. Whoever finds the job withdrawn drops the message without a word. So
+ * what was withdrawn is never sent, what is sent has begun, and nothing has begun that is not in the queue: a process that
+ * dies between the queue and the item leaves a message whose worker writes the item.
  */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 export const mayWithdraw = 'attribute_not_exists(head)';

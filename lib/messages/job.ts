@@ -59,9 +59,9 @@ export const JobHeadSchema = v.object({
   phoneNumberId: v.string(),
   credential: v.string(),
   throughputPerSecond: v.number(),
-  /** A platform app tells of its number what became of messages (D38). Not said by 0.1.0. */
+  /** A platform app tells of its number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
-  /** One-time codes: they go before others of their number (D44). Not said by 0.1.0. */
+  /** One-time codes: they go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   path: v.picklist(sendPaths),
   templateName: v.string(),
@@ -80,7 +80,7 @@ export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
 /** The format in which messages are queued now. */
-export const dispatchMessageVersion = 2;
+export const dispatchMessageVersion = 1;
 
 /** Which position of which lane of its number's schedule a message has (D43). */
 export const TurnSchema = v.object({ lane: v.string(), clientId: v.number(), position: v.number() });
@@ -99,19 +99,19 @@ export const DispatchMessageSchema = v.object({
   acceptedAtMs: v.number(),
   expiresAtMs: v.optional(v.number()),
   correlationId: v.optional(v.string()),
-  /** The format (D47). None: 0.1.0 wrote it, and what is optional here may be missing. */
-  version: v.exactOptional(v.literal(dispatchMessageVersion)),
+  /** The format (D47). */
+  version: v.literal(dispatchMessageVersion),
   /** Deliveries that ended provably unsent so far, of every kind together. */
   attempt: v.number(),
-  /** The same by what they waited for (pace/pacing.ts). 0.1.0 counted all of them together. */
-  attempts: v.exactOptional(v.record(v.string(), v.number())),
+  /** The same by what they waited for (pace/pacing.ts). */
+  attempts: v.record(v.string(), v.number()),
   /** Times that its slot had passed before it could be called. */
   missedSlots: v.exactOptional(v.number()),
   /** Its place in the schedule of its number; none, or one that has passed: whoever delivers it reserves. */
   turn: v.exactOptional(TurnSchema),
   /** What its number may send, as last read when it was queued. */
-  limitPerSecond: v.exactOptional(v.number()),
-  wabaId: v.exactOptional(v.string()),
+  limitPerSecond: v.number(),
+  wabaId: v.string(),
   /** It goes before others of its number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   /** It was given back because its job is parked: how that stands now is read before it takes another slot. */
@@ -125,12 +125,9 @@ export const DispatchMessageSchema = v.object({
     campaignId: v.optional(v.number()),
     attends: v.optional(v.record(v.string(), v.unknown())),
   }),
-  /** It is all there is of its job, so that its end is the end of the job (D41). Not said by 0.1.0. */
+  /** It is all there is of its job, so that its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
-  /**
-   * Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. 0.1.0 does
-   * not look, and is kept from sending what was taken back by its claim.
-   */
+  /** Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. */
   straight: v.exactOptional(v.literal(true)),
   /** As its job says. */
   receiptsExpected: v.exactOptional(v.literal(true)),
@@ -138,6 +135,9 @@ export const DispatchMessageSchema = v.object({
   request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
 });
 export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+
+/** The same before it is released: what its number may send is not read yet. */
+export type ComposedMessage = Omit<DispatchMessage, 'limitPerSecond'>;
 
 /** What the events about a job's messages tell of it. */
 export function aboutJob({

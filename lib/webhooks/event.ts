@@ -33,8 +33,8 @@ const SyncCompletedSchema = v.object({
   updated: v.number(),
   deleted: v.number(),
   unchanged: v.number(),
-  /** Templates that are there and that the service cannot hold; absent in events of older versions. */
-  skipped: v.optional(v.number()),
+  /** Templates that are there and that the service cannot hold. */
+  skipped: v.number(),
   /** WABAs that could not be read or written to the end; the next synchronization reads them again. */
   failed_wabas: v.number(),
   finished_at: v.pipe(v.string(), v.isoTimestamp()),
@@ -127,7 +127,7 @@ function kind<const Type extends string, Data extends v.GenericSchema>(type: Typ
   });
 }
 
-/** The format in which events are queued now, fresh or to be tried again (D47). 0.1.0 wrote none. */
+/** The format in which events are queued now, fresh or to be tried again (D47). */
 export const eventMessageVersion = 1;
 
 /** An event for one client, as it waits for delivery (D34). The kinds are a public interface. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { deliverBatch } from '../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts } from '../../lib/webhooks/delivery/deliver-ports.ts';
+import { encodePending } from '../../lib/webhooks/delivery/pending.ts';
 import { type Post, postPublic } from '../../lib/webhooks/delivery/post-network.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
+import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { DeliveryWorld, makeEvent } from '../support/delivery-world.ts';
 import { startReceiver } from '../support/tls-receiver.ts';
 import { report } from './figure.ts';
@@ -58,7 +60,7 @@ async function deliver(clientIds: readonly number[], post: DeliverPorts['post'])
   for (const clientId of clientIds) world.subscribe(clientId);
   const queue = Array.from({ length: events }, (_, number): string => {
     const event: ServiceEvent = makeEvent(clientIds[number % clientIds.length] ?? 0, number);
-    return JSON.stringify(event);
+    return encodeEvent(event);
   });
   const startedMs = performance.now();
   let delivered = 0;
@@ -76,7 +78,7 @@ async function deliver(clientIds: readonly number[], post: DeliverPorts['post'])
     states: { change: slow(2 * storeMs, plain.states.change) },
     queue: {
       sendLater: async (pending, seconds) => {
-        setTimeout(() => queue.push(JSON.stringify(pending)), seconds * 1_000);
+        setTimeout(() => queue.push(encodePending(pending)), seconds * 1_000);
       },
     },
     post: async (each) => {

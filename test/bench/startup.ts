@@ -22,7 +22,7 @@ const clientSources: Readonly<Record<string, string>> = {
     export const sqs = [new SQSClient({}), SendMessageCommand, SendMessageBatchCommand];`,
 };
 
-/** The authorizer of 0.1.0, which read its keys with the SDK. */
+/** The authorizer as it would be if it read its keys with the SDK. */
 const authorizerWithSdk = `
   import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
   export { handler } from './functions/authorizer.ts';

@@ -7,14 +7,18 @@ export const scenarioJobId = 'J';
 
 export function dispatchMessage(index: number, changes: Partial<DispatchMessage> = {}): DispatchMessage {
   return {
+    version: 1,
     jobId: scenarioJobId,
     index,
     clientId: 1001,
+    wabaId: '200000000000001',
     phoneNumberId: '300000000000001',
     credential: 'main',
     path: 'messages',
     acceptedAtMs: startMs,
     attempt: 0,
+    attempts: {},
+    limitPerSecond: 80,
     about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
     request: { to: '5491100000000' },
     ...changes,

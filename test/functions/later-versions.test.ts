@@ -12,14 +12,14 @@ import { DispatchWorld } from '../support/dispatch-ports.ts';
 
 /*
  * A deployment is taken back, or swaps one function after the other: consumers meet messages of a later version. They are
- * neither guessed nor dropped: reported failed, they come again, and a log line says why (D47).
+ * neither guessed nor dropped: reported failed, they come again, and a log line says why (D47). So does one without a version.
  */
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 const attributes = { SentTimestamp: '1800000000000', ApproximateReceiveCount: '1' };
-const event = {
-  Records: [{ messageId: 'm1', receiptHandle: 'r1', attributes, body: '{"version":1000}' }],
-} as unknown as SQSEvent;
+const eventOf = (body: string) =>
+  ({ Records: [{ messageId: 'm1', receiptHandle: 'r1', attributes, body }] }) as unknown as SQSEvent;
+const event = eventOf('{"version":2}');
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
@@ -49,6 +49,8 @@ describe('a message of a later version', () => {
     const answer = await handler(event, context);
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(lines.join('\n')).toMatch(new RegExp(`"${told}".*"LaterVersion"`));
+    expect(await handler(eventOf('{}'), context)).toEqual(answer);
+    expect(lines.join('\n')).toMatch(new RegExp(`"${told}".*"ValiError"`));
   });
 
   test('of synchronizations fails its run, and is told', async () => {

@@ -48,11 +48,11 @@ beforeEach(async () => {
   });
 });
 
-function record(name: string, body: unknown, deliveries = 1): SQSRecord {
+function record(name: string, body: string | object, deliveries = 1): SQSRecord {
   return {
     messageId: name,
     receiptHandle: `receipt of ${name}`,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify({ version: 1, ...body }),
     attributes: { SentTimestamp: String(nowMs - 1_000), ApproximateReceiveCount: String(deliveries) },
   } as SQSRecord;
 }

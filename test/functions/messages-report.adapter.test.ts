@@ -6,7 +6,6 @@ import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { claimKey } from '../../lib/messages/items.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
@@ -14,7 +13,6 @@ import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts
 import { countsOf } from '../../lib/messages/outcomes/read-report.ts';
 import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
-import released from '../lib/messages/fixtures/released-0.1.0.json' with { type: 'json' };
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
@@ -245,11 +243,10 @@ describe('a report is there from the 200 on', () => {
     expect(body.data.map(({ to }: { to: string }) => to)).toEqual([0, 1, 2, 3, 0].map(recipientOf));
   });
 
-  test('a job that 0.1.0 fanned out has a report; whom a message is for is in its claim', async () => {
-    const head = headOf(jobIdOf('old'), { total: 2 });
-    // Letter for letter what 0.1.0 wrote of a job.
-    const old = { pk: `JOB#${head.jobId}`, sk: 'JOB', head: JSON.stringify(head), progress: { '1': 2 } };
-    await putItems(table, [{ ...old, expiresAtSeconds: 1_900_000_000 }]);
+  test('a job that has begun and is not described yet has a report; whom a message is for is in its claim', async () => {
+    const head = headOf(jobIdOf('undescribed'), { total: 2 });
+    const begun = { pk: `JOB#${head.jobId}`, sk: 'JOB', head: JSON.stringify(head), progress: { '1': 2 } };
+    await putItems(table, [{ ...begun, expiresAtSeconds: 1_900_000_000 }]);
     const claim = { ...claimKey({ jobId: head.jobId, index: 1 }), state: 'failed', code: '131026', reason: 'nobody' };
     const Item = {
       ...claim,
@@ -266,24 +263,6 @@ describe('a report is there from the 200 on', () => {
         updated_at: '2026-11-22T10:00:01.000Z',
       },
     ]);
-  });
-
-  test('a job that 0.1.0 has queued is described when it is fanned out', async () => {
-    const jobs = released.sendJobs
-      .map(decodeSendJobMessage)
-      .filter(({ part }) => part === undefined)
-      // Some of them have the same id.
-      .map((job, at) => ({ ...job, head: { ...job.head, jobId: jobIdOf(`Q${at}`) } }));
-    expect(jobs.length).toBeGreaterThan(0);
-    const store = jobStore(plain, table.tableName);
-    const report = reportStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
-    for (const job of jobs) {
-      await store.begin(job.head, 1);
-      await store.describe(job);
-      const described = await report.findDescribed(job.head.jobId);
-      expect(described).toMatchObject({ head: job.head, repeats: [] });
-      expect([...(described?.recipients.values() ?? [])]).toEqual(job.recipients.map(({ to }) => to));
-    }
   });
 
   test('and is gone after 30 days, whatever is left of it', async () => {

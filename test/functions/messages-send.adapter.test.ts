@@ -46,7 +46,7 @@ test('a request of one recipient goes straight to the workers, and its message c
   expect(straight).toMatchObject([
     {
       head: { jobId: 'JOB1', clientId: 1001, correlationId: 'r', attends: { waitTime: -1 }, total: 1 },
-      message: { index: 0, version: 2, straight: true, alone: true, receiptsExpected: true, request: { to } },
+      message: { index: 0, version: 1, straight: true, alone: true, receiptsExpected: true, request: { to } },
     },
   ]);
 });

@@ -6,7 +6,7 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { clockSkewMs, leaseMs } from '../../lib/templates/sync/sync-lock.ts';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
-import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
+import { encodeSync, syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { syncQueue } from '../../lib/templates/sync/sync-queue.ts';
 import { walkDeadAfterMs } from '../../lib/templates/sync/sync-walk.ts';
 import { syncWalkStore } from '../../lib/templates/sync/sync-walk-store.ts';
@@ -75,7 +75,7 @@ async function next(): Promise<Message | undefined> {
 
 const scheduled = (id: string, messageId = `message of ${id}`): Message => ({
   id: messageId,
-  body: JSON.stringify({ walk: { id, turn: 0, after: 0 } }),
+  body: encodeSync({ walk: { id, turn: 0, after: 0 } }),
 });
 
 function work({ id, body }: Message, { run = worker(), deliveries = 1 } = {}) {

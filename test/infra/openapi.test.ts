@@ -17,8 +17,14 @@ it('is checked in as it is made today (`npm run openapi` makes it)', () => {
   expect(readFileSync(file, 'utf8') === openApiDocument(), `${file} is of today: npm run openapi`).toBe(true);
 });
 
-it('is of the version that the changes speak of first', () => {
-  expect(openApi.info.version).toBe(/^## (\S+)$/m.exec(readFileSync('infra/CHANGELOG.md', 'utf8'))?.[1]);
+it('is of the version that the packages have, and that the changes speak of first', () => {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+  const { version, packages } = read('package-lock.json');
+  const example = 'test/examples/typescript';
+  const others = [version, packages[''].version, packages[example].version];
+  others.push(...['package.json', `${example}/package.json`].map((path) => read(path).version));
+  others.push(/^## (\S+)$/m.exec(readFileSync('infra/CHANGELOG.md', 'utf8'))?.[1]);
+  expect(new Set(others)).toEqual(new Set([openApi.info.version]));
 });
 
 it('a linter finds nothing to warn of', async () => {

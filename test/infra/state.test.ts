@@ -7,7 +7,6 @@ import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
 import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { stacksOf } from '../support/stack-templates.ts';
-import importsOf010 from './fixtures/imports-0.1.0.json' with { type: 'json' };
 
 const service = stacksOf('plain');
 const queueByName = new Map(service.all('AWS::SQS::Queue').map((queue) => [queue.properties.QueueName, queue]));
@@ -141,22 +140,6 @@ describe('what has been made stays, and what a failed creation has just made goe
     expect(protection).toEqual(stacks);
     const tablesProtected = all('AWS::DynamoDB::Table').map(({ properties }) => properties.DeletionProtectionEnabled);
     expect(new Set(tablesProtected)).toEqual(new Set([ofTables]));
-  });
-});
-
-describe('exports', () => {
-  it('are those that 0.1.0 imports, and more', () => {
-    expect(importsOf010.length).toBeGreaterThan(30);
-    expect(importsOf010.filter((name) => !service.exports.has(name))).toEqual([]);
-  });
-
-  it('lead where they led in 0.1.0', () => {
-    for (const name of importsOf010) {
-      const [, kind = '', id = ''] = /:ExportsOutput(Ref|FnGetAtt)(.+)$/.exec(name) ?? [];
-      const value = service.exports.get(name) as { Ref?: string; 'Fn::GetAtt'?: [string, string] };
-      const told = kind === 'Ref' ? value.Ref : value['Fn::GetAtt']?.join('');
-      expect(id.slice(0, -8)).toBe(told);
-    }
   });
 });
 

@@ -2,7 +2,6 @@ import type { SendJob } from '../../lib/messages/accept/send-job.ts';
 import { straightSend } from '../../lib/messages/accept/straight-send.ts';
 import { isAlone } from '../../lib/messages/composed-message.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
-import { withdrawnClaim } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchQueue } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
@@ -127,21 +126,13 @@ export class PipelineWorld {
     const enqueued = run.call('enqueueStraight', () => queue.send(straight.body));
     const isRefused = await enqueued.then(
       () => false,
-      () => run.call('withdraw', () => this.#withdraw(job.head.jobId)).catch(() => false),
+      () => run.call('withdraw', () => this.jobs.withdraw(job.head.jobId)).catch(() => false),
     );
     if (!isRefused)
       await this.jobs
         .straight(run)
         .begin(straight.message)
         .catch(() => undefined);
-  }
-
-  #withdraw(jobId: string): boolean {
-    const key = { jobId, index: 0 };
-    const dispatchId = dispatchIdOf(key);
-    if (this.claims.claims.has(dispatchId) || !this.jobs.withdraw(jobId)) return false;
-    this.claims.claims.set(dispatchId, { key, ...withdrawnClaim(this.time.nowMs) });
-    return true;
   }
 
   /** From a time on the job stands so; undefined: as if nothing had ever been said. */

@@ -6,7 +6,7 @@ import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks
 import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
 import type { Post } from '../../lib/webhooks/delivery/post-network.ts';
 import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
-import { defaultEventTypes, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { defaultEventTypes, eventId, eventMessageVersion, type ServiceEvent } from '../../lib/webhooks/event.ts';
 
 interface Message {
   readonly messageId: string;
@@ -158,9 +158,10 @@ export class DeliveryWorld {
     return true;
   }
 
-  #add(body: unknown, delaySeconds: number): void {
+  #add(body: object, delaySeconds: number): void {
     this.#sent += 1;
     const visibleAtMs = this.nowMs + delaySeconds * 1_000;
-    this.#messages.push({ messageId: `message ${this.#sent}`, body: JSON.stringify(body), visibleAtMs });
+    const text = JSON.stringify({ version: eventMessageVersion, ...body });
+    this.#messages.push({ messageId: `message ${this.#sent}`, body: text, visibleAtMs });
   }
 }

@@ -1,11 +1,6 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
-import {
-  type AcceptedSend,
-  decodeSendJobMessage,
-  encodeJobMessage,
-  encodeSendJob,
-} from '../../lib/messages/accept/send-job.ts';
+import { type AcceptedSend, encodeJobMessage, encodeSendJob } from '../../lib/messages/accept/send-job.ts';
 import { straightSend } from '../../lib/messages/accept/straight-send.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { postponeCopy, tryUnclaimedLater } from '../../lib/messages/dispatch/later.ts';
@@ -21,6 +16,7 @@ import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/e
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { DispatchWorld } from './dispatch-ports.ts';
 import { fanOutStartMs as atMs, fannedOut, fanOutWorld } from './fan-out-world.ts';
+import { makeJob } from './send-jobs.ts';
 
 /** Bodies of every queue, by the code of today. */
 export type QueuedBodies = Readonly<Record<'sendJobs' | 'dispatchMessages' | Others, readonly string[]>>;
@@ -32,18 +28,18 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * Bodies that today's code writes to each of its queues, of each kind that it has: `jobs` as they are accepted, and what the
- * fan-out makes of them. A fixture of a released version is made of them (fixtures/write-released.ts).
+ * Bodies that today's code writes to each of its queues, of each kind that it has: jobs as they are accepted, and what the
+ * fan-out makes of them. The fixture of a released version is made of them (fixtures/write-released.ts).
  */
-export async function queuedBodies(jobs: readonly AcceptedSend[]): Promise<QueuedBodies> {
-  const accepted = [...jobs, ...newJobs(jobs)];
+export async function queuedBodies(): Promise<QueuedBodies> {
+  const accepted = acceptedJobs();
   const world = fanOutWorld({ compose: composeMessage });
   for (const job of accepted)
     await fannedOut({ ...job, firstIndex: 0 }, { ...world.ports, jobs: fanOutWorld().ports.jobs });
   const queued = world.queued.map(({ delaySeconds: _, ...message }) => message);
   return {
     sendJobs: [...accepted.flatMap(encodeSendJob), ...partsAndRounds(accepted)],
-    dispatchMessages: [...[...queued, ...(await copiesOf(queued))].map(queueBody), ...(await straightBodies(jobs))],
+    dispatchMessages: [...[...queued, ...(await copiesOf(queued))].map(queueBody), ...(await straightBodies())],
     urgentMessages: world.codes.map(queueBody),
     watches: [...world.watched.map(({ message }) => message), ...parkedWatches()].map(queueBody),
     events: [...events().map(encodeEvent), ...pending().map(encodePending)],
@@ -53,11 +49,15 @@ export async function queuedBodies(jobs: readonly AcceptedSend[]): Promise<Queue
   };
 }
 
-/** What 0.1.0 had no words for: codes that go first, receipts that are expected, dropped duplicates, more than few. */
-function newJobs([first]: readonly AcceptedSend[]): AcceptedSend[] {
-  if (first === undefined) return [];
+const recipient = { to: '5491155550001', params: { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1'] } };
+const first: AcceptedSend = makeJob([recipient, { ...recipient, to: '+5491155550002' }], {
+  ...{ jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', acceptedAtMs: atMs, expiresAtMs: atMs + 86_400_000, campaignId: 10 },
+  ...{ attends: { waitTime: -1, typification: 3 }, correlationId },
+});
+
+/** Usual ones, codes that go first, receipts that are expected, dropped duplicates, more than few, and much text. */
+function acceptedJobs(): AcceptedSend[] {
   const { head, plan, recipients } = first;
-  const [recipient = { to: '' }] = recipients;
   const many = Array.from({ length: 12 }, (_, index) => ({ ...recipient, to: String(5_491_155_550_100 + index) }));
   const large = many.slice(0, 4).map((each) => ({ ...each, params: { body: ['a'.repeat(300_000)] } }));
   const jobOf = (jobId: string, changes: Partial<AcceptedSend>): AcceptedSend => {
@@ -66,6 +66,7 @@ function newJobs([first]: readonly AcceptedSend[]): AcceptedSend[] {
   };
   const receiptsExpected = true;
   return [
+    first,
     jobOf('01M80HXQNCYVAMMXGBXAHJWTR1', { recipients: many, head: { ...head, receiptsExpected } }),
     jobOf('01M80HXQNCYVAMMXGBXAHJWTR2', { recipients: [recipient], head: { ...head, urgent: true } }),
     jobOf('01M80HXQNCYVAMMXGBXAHJWTR3', { recipients: many.slice(0, 2), repeats: [[2, 0]] }),
@@ -74,9 +75,8 @@ function newJobs([first]: readonly AcceptedSend[]): AcceptedSend[] {
 }
 
 /** What goes to the workers without the fan-out. */
-async function straightBodies([first]: readonly AcceptedSend[]): Promise<string[]> {
-  if (first === undefined) return [];
-  const job = { ...first, recipients: first.recipients.slice(0, 1), head: { ...first.head, total: 1 } };
+async function straightBodies(): Promise<string[]> {
+  const job = { ...first, recipients: [recipient], head: { ...first.head, total: 1 } };
   const straight = await straightSend(job, async () => 80);
   return straight === undefined ? [] : [straight.body];
 }
@@ -182,12 +182,4 @@ function hints(): HintMessage[] {
     [update('phone_number_quality_update', {})],
   ].flatMap(hintsOf);
   return [...told, { version: 1, wabaId, templateIds: ['400000000000001'], numbers: true, wakeAtMs: atMs }];
-}
-
-/** Jobs of every template of the demo data, as 0.1.0 has accepted them. */
-export function acceptedJobs(sendJobs: readonly string[]): AcceptedSend[] {
-  return sendJobs
-    .map(decodeSendJobMessage)
-    .filter(({ part, head }) => part === undefined && head.total < 100)
-    .map(({ firstIndex: _, ...job }) => job);
 }

@@ -3,6 +3,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
 import { storePause } from '../../lib/aws/pause.ts';
 import { putDescription } from '../../lib/messages/accept/accepted-job-store.ts';
+import { batchItemOf } from '../../lib/messages/dispatch/claim-items.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { batchKey, claimKey } from '../../lib/messages/items.ts';
 import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
@@ -69,8 +70,10 @@ export async function loadHandover(table: LoadedTable, head: JobHead, interleave
       jobId: `${jobId.slice(0, -2)}X${at}`,
       index: batch,
     }));
-    const sent = [...own, ...others].map((key) => [dispatchIdOf(key), platformIdOf(key.jobId, key.index)]);
-    return { ...batchKey(invocationOfIndex(batch * ownPerBatch)), sent: Object.fromEntries(sent), expiresAtSeconds };
+    const taken = Object.fromEntries(
+      [...own, ...others].map((key) => [dispatchIdOf(key), { platformMessageId: platformIdOf(key.jobId, key.index) }]),
+    );
+    return { ...batchKey(invocationOfIndex(batch * ownPerBatch)), ...batchItemOf(taken), expiresAtSeconds };
   });
   await putItems(table, [...claims, ...batches]);
 }

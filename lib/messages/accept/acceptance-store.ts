@@ -1,10 +1,9 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { transactWrite } from '../../aws/dynamodb-batch.ts';
 import { storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
-import { claimMemorySeconds, withdrawnClaim, withdrawnCode } from '../dispatch/claim.ts';
-import { claimKey, commitKey, jobKey, mayBegin, mayWithdraw } from '../items.ts';
+import { claimMemorySeconds } from '../dispatch/claim.ts';
+import { commitKey, jobKey, mayBegin, mayWithdraw } from '../items.ts';
 import type { DispatchMessage } from '../job.ts';
 import { headOfStraight, recipientOfStraight } from '../straight-message.ts';
 import { type AcceptedJob, pointerOf } from './accepted-job.ts';
@@ -19,7 +18,7 @@ export interface AcceptanceRecords {
   commit(jobId: string, signal: AbortSignal): Promise<void>;
   /**
    * Takes a job back, unless it has begun: `withdrawn` means that nothing of it will be sent, whatever is in the queue;
-   * `begun` that all of it will be. Both sides write the same items under a condition, so exactly one of them comes first.
+   * `begun` that all of it will be. Both sides write the same item under a condition, so exactly one of them comes first.
    * May be repeated.
    */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
@@ -42,23 +41,19 @@ export function acceptanceStore(client: DynamoDBDocumentClient, table: string, n
     },
 
     withdraw: async (jobId, abortSignal) => {
-      const written = { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() };
-      const withdrawn = {
-        TableName: table,
-        Key: jobKey(jobId),
-        ConditionExpression: mayWithdraw,
-        UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
-        ExpressionAttributeValues: written,
-      };
-      const claimed = {
-        TableName: table,
-        Item: { ...claimKey({ jobId, index: 0 }), ...withdrawnClaim(nowMs()), expiresAtSeconds: expiresAtSeconds() },
-        ConditionExpression: 'attribute_not_exists(pk) OR code = :code',
-        ExpressionAttributeValues: { ':code': withdrawnCode },
-      };
-      const messages = { documentClient: client, tableName: table, pause: storePause };
-      const refused = await transactWrite(messages, [{ Update: withdrawn }, { Put: claimed }], abortSignal);
-      return refused === undefined ? 'withdrawn' : 'begun';
+      const { written } = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(jobId),
+            ConditionExpression: mayWithdraw,
+            UpdateExpression: 'SET withdrawnAtMs = :nowMs, expiresAtSeconds = :expiresAtSeconds',
+            ExpressionAttributeValues: { ':nowMs': nowMs(), ':expiresAtSeconds': expiresAtSeconds() },
+          }),
+          present({ abortSignal }),
+        ),
+      );
+      return written ? 'withdrawn' : 'begun';
     },
 
     begin: async (message, abortSignal) => {

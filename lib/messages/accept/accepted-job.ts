@@ -10,7 +10,7 @@ import type { SendJob } from './send-job.ts';
 /**
  * What is written down of a job for its report and for the list of dispatches (D40): the head, who its recipients are, and
  * how the client finds it. Acceptance writes it as soon as the queue has the job; the fan-out where acceptance did not
- * (it died, it had no time left, or it was 0.1.0), then for a job in parts each part for itself.
+ * (it died, or had no time left), then for a job in parts each part for itself.
  */
 export type AcceptedJob = Pick<SendJob, 'head' | 'firstIndex' | 'recipients' | 'repeats' | 'part'>;
 

@@ -25,7 +25,7 @@ const SendJobSchema = v.object({
 });
 export type SendJob = v.InferOutput<typeof SendJobSchema>;
 
-/** The format in which jobs are queued now (D47). 0.1.0 wrote none: what is new since may be missing. */
+/** The format in which jobs are queued now (D47). */
 const sendJobVersion = 1;
 
 /** A job as acceptance knows it, before it is cut into messages. */

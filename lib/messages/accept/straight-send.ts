@@ -1,5 +1,5 @@
 import { queueBody, queueMessageMaxBytes } from '../../aws/queue-body.ts';
-import { composedMessage, isAlone, releasedMessage } from '../composed-message.ts';
+import { composedMessage, isAlone } from '../composed-message.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead } from '../job.ts';
 import { composeMessage } from '../request/compose.ts';
 import type { AcceptedSend } from './send-job.ts';
@@ -21,8 +21,8 @@ export async function straightSend(
 ): Promise<StraightSend | undefined> {
   const request = isAlone(job) ? requestOf(job) : undefined;
   if (request === undefined) return undefined;
-  const released = releasedMessage(composedMessage(job, 0, request), job.head, await limitOf(job.head));
-  const message = { ...released, straight: true } as const;
+  const limitPerSecond = await limitOf(job.head);
+  const message = { ...composedMessage(job, 0, request), limitPerSecond, straight: true } as const;
   const body = queueBody(message);
   return Buffer.byteLength(body) > queueMessageMaxBytes ? undefined : { message, body };
 }

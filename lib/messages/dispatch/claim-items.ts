@@ -20,17 +20,8 @@ export const ClaimItemSchema = v.object({
   resolvedAtMs: v.optional(v.number()),
 });
 
-/**
- * A batch is packed, so that the record of ten messages, each with the platform's id of it, is one write unit. Records of
- * 0.1.0 have `sent`, by dispatch id, and later ones beside it `held`, those of them that the platform holds.
- */
-const BatchItemSchema = v.union([
-  v.object({ packed: v.instance(Uint8Array) }),
-  v.object({
-    sent: v.record(v.string(), v.string()),
-    held: v.optional(v.record(v.string(), v.string()), {}),
-  }),
-]);
+/** A batch is packed, so that the record of ten messages, each with the platform's id of it, is one write unit. */
+const BatchItemSchema = v.object({ packed: v.instance(Uint8Array) });
 
 /** Job, index and what the platform said; the last only of a message that it holds. */
 const PackedSchema = v.pipe(
@@ -46,15 +37,8 @@ const PackedSchema = v.pipe(
 const maxUnpackedBytes = 100_000;
 
 export function batchRecordOf(item: unknown): BatchRecord {
-  const batch = v.parse(BatchItemSchema, item);
-  if ('sent' in batch) {
-    return Object.fromEntries(
-      Object.entries(batch.sent).map(([dispatchId, platformMessageId]): [string, Taken] => {
-        return [dispatchId, { platformMessageId, ...present({ held: batch.held[dispatchId] }) }];
-      }),
-    );
-  }
-  const text = inflateRawSync(batch.packed, { maxOutputLength: maxUnpackedBytes }).toString('utf8');
+  const { packed } = v.parse(BatchItemSchema, item);
+  const text = inflateRawSync(packed, { maxOutputLength: maxUnpackedBytes }).toString('utf8');
   return Object.fromEntries(
     Object.entries(v.parse(PackedSchema, text)).flatMap(([jobId, ofJob]) =>
       ofJob.map(([index, platformMessageId, held]): [string, Taken] => {

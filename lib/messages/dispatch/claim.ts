@@ -63,14 +63,6 @@ export interface Claim {
 /** The code of what an operator has settled by hand, which is no event (D34). */
 export const resolvedByOperator = 'resolved_by_operator';
 
-/** The code of a claim that an acceptance took for a message that is never to be sent (items.ts, `mayWithdraw`). */
-export const withdrawnCode = 'withdrawn';
-
-/** The rest of such a claim: settled, so that no worker that looks at claims alone sends the message. */
-export function withdrawnClaim(nowMs: number): Omit<Claim, 'key'> {
-  return { state: 'failed', code: withdrawnCode, at: 'acceptance/0', claimedAtMs: nowMs };
-}
-
 /** A receipt of the platform proves that it took the message (D39): what nobody else can say, and never sent again. */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Settlement;
 

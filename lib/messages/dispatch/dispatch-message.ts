@@ -1,6 +1,6 @@
 import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
+import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 import { byJobState, settlementOf } from '../job-state.ts';
 import type { Attempt, BatchPorts } from './batch-ports.ts';
 import { hasBegun } from './begun-job.ts';
@@ -96,7 +96,7 @@ async function sendInNextSlot(missed: DispatchMessage, at: string, ports: BatchP
   let message = missed;
   for (let taken = 1; ; taken += 1) {
     ports.log('dispatch.slot_missed', { dispatchId: dispatchIdOf(message) });
-    message = { ...message, version: dispatchMessageVersion, missedSlots: (message.missedSlots ?? 0) + 1 };
+    message = { ...message, missedSlots: (message.missedSlots ?? 0) + 1 };
     if (taken === mostSlotsOfClaim) return await giveBack(message, at, { delaySeconds: 0, code: 'slot' }, ports);
     const placed = await ports.missed.placeAgain(message);
     message = placed.message;
@@ -147,7 +147,7 @@ async function whatItsJobSays(
 
 /** Gives the claim back. The slot goes by; it takes the next one when its job goes on. */
 async function waitParked(message: DispatchMessage, at: string, delaySeconds: number, ports: BatchPorts) {
-  const copy = { ...message, version: dispatchMessageVersion, hasWaited: true } as const;
+  const copy = { ...message, hasWaited: true } as const;
   return await giveBack(copy, at, { delaySeconds, code: 'parked' }, ports);
 }
 

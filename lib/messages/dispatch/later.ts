@@ -1,5 +1,5 @@
 import { nameOf } from '../../observe/name-of.ts';
-import { type DispatchMessage, dispatchIdOf, dispatchMessageVersion } from '../job.ts';
+import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 import { maxDelaySeconds, type Pace, retryDelaySeconds, triesOf, withTry } from '../pace/pacing.ts';
 import { keyOf, retryDeadlineMs, type Settlement } from './claim.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
@@ -72,9 +72,6 @@ export async function postponeCopy(
 ): Promise<Ending> {
   const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
   const untilExpirySeconds = Math.max(0, Math.ceil((expiresAtMs - ports.nowMs()) / 1_000));
-  await ports.queue.sendLater(
-    { ...message, version: dispatchMessageVersion },
-    Math.min(maxDelaySeconds, untilExpirySeconds, delaySeconds),
-  );
+  await ports.queue.sendLater(message, Math.min(maxDelaySeconds, untilExpirySeconds, delaySeconds));
   return acknowledged;
 }

@@ -3,7 +3,6 @@ import type { DispatchMessage } from '../job.ts';
 import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from '../pace/number-pace.ts';
 import { type Pace, retryDelaySeconds, triesOf } from '../pace/pacing.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
-import { unknownLimitPerSecond } from './slots.ts';
 
 /** What the calls of one batch teach about the pace of their numbers. Nothing of it is worth failing for: it is logged. */
 export interface PaceLearning {
@@ -26,7 +25,7 @@ export function paceLearning(ports: Pick<DispatchPorts, 'paces' | 'nowMs' | 'log
     }
   };
   const slowDown = (message: DispatchMessage) => {
-    const { phoneNumberId, limitPerSecond = unknownLimitPerSecond } = message;
+    const { phoneNumberId, limitPerSecond } = message;
     const known = slowed.get(phoneNumberId);
     if (known !== undefined) return known;
     const slower = change(message, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs));

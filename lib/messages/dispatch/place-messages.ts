@@ -19,7 +19,6 @@ import {
   placedWithoutSlot,
   slotAhead,
   trustedBeforeMs,
-  unknownLimitPerSecond,
   usableUntilMs,
 } from './slots.ts';
 
@@ -34,7 +33,7 @@ interface Waiting {
   readonly place: (placed: Placed) => void;
 }
 
-/** Of messages that were queued without a turn: those of requests with few recipients, and what 0.1.0 queued. */
+/** Of messages that were queued without a turn: those of requests with few recipients. */
 const commonLane = '*';
 
 /** Looks at the schedule of one number in one run: some while slots are far, some while writes are slow. */
@@ -134,7 +133,7 @@ async function reserveMissing(
   const nowMs = ports.nowMs();
   const missing = open.filter(({ message }) => slotAhead(message, pace, nowMs) === undefined);
   if (missing.length === 0) return pace;
-  const limitPerSecond = Math.min(...missing.map(({ message }) => message.limitPerSecond ?? unknownLimitPerSecond));
+  const limitPerSecond = Math.min(...missing.map(({ message }) => message.limitPerSecond));
   // Who has missed slots asks for later ones, with the time to claim before them.
   const missedSlots = Math.max(...missing.map((waiting) => waiting.missedSlots));
   const fromMs = readAtMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots));

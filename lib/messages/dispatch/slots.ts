@@ -24,9 +24,6 @@ export type Placed = { readonly message: DispatchMessage } & (
   | { readonly kind: 'unplaced' }
 );
 
-/** What 0.1.0 queued says no limit. */
-export const unknownLimitPerSecond = 80;
-
 /**
  * A slot that has passed by more is no licence (D43): the pace is nine tenths, so calls that are late by a ninth of a second
  * fill the limit. What is left of that is for the way to the platform.
@@ -43,7 +40,7 @@ const claimedTogetherMs = 1_000;
 
 /** Until when a message may leave in its slot: longer where the schedule is slower than the number (pace/keeping-up.ts). */
 export function usableUntilMs(message: DispatchMessage, slotMs: number, pace: NumberPace, nowMs: number): number {
-  const { turn, limitPerSecond = unknownLimitPerSecond } = message;
+  const { turn, limitPerSecond } = message;
   // A slot beside the schedule is as close to the next one as it may be.
   const roomMs = turn === undefined ? 0 : roomBehindMs(slotMs, { pace, limitPerSecond, nowMs });
   return slotMs + Math.max(missedAfterMs, roomMs - wayMs);

@@ -8,7 +8,7 @@ import type { Settlement } from '../dispatch/claim.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
 import { outcomeEvent } from '../dispatch/message-event.ts';
-import { aboutJob, type DispatchMessage, dispatchIdOf, type Recipient } from '../job.ts';
+import { aboutJob, type ComposedMessage, type DispatchMessage, dispatchIdOf, type Recipient } from '../job.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
 export interface ComposePorts {
@@ -26,8 +26,8 @@ export interface Wave {
 }
 
 /** The messages of a wave. Recipients that cannot be composed end `failed` (R14) and are told before it returns (D34). */
-export async function composeWave(job: SendJob, wave: Wave, ports: ComposePorts): Promise<DispatchMessage[]> {
-  const messages: DispatchMessage[] = [];
+export async function composeWave(job: SendJob, wave: Wave, ports: ComposePorts): Promise<ComposedMessage[]> {
+  const messages: ComposedMessage[] = [];
   const failed: Unqueued[] = [];
   for (const [offset, recipient] of wave.recipients.entries()) {
     const index = wave.firstIndex + offset;

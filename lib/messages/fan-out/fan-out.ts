@@ -2,7 +2,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { AcceptedJob } from '../accept/accepted-job.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import { isAlone } from '../composed-message.ts';
-import type { DispatchMessage, JobHead } from '../job.ts';
+import type { ComposedMessage, JobHead } from '../job.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { type ComposePorts, composeWave, endWave, type Wave } from './compose-wave.ts';
@@ -201,7 +201,7 @@ async function workedOff(
 /** Undefined when too many jobs reserve on the number at the same moment: no failure, and no delivery to use up. */
 async function timedUnlessContended(
   release: Release,
-  messages: readonly DispatchMessage[],
+  messages: readonly ComposedMessage[],
   ports: FanOutPorts,
 ): Promise<readonly DelayedMessage[] | undefined> {
   try {

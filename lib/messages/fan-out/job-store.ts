@@ -139,7 +139,7 @@ function roundIn(item: Readonly<Record<string, unknown>> | undefined, { part }: 
   return v.parse(v.optional(RoundRecordSchema), item?.[`round${part}`]);
 }
 
-/** Counted apart from the rounds, and just as 0.1.0 did. */
+/** Counted apart from the rounds. */
 function queuedIn(item: Readonly<Record<string, unknown>> | undefined, { part }: RoundRun): number {
   return v.parse(ProgressSchema, item).progress[String(part)] ?? 0;
 }

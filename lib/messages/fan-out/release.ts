@@ -1,7 +1,6 @@
 import { present } from '../../keys/present.ts';
 import type { SendJob } from '../accept/send-job.ts';
-import { releasedMessage } from '../composed-message.ts';
-import type { DispatchMessage, JobHead } from '../job.ts';
+import type { ComposedMessage, JobHead } from '../job.ts';
 import { deliveryLeadMs, queueDelaySeconds, withShorterLead } from '../pace/delivery-lead.ts';
 import { bulkEveryMs, mostBulkPerSecond, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
@@ -27,7 +26,7 @@ export interface Release {
   /** Recipients of the next wave; 0 when enough is released for this round. */
   next(): number;
   /** Gives the messages of a wave their time. */
-  timed(messages: readonly DispatchMessage[]): Promise<DelayedMessage[]>;
+  timed(messages: readonly ComposedMessage[]): Promise<DelayedMessage[]>;
   /** When the next round is to come. */
   readonly nextRoundSeconds: number;
   /** When the last message that is released can leave; 0 when it can at once. */
@@ -38,18 +37,18 @@ export interface Release {
 export async function releaseOf(job: SendJob, ports: ReleasePorts): Promise<Release> {
   const { head } = job;
   const waits = pairWaitsMs(job.recipients);
-  const waitOf = ({ index }: DispatchMessage) => waits[index - job.firstIndex] ?? 0;
-  if (head.total <= fewRecipients) return atOnce(head, await ports.limitOf(head));
+  const waitOf = ({ index }: ComposedMessage) => waits[index - job.firstIndex] ?? 0;
+  if (head.total <= fewRecipients) return atOnce(await ports.limitOf(head));
   const [limitPerSecond, pace] = await Promise.all([ports.limitOf(head), ports.paces.find(head.phoneNumberId)]);
   return await inTurns({ head, limitPerSecond, waitOf }, pace, ports);
 }
 
 /** Few recipients are not worth waves: the worker reserves their slots, and gives codes those of the last tenth. */
-function atOnce(head: JobHead, limitPerSecond: number): Release {
+function atOnce(limitPerSecond: number): Release {
   return {
     next: () => fewRecipients,
     timed: async (messages) =>
-      messages.map((message) => ({ message: releasedMessage(message, head, limitPerSecond), delaySeconds: 0 })),
+      messages.map((message) => ({ message: { ...message, limitPerSecond }, delaySeconds: 0 })),
     nextRoundSeconds: nextRoundSeconds(0),
     lastMs: () => 0,
   };
@@ -58,7 +57,7 @@ function atOnce(head: JobHead, limitPerSecond: number): Release {
 interface Paced {
   readonly head: JobHead;
   readonly limitPerSecond: number;
-  readonly waitOf: (message: DispatchMessage) => number;
+  readonly waitOf: (message: ComposedMessage) => number;
 }
 
 async function inTurns(
@@ -98,7 +97,7 @@ async function inTurns(
       const times = queueTimes(slots, ports.nowMs(), deliveryLeadMs(pace));
       const timed = turns.map((turn, at) => ({ turn, ...times[at] })).values();
       return messages.map((message) => {
-        const own = releasedMessage(message, head, limitPerSecond);
+        const own = { ...message, limitPerSecond };
         const waitMs = waitOf(message);
         if (waitMs > 0) {
           const notBeforeMs = waveMs + waitMs;

@@ -49,7 +49,7 @@ export type RoundState =
   /** Another run's until then, if it says nothing more. */
   | { readonly kind: 'held'; readonly untilMs: number };
 
-/** What the record of a part means for a run. 0.1.0 wrote none. */
+/** What the record of a part means for a run: the first round is taken where there is none. */
 export function roundStateOf(record: RoundRecord | undefined, run: RoundRun, nowMs: number): RoundState {
   if (record === undefined) return { kind: 'free' };
   if (record.round > run.round) return { kind: 'over' };

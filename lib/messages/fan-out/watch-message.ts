@@ -5,10 +5,14 @@ import { maxDelaySeconds } from '../pace/pacing.ts';
 
 /*
  * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
- * no more (D46). They carry a version (D47): what knew the first one alone leaves the second in the queue.
+ * no more (D46).
  */
 
+/** The format in which both are queued now (D47). */
+export const watchVersion = 1;
+
 const watchedJob = {
+  version: v.literal(watchVersion),
   jobId: v.string(),
   clientId: v.number(),
   acceptedAtMs: v.number(),
@@ -16,7 +20,7 @@ const watchedJob = {
 };
 
 export const WatchMessageSchema = v.object({
-  version: v.literal(1),
+  kind: v.literal('running'),
   ...watchedJob,
   /** Partitions of claims of which nothing is pending any more. */
   final: v.array(v.number()),
@@ -24,7 +28,6 @@ export const WatchMessageSchema = v.object({
 export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 
 const ParkedWatchSchema = v.object({
-  version: v.literal(2),
   kind: v.literal('parked'),
   ...watchedJob,
   /** The waiting that is watched, and no other of the same job. */
@@ -38,10 +41,7 @@ const ParkedWatchSchema = v.object({
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
-/** The latest format of the queue (D47). */
-export const watchVersion = 2;
-
-export const QueuedWatchSchema = v.variant('version', [WatchMessageSchema, ParkedWatchSchema]);
+export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWatchSchema]);
 
 export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
@@ -59,19 +59,21 @@ export function parkedWatchOf(
     clientId,
     acceptedAtMs,
     correlationId,
-  }: Omit<WatchMessage, 'version' | 'final' | 'correlationId'> & {
+  }: Omit<WatchMessage, 'version' | 'kind' | 'final' | 'correlationId'> & {
     readonly correlationId?: string | undefined;
   },
   sinceMs: number,
 ): ParkedWatch {
-  return { version: 2, kind: 'parked', jobId, clientId, acceptedAtMs, sinceMs, ...present({ correlationId }) };
+  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  return { version: watchVersion, kind: 'parked', ...job, sinceMs };
 }
 
 /** The first look at a parked job, which tells its client: by then it is mostly written that it is parked. */
 export const firstParkedLookSeconds = 3;
 
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
-  return { version: 1, jobId, clientId, acceptedAtMs, final: [], ...present({ correlationId }) };
+  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  return { version: watchVersion, kind: 'running', ...job, final: [] };
 }
 
 const shortestWaitSeconds = 5;

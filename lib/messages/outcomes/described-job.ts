@@ -6,7 +6,7 @@ import type { JobState } from '../job-state.ts';
 export interface DescribedJob extends JobState {
   readonly head: JobHead;
   readonly repeats: readonly Repeat[];
-  /** The address of each recipient by its index in the job; none for a job that 0.1.0 fanned out. */
+  /** The address of each recipient by its index in the job; of those whose part is described. */
   readonly recipients: ReadonlyMap<number, string>;
 }
 

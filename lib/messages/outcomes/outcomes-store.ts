@@ -67,7 +67,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     findJob: (jobId) => report.findDescribed(jobId),
 
     listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
-      // What 0.1.0 fanned out stands in the list of the day alone; what went straight, or was accepted a moment ago, in its client's.
+      // What went straight, or was accepted a moment ago, stands in its client's list alone; a job that was fanned out in both.
       const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
       for (let dayMs = startOfDay(fromMs); dayMs < toMs; dayMs += oneDayMs)
         partitions.push(jobsOfDayPartition(did, dayMs));

@@ -44,7 +44,7 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
       try {
         const message = v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion));
         await correlated(message.correlationId, () =>
-          message.version === 1 ? look(message, ports) : lookAtParked(message, { ...ports, ...ports.parked }),
+          message.kind === 'running' ? look(message, ports) : lookAtParked(message, { ...ports, ...ports.parked }),
         );
         return [];
       } catch (error) {

@@ -34,23 +34,18 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
 /** How often a message was tried, as it carries it: in all, and for each pace. */
 export interface Tries {
   readonly attempt: number;
-  /** Not said by 0.1.0, whose `attempt` counts for every pace. */
-  readonly attempts?: { readonly [pace in Pace]?: number | undefined } | undefined;
+  readonly attempts: { readonly [pace in Pace]?: number };
 }
 
 /** Tries that ended for the reason of this pace: eight failed connections are no reason to wait after the first 429. */
-export function triesOf({ attempt, attempts }: Tries, pace: Pace): number {
-  return attempts === undefined ? attempt : (attempts[pace] ?? 0);
+export function triesOf({ attempts }: Tries, pace: Pace): number {
+  return attempts[pace] ?? 0;
 }
 
 /** The counts after one more try that ended for the reason of this pace. */
-export function withTry(
-  tries: Tries,
-  pace: Pace,
-): { readonly attempt: number; readonly attempts: Partial<Record<Pace, number>> } {
-  const paces = Object.keys(waits) as Pace[];
-  const known = paces.map((each): [Pace, number] => [each, triesOf(tries, each) + (each === pace ? 1 : 0)]);
-  return { attempt: tries.attempt + 1, attempts: Object.fromEntries(known.filter(([, count]) => count > 0)) };
+export function withTry(tries: Tries, pace: Pace): Tries {
+  const { attempt, attempts } = tries;
+  return { attempt: attempt + 1, attempts: { ...attempts, [pace]: triesOf(tries, pace) + 1 } };
 }
 
 export interface Wait {

@@ -18,7 +18,6 @@ export const CompositionPlanSchema = v.object({
   catalogId: v.optional(v.string()),
   buttons: v.array(DynamicButtonSchema),
   redirects: RedirectButtonsSchema,
-  /** Absent also in jobs that were accepted before flow buttons were named. */
   flows: v.exactOptional(v.array(v.number())),
   codeButton: v.optional(v.number()),
   productList: v.optional(v.number()),

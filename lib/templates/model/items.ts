@@ -13,7 +13,7 @@ import { nameKey } from './template-key.ts';
  *   the walk           WALK#sync / WALK                         where the scheduled synchronization stands
  *   hints              HINTS#<WABA id> / HINTS                  what the platform says has changed (D42)
  *
- * Other versions have written and will read them: a test holds the spellings to what 0.1.0 wrote.
+ * Other versions will read them: a test holds the spellings letter for letter.
  */
 
 const factPrefix = 'FACT#';

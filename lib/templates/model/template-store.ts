@@ -60,9 +60,8 @@ const StoredFactSchema = v.object({
   body: v.instance(Uint8Array),
   deleted: v.boolean(),
   readAtMs: v.number(),
-  /** Facts that an earlier version has written lack it. */
-  sinceMs: v.optional(v.number()),
-  asSent: v.optional(v.boolean(), false),
+  sinceMs: v.number(),
+  asSent: v.boolean(),
   nameHeldUntilMs: v.optional(v.number()),
   sentCode: v.optional(v.object({ platformId: v.string(), hidden: v.string(), ownLabel: v.boolean() })),
 });
@@ -160,7 +159,7 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
 
 /** Reads a stored fact; throws when the item is not one. */
 export function factFromItem(item: Item): HashedFact {
-  const { hash, body, readAtMs, sinceMs = readAtMs, asSent, ...stored } = v.parse(StoredFactSchema, item);
+  const { hash, body, readAtMs, sinceMs, asSent, ...stored } = v.parse(StoredFactSchema, item);
   const { wabaId, deleted, nameHeldUntilMs, sentCode } = stored;
   const fact = {
     wabaId,

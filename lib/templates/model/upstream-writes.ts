@@ -185,9 +185,9 @@ function factAction(
   if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
   const onlyLive = values['asSent'] === true;
   if (onlyLive) {
-    conditions.push('#deleted = :live', '(attribute_not_exists(#platformId) OR #platformId = :platformId)');
+    conditions.push('#deleted = :live', '#platformId = :platformId');
   }
-  if (unchanged) conditions.push('(attribute_not_exists(#sinceMs) OR #sinceMs = :sinceMs)');
+  if (unchanged) conditions.push('#sinceMs = :sinceMs');
   if (fence !== undefined) conditions.push('(attribute_not_exists(#fence) OR #fence <= :fence)');
   const names = Object.keys(values);
   const settings = names.map((name) => `#${name} = :${name}`);

@@ -6,14 +6,13 @@ import { lockKey } from '../model/items.ts';
 import { type HeldLock, type LockRequest, leaseMs, type SyncLocks } from './sync-lock.ts';
 import { answerTo, type LockState, type Refused } from './sync-turns.ts';
 
-/** What an earlier version has written lacks the last three. */
 const LockItemSchema = v.object({
   owner: v.string(),
   fence: v.number(),
   leaseUntilMs: v.number(),
   releasedAtMs: v.optional(v.number()),
-  runs: v.optional(v.record(v.string(), v.number()), {}),
-  waiting: v.optional(v.record(v.string(), v.object({ sinceRun: v.number(), askedAtMs: v.number() }))),
+  runs: v.record(v.string(), v.number()),
+  waiting: v.record(v.string(), v.object({ sinceRun: v.number(), askedAtMs: v.number() })),
 });
 type LockItem = v.InferOutput<typeof LockItemSchema>;
 
@@ -69,7 +68,7 @@ async function readItem({ documentClient, tableName }: LockTable, name: string):
   return v.parse(v.optional(LockItemSchema), Item);
 }
 
-function stateOf({ owner, fence, leaseUntilMs, releasedAtMs, runs, waiting = {} }: LockItem): LockState {
+function stateOf({ owner, fence, leaseUntilMs, releasedAtMs, runs, waiting }: LockItem): LockState {
   return {
     owner,
     fence,
@@ -88,7 +87,7 @@ function take(
 ) {
   const gone = Object.keys(item?.waiting ?? {}).filter((contender) => !state.waiting.has(contender));
   const settings = ['#owner = :owner', 'fence = :fence', 'leaseUntilMs = :until', 'startedAtMs = :now', 'runs = :runs'];
-  if (item?.waiting === undefined) settings.push('waiting = :nobody');
+  if (item === undefined) settings.push('waiting = :nobody');
   return conditionalWrite(
     documentClient.send(
       new UpdateCommand({
@@ -104,7 +103,7 @@ function take(
           ':until': state.leaseUntilMs,
           ':now': nowMs,
           ':runs': Object.fromEntries(state.runs),
-          ...(item?.waiting === undefined ? { ':nobody': {} } : {}),
+          ...(item === undefined ? { ':nobody': {} } : {}),
           ...present({ ':fenceAsRead': item?.fence, ':untilAsRead': item?.leaseUntilMs }),
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -127,7 +126,7 @@ async function remember(
         TableName: tableName,
         Key: lockKey(name),
         UpdateExpression: `SET waiting.#contender = :waiting${removal}`,
-        ConditionExpression: 'fence = :fence AND attribute_exists(waiting)',
+        ConditionExpression: 'fence = :fence',
         ExpressionAttributeNames: { '#contender': contender, ...namesOf(others) },
         ExpressionAttributeValues: { ':fence': fence, ':waiting': waiting },
       }),

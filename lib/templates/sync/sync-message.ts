@@ -13,10 +13,10 @@ const SyncCountsSchema = v.object({
   unchanged: v.number(),
   failedWabas: v.number(),
   /** Templates that are there and cannot be held. */
-  skipped: v.optional(v.number(), 0),
+  skipped: v.number(),
   /** Channels with new values of the platform, and WABAs whose numbers could not be read or their channels written. */
-  refreshedChannels: v.optional(v.number(), 0),
-  failedRefreshes: v.optional(v.number(), 0),
+  refreshedChannels: v.number(),
+  failedRefreshes: v.number(),
 });
 export type SyncCounts = v.InferOutput<typeof SyncCountsSchema>;
 
@@ -66,7 +66,7 @@ export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
 
-/** The format in which synchronizations and walks are queued now (D47). 0.1.0 wrote none. */
+/** The format in which synchronizations and walks are queued now (D47). */
 const syncVersion = 1;
 
 export function encodeSync(message: QueuedSync): string {

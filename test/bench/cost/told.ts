@@ -6,6 +6,7 @@ import { metered } from '../../../lib/observe/metrics.ts';
 import { platformApps } from '../../../lib/platform/webhook/apps.ts';
 import { deliverBatch } from '../../../lib/webhooks/delivery/deliver.ts';
 import { deliveryStateStore } from '../../../lib/webhooks/delivery/delivery-state-store.ts';
+import { encodeEvent } from '../../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../../lib/webhooks/event-record-store.ts';
 import { recordInBulk } from '../../support/bulk-receipts.ts';
 import { DeliveryWorld, makeEvent } from '../../support/delivery-world.ts';
@@ -130,7 +131,7 @@ export async function costOfEvent(stack: RunningStack): Promise<Counts> {
   const processorMs = await processorMsOf(async () => {
     for (let run = 0; run < eventRuns; run += 1) {
       const batch = Array.from({ length: messagesOfRequest }, (_, at) => {
-        return { messageId: String(at), body: JSON.stringify(makeEvent(1_001, run * messagesOfRequest + at)) };
+        return { messageId: String(at), body: encodeEvent(makeEvent(1_001, run * messagesOfRequest + at)) };
       });
       logBytes += await bytesWritten(() => metered(() => deliverBatch(batch, ports)));
     }

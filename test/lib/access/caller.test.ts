@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { authorizerContext } from '../../../lib/access/authorizer-context.ts';
+import { authorizerContext, unauthorizedContext } from '../../../lib/access/authorizer-context.ts';
 import { callerOf } from '../../../lib/access/caller.ts';
 import type { HttpEvent } from '../../../lib/http/endpoint.ts';
 import { refused } from '../../support/refused.ts';
@@ -22,12 +22,13 @@ function eventWith(context?: Readonly<Record<string, unknown>>): HttpEvent {
 }
 
 test('the caller is who the authorizer verified', () => {
-  expect(callerOf(eventWith(good), nowMs)).toEqual({
-    userId: 'supervisor1001',
-    clientId: 1001,
-    permissions: ['BSP_CN', 'OTHER'],
-    crossClient: true,
-  });
+  const token = { userId: 'supervisor1001', clientId: 1001, permissions: ['BSP_CN', 'OTHER'] };
+  const caller = { ...token, crossClient: true };
+  expect(callerOf(eventWith(good), nowMs)).toEqual(caller);
+  // What another version's authorizer says is read, and its spelling stays; a member that comes later is passed over (D47).
+  expect(authorizerContext({ ...token, expiresAtSeconds })).toEqual(good);
+  expect(callerOf(eventWith({ ...good, later: 'x' }), nowMs)).toEqual(caller);
+  expect(unauthorizedContext).toEqual({ verdict: 'unauthorized' });
 });
 
 test('only BSP_CN, spelled exactly, crosses clients', () => {

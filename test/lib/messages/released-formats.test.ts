@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
@@ -5,107 +7,23 @@ import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
 import { decodeSendJobMessage } from '../../../lib/messages/accept/send-job.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/fan-out/watch-message.ts';
-import { DispatchMessageSchema, dispatchIdOf, dispatchMessageVersion } from '../../../lib/messages/job.ts';
+import { DispatchMessageSchema, dispatchMessageVersion } from '../../../lib/messages/job.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
-import { composeMessage } from '../../../lib/messages/request/compose.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
-import { acceptedJobs, queuedBodies } from '../../support/queued-bodies.ts';
-import * as decoders from './fixtures/decoders-0.1.0.mjs';
-import released from './fixtures/released-0.1.0.json' with { type: 'json' };
-import released2 from './fixtures/released-0.2.0.json' with { type: 'json' };
+import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts';
 
 /*
- * Queues outlive versions: what a released one has written is read by every later one (D47). The fixture holds bodies that
- * the code of 0.1.0 wrote to each of its queues: jobs of every template of the demo data, one that needed compression and
- * parts of a larger one; messages to recipients, one of them tried before; every kind of event, one of them tried before;
- * a synchronization at its start, at a checkpoint and in a walk. That of 0.2.0 is written by fixtures/write-released.ts and has
- * every queue.
+ * Queues outlive versions: what a released one has written is read by every later one (D47). Read here are what today's code
+ * queues, and the fixture of each released version, which fixtures/write-released.ts writes once, when it is released.
  */
-
-const { sendJobs, dispatchMessages, events, syncs } = released;
-const messages = dispatchMessages.map((body) => v.parse(DispatchMessageSchema, JSON.parse(body)));
-const jobs = sendJobs.map((body) => ({ body, job: decodeSendJobMessage(body) }));
-
-describe('jobs that 0.1.0 has accepted', () => {
-  test.each(
-    jobs.filter(({ body }) => !body.startsWith('{"brotli"')).map(({ body, job }) => [job.head.templateName, body]),
-  )('%s is read as it was written', (_name, body) => {
-    expect(decodeSendJobMessage(body)).toEqual(JSON.parse(body));
-  });
-
-  test.each(
-    jobs
-      .filter(({ job: { part, head } }) => part === undefined && head.total < 100)
-      .map(({ job }): [string, typeof job] => [job.head.templateName, job]),
-  )('%s is composed into the messages that it became', (_name, job) => {
-    const composed = job.recipients.map((recipient, index) => {
-      const dispatchId = dispatchIdOf({ jobId: job.head.jobId, index });
-      return composeMessage(job.plan, recipient, dispatchId);
-    });
-    const before = messages
-      .filter(({ jobId, attempt }) => jobId === job.head.jobId && attempt === 0)
-      .map(({ request }) => request);
-    expect(composed).toEqual(before.map(withUrlValueAsGiven));
-  });
-
-  test('one that was compressed has all its recipients', () => {
-    const [compressed] = jobs.filter(({ job }) => job.head.total === 8_000);
-    expect(compressed?.body).toMatch(/^\{"brotli"/);
-    expect(compressed?.job.recipients).toHaveLength(8_000);
-  });
-
-  test('parts say which they are, compressed or not', () => {
-    const parts = jobs.map(({ job }) => job).filter(({ part }) => part !== undefined);
-    expect(parts).toHaveLength(2);
-    for (const { part, firstIndex, recipients } of parts) {
-      expect({ part, firstIndex, recipients: recipients.length }).toEqual({
-        part: { number: 2, of: 2 },
-        firstIndex: 2,
-        recipients: 2,
-      });
-    }
-  });
-});
-
-test('messages that 0.1.0 has queued are read as they were written', () => {
-  expect(messages).toEqual(dispatchMessages.map((body) => JSON.parse(body)));
-  expect(messages.map(({ attempt }) => attempt)).toEqual([...Array.from({ length: 10 }, () => 0), 3]);
-});
-
-test('events that 0.1.0 has queued are read as they were written, every kind that it had', () => {
-  const nowMs = 1_795_315_200_000;
-  const read = events.map((body) => ({ body: JSON.parse(body), ...decodeQueued(body, nowMs) }));
-  for (const { body, isFresh, pending } of read) expect(isFresh ? pending.event : pending).toEqual(body);
-  expect(read.filter(({ isFresh }) => !isFresh).map(({ pending }) => pending.attempts)).toEqual([2]);
-  const kinds = read.map(({ pending }) => pending.event.type);
-  expect(new Set(kinds)).toEqual(
-    new Set([
-      ...['template.created', 'template.status_changed', 'template.deleted', 'sync.completed'],
-      ...['message.failed', 'message.expired', 'message.unknown'],
-    ]),
-  );
-  expect(eventTypes).toEqual(expect.arrayContaining(kinds));
-});
-
-test('synchronizations that 0.1.0 has queued go on where they stood', () => {
-  const read = syncs.map((body) => ({ body: JSON.parse(body), message: decodeSync(body) }));
-  expect(read).toHaveLength(3);
-  // What was not counted yet counts from nothing.
-  for (const { body, message } of read) expect(message).toMatchObject(body);
-});
-
-/** 0.1.0 encoded URL values whole; a job that waits is composed by today's rule (D37). */
-function withUrlValueAsGiven(request: unknown): unknown {
-  return JSON.parse(JSON.stringify(request).replace('orders%2FA-1%3Fx%3D1', 'orders/A-1?x=1'));
-}
 
 const readDispatchMessage = (body: string) =>
   v.parse(DispatchMessageSchema, queuedMessage(body, dispatchMessageVersion));
 
-/** How every queue is read, by whoever consumes it. */
-const readers: Readonly<Record<keyof typeof released2, (body: string) => unknown>> = {
+/** How every queue is read by its consumer. */
+const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
   sendJobs: decodeSendJobMessage,
   dispatchMessages: readDispatchMessage,
   urgentMessages: readDispatchMessage,
@@ -120,88 +38,51 @@ const readers: Readonly<Record<keyof typeof released2, (body: string) => unknown
 };
 const queues = Object.keys(readers) as (keyof typeof readers)[];
 
-describe.each(queues)('what 0.2.0 has queued as %s (D47)', (queue) => {
-  const bodies: readonly string[] = released2[queue];
+const today = await queuedBodies();
+const folder = join(import.meta.dirname, 'fixtures');
+const released = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name): [string, QueuedBodies] => [name, JSON.parse(readFileSync(join(folder, name), 'utf8'))]);
 
-  test('is there', () => expect(bodies).not.toEqual([]));
+describe.each([['today', today] as const, ...released])('what is queued, %s (D47)', (_, bodies) => {
+  test.each(queues)('as %s is read as it was written', (queue) => {
+    const plain = bodies[queue].filter((body) => !body.includes('"brotli"'));
+    expect(plain).not.toEqual([]);
+    for (const body of plain) {
+      const { version, ...message } = JSON.parse(body);
+      expect({ version, ...(readers[queue](body) as object) }).toEqual({ version, ...message });
+    }
+  });
 
-  test.each(bodies.filter((body) => !body.includes('"brotli"')))('is read as it was written: %.100s', (body) => {
-    const { version, ...message } = JSON.parse(body);
-    expect(version).toBeGreaterThanOrEqual(1);
-    expect({ version, ...(readers[queue](body) as object) }).toEqual({ version, ...message });
+  test('a compressed job has its recipients', () => {
+    const [compressed = ''] = bodies.sendJobs.filter((body) => body.includes('"brotli"'));
+    expect(decodeSendJobMessage(compressed)).toMatchObject({ head: { total: 4 }, firstIndex: 0 });
+    expect(decodeSendJobMessage(compressed).recipients).toHaveLength(4);
   });
 });
 
-test('every kind of event is among those that 0.2.0 has queued, and a compressed job has its recipients', () => {
-  const kinds = released2.events.map((body) => decodeQueued(body, 0).pending.event.type);
+test('every kind of event is among those that are queued today', () => {
+  const kinds = today.events.map((body) => decodeQueued(body, 0).pending.event.type);
   expect(new Set(kinds)).toEqual(new Set(eventTypes));
-  const [compressed = ''] = released2.sendJobs.filter((body) => body.includes('"brotli"'));
-  expect(decodeSendJobMessage(compressed)).toMatchObject({ head: { total: 4 }, firstIndex: 0 });
 });
 
-describe('what today is queued', async () => {
-  const today = await queuedBodies(acceptedJobs(sendJobs));
-
-  test.each(queues)('%s carry their version, and a later one is not read (D47)', (queue) => {
+describe('the version of a message (D47)', () => {
+  test.each(queues)('%s carry it, and neither a later one, nor none, nor what is no version is read', (queue) => {
     for (const body of today[queue]) {
       const message = JSON.parse(body);
-      expect(message).toEqual({ ...message, version: expect.any(Number) });
-      expect(() => readers[queue](body)).not.toThrow();
-      const later = JSON.stringify({ ...message, version: 1_000 });
-      expect(() => readers[queue](later)).toThrow(expect.objectContaining({ name: 'LaterVersion' }));
+      expect(message).toMatchObject({ version: 1 });
+      const of = (version: unknown) => () => readers[queue](JSON.stringify({ ...message, version }));
+      expect(of(1)).not.toThrow();
+      expect(of(2)).toThrow(expect.objectContaining({ name: 'LaterVersion' }));
+      for (const version of [undefined, 0, '1']) {
+        expect(of(version)).toThrow(expect.objectContaining({ name: 'ValiError' }));
+      }
     }
   });
 
-  test('a later version inside a compressed job is seen', () => {
-    const inner = Buffer.from(JSON.stringify({ version: 1_000 }));
+  test('is seen inside a compressed job', () => {
+    const inner = Buffer.from(JSON.stringify({ version: 2 }));
     const body = JSON.stringify({ version: 1, brotli: brotliCompressSync(inner).toString('base64') });
     expect(() => decodeSendJobMessage(body)).toThrow(expect.objectContaining({ name: 'LaterVersion' }));
-  });
-
-  /* A deployment swaps functions one by one, so messages cross: 0.1.0's consumers meet today's senders. */
-  test('jobs are read by 0.1.0, with all their recipients', () => {
-    for (const body of today.sendJobs) {
-      const { head, firstIndex, recipients } = decodeSendJobMessage(body);
-      const read = decoders.decodeSendJobMessage(body);
-      expect(read).toMatchObject({ head: { jobId: head.jobId }, firstIndex });
-      expect(read.recipients).toEqual(recipients);
-    }
-  });
-
-  test('messages to recipients are read by 0.1.0: what it posts, to whom, under which claim', () => {
-    for (const body of today.dispatchMessages) {
-      const { jobId, index, clientId, credential, phoneNumberId, path, request, expiresAtMs } = JSON.parse(body);
-      const needed = { jobId, index, clientId, credential, phoneNumberId, path, request };
-      expect(decoders.decodeDispatchMessage(body)).toMatchObject(needed);
-      expect(decoders.decodeDispatchMessage(body)['expiresAtMs']).toBe(expiresAtMs);
-    }
-  });
-
-  test('synchronizations and walks are read by 0.1.0', () => {
-    for (const body of today.syncs) {
-      const { version: _, counts, ...message } = JSON.parse(body);
-      expect(decoders.decodeSync(body)).toMatchObject(message);
-    }
-  });
-
-  test("of events 0.1.0 reads the kinds that it had; the others come again until its function is today's", () => {
-    const unread = today.events.flatMap((body) => {
-      const { isFresh, pending } = decodeQueued(body, 0);
-      try {
-        const read = decoders.decodeQueued(body, 0);
-        expect(read).toMatchObject({
-          isFresh,
-          pending: { attempts: pending.attempts, event: { id: pending.event.id } },
-        });
-        return [];
-      } catch (error) {
-        expect(error).toMatchObject({ name: 'ValiError' });
-        return [pending.event.type];
-      }
-    });
-    expect(unread).toEqual([
-      ...['message.held', 'message.sent', 'message.delivered', 'message.read', 'message.resolved'],
-      ...['dispatch.parked', 'dispatch.resumed', 'dispatch.completed'],
-    ]);
   });
 });

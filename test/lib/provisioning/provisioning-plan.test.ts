@@ -45,10 +45,6 @@ const sorted = ({ items, platformCredentials, platformApps }: ProvisionedState) 
   platformApps,
 });
 
-function withoutDids({ dids: _, waba, ...attributes }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return waba === undefined ? attributes : { ...attributes, waba: withoutDids(waba as Record<string, unknown>) };
-}
-
 const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
 const clientIds = [1, 2, 3];
 
@@ -169,15 +165,6 @@ test('a WABA that from now on keeps each client to its own DIDs is narrowed befo
 
   const back = planFor(provisioned(provisioningFile({ ...demo, wabas }, [])), before);
   expect([back.revocations, back.grants.length > 0]).toEqual([[], true]);
-});
-
-test('what an older provisioning has stored lets a client use every DID of its WABA, and is rewritten as such', () => {
-  const file = provisioningFile(demo, []);
-  const stored = provisioned(file);
-  const older = stored.items.map((item) => ({ ...item, attributes: withoutDids(item.attributes) }));
-  const plan = planFor({ ...stored, items: older }, file);
-  expect(plan.revocations).toEqual([]);
-  expect(sorted(provisioned(file, { ...stored, items: older }))).toEqual(sorted(stored));
 });
 
 test('a credential is never left behind without its user, by whom the next run finds it', () => {

@@ -3,12 +3,12 @@ import { configKey, deliveryKey, eventKey, eventsBetween } from '../../../lib/we
 
 const event = { clientId: 1001, timestampMs: 1_790_899_199_999, id: 'evt_1' };
 
-/* Items outlive versions: 0.1.0 wrote these keys, letter for letter, and every later version looks for them. */
+/* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
 test.each<[string, object, object]>([
   ['a configuration', configKey(1001), { pk: 'CLIENT#1001', sk: 'CONFIG' }],
   ['a state of delivery', deliveryKey(1001), { pk: 'CLIENT#1001', sk: 'DELIVERY' }],
   ['an event', eventKey(event), { pk: 'CLIENT#1001', sk: 'EVENT#001790899199999#evt_1' }],
-])('%s is stored where 0.1.0 stored it', (_, key, spelled) => {
+])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
 });
 

@@ -9,7 +9,7 @@ describe('what a client wants (D41)', () => {
     expect(wantedBy(undefined)).toEqual(new Set());
   });
 
-  test('all but sent, delivered and read until it chooses; what 0.1.0 stored has chosen nothing', () => {
+  test('all but sent, delivered and read until it chooses', () => {
     expect(eventTypes.filter((type) => !wantedBy({}).has(type as EventType))).toEqual([
       'message.sent',
       'message.delivered',

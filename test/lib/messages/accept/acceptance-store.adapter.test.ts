@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { ItemKey } from '../../../../lib/aws/item-key.ts';
 import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
 import { acceptedOf, recipientsOf } from '../../../../lib/messages/accept/accepted-job.ts';
-import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
-import { acceptedKey, claimKey, commitKey, jobKey, recipientsKey } from '../../../../lib/messages/items.ts';
+import { acceptedKey, commitKey, jobKey, recipientsKey } from '../../../../lib/messages/items.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { dispatchesStore } from '../../../../lib/messages/outcomes/dispatches-store.ts';
@@ -48,8 +47,7 @@ test('of withdrawal and beginning the first counts, and either may be repeated',
 });
 
 const straight = dispatchMessage(0, {
-  ...{ version: 2, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
-  ...{ jobId: '01JD0000000000000000000001', acceptedAtMs: nowMs },
+  ...{ straight: true, alone: true, jobId: '01JD0000000000000000000001', acceptedAtMs: nowMs },
 });
 
 test('a straight message begins its job, which is found by id and in the list of its client, for 30 days (D25, D40)', async () => {
@@ -88,20 +86,6 @@ test('a job that was taken back is not begun, and is in no list; one that is sto
   await states.stop(stopped, cancelled(nowMs));
   await store.begin(stopped);
   expect((await states.of([stopped.jobId])).get(stopped.jobId)).toEqual({ begun: true, stop: cancelled(nowMs) });
-});
-
-test('a withdrawal takes the claim of the first message, and comes too late where a worker has it (D25)', async () => {
-  const claims = dispatchStore({ client, table, nowMs: () => nowMs });
-  const key = { jobId: 'G', index: 0 };
-  const claim = { key, state: 'claimed', at: 'run/0', claimedAtMs: nowMs } as const;
-  expect(await store.withdraw('G')).toBe('withdrawn');
-  expect(await claims.take(claim)).toMatchObject({ state: 'failed', code: 'withdrawn' });
-  expect(await itemOf(claimKey(key))).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
-  expect(await store.withdraw('G')).toBe('withdrawn');
-
-  await claims.take({ ...claim, key: { jobId: 'H', index: 0 } });
-  expect(await store.withdraw('H')).toBe('begun');
-  expect(await itemOf(jobKey('H'))).toBeUndefined();
 });
 
 test('an acceptance is described for its report, with its recipients (D40)', async () => {

@@ -164,7 +164,7 @@ describe('a request of one recipient goes straight (D25)', () => {
     };
     expect(headOfStraight(message)).toEqual(told);
     expect(headOfStraight(v.parse(DispatchMessageSchema, JSON.parse(body)))).toEqual(told);
-    expect(message).toMatchObject({ version: 2, straight: true, alone: true, limitPerSecond: 40 });
+    expect(message).toMatchObject({ version: 1, straight: true, alone: true, limitPerSecond: 40 });
     expect(message.request).toMatchObject({ biz_opaque_callback_data: 'J-0' });
   });
 

@@ -117,16 +117,16 @@ test('every string comes back exactly, plain and compressed (R22)', () => {
   expect(decodeSendJobMessage(compressed).recipients[0]).toEqual(odd);
 });
 
-const packed = (value: string) => JSON.stringify({ brotli: brotliCompressSync(value).toString('base64') });
+const packed = (value: string) => JSON.stringify({ version: 1, brotli: brotliCompressSync(value).toString('base64') });
 
-const bomb = { ...makeJob([{ to: 'x'.repeat(20_000_000) }]), firstIndex: 0 };
+const bomb = { version: 1, ...makeJob([{ to: 'x'.repeat(20_000_000) }]), firstIndex: 0 };
 
 test.each([
   ['nothing', ''],
-  ['no job', '{}'],
-  ['a job without head', JSON.stringify({ ...makeJob([]), firstIndex: 0, head: undefined })],
-  ['what is not compressed', JSON.stringify({ brotli: 'AAAA' })],
-  ['a compressed nothing', packed('{}')],
+  ['no job', '{"version":1}'],
+  ['a job without head', JSON.stringify({ version: 1, ...makeJob([]), firstIndex: 0, head: undefined })],
+  ['what is not compressed', JSON.stringify({ version: 1, brotli: 'AAAA' })],
+  ['a compressed nothing', packed('{"version":1}')],
   ['a bomb: a job that unpacks to 20 MB', packed(JSON.stringify(bomb))],
 ])('refuses to read %s', (_what, message) => {
   expect(() => decodeSendJobMessage(message)).toThrow(Error);

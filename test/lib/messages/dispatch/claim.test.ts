@@ -13,8 +13,6 @@ import {
   newClaim,
   platformCallTimeoutMs,
   sendBudgetMs,
-  withdrawnClaim,
-  withdrawnCode,
 } from '../../../../lib/messages/dispatch/claim.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
@@ -87,13 +85,6 @@ test.each<[string, Claim, number | undefined, boolean]>([
   const stop = cancelled(1);
   const ended = endedAfterMs === undefined ? {} : { endedAtMs: startMs + endedAfterMs };
   expect(endedByStop(claim, { stop, ...ended })).toEqual(ends ? stop : undefined);
-});
-
-test('what was taken back has a claim that is settled, spelled as it is stored for 30 days (R23)', () => {
-  const withdrawn = { state: 'failed', code: 'withdrawn', at: 'acceptance/0', claimedAtMs: startMs };
-  expect(withdrawnClaim(startMs)).toEqual(withdrawn);
-  // A second withdrawal knows its own by it, within the write.
-  expect(withdrawnCode).toBe(withdrawn.code);
 });
 
 test('a batch record vouches for the messages that it names, and for no others', () => {

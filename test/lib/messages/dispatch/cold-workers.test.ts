@@ -25,7 +25,7 @@ async function callTimes(processes: number, batchesEach: number, secretMs: numbe
   const wanted = { phoneNumberId: dispatchMessage(0).phoneNumberId, limitPerSecond, ...lane, count };
   const { firstPosition } = await reserve(paces, wanted, clock.nowMs());
   const messages = Array.from({ length: count }, (_, at) =>
-    dispatchMessage(at, { version: 2, turn: { ...lane, position: firstPosition + at } }),
+    dispatchMessage(at, { turn: { ...lane, position: firstPosition + at } }),
   );
 
   const startProcess = () => {

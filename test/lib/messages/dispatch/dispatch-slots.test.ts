@@ -51,7 +51,7 @@ class PacedWorld extends DispatchWorld {
     const wanted = { phoneNumberId: number, limitPerSecond: 80, ...lane, count };
     const { firstPosition } = await reserve(this.paces, wanted, this.clock.nowMs());
     return Array.from({ length: count }, (_, at) =>
-      dispatchMessage(at, { version: 2, turn: { ...lane, position: firstPosition + at } }),
+      dispatchMessage(at, { turn: { ...lane, position: firstPosition + at } }),
     );
   }
 
@@ -370,14 +370,10 @@ describe('what calls teach about the pace of their number', () => {
   });
 });
 
-test('attempts of one kind do not make the wait of another longer; those of 0.1.0 count for each (D47)', async () => {
+test('attempts of one kind do not make the wait of another longer', async () => {
   const world = new PacedWorld();
   const throttled = { send: async () => Promise.reject(new PlatformFailure('refused', { code: 130429 })) };
   await world.dispatch([dispatchMessage(0, { attempt: 8, attempts: { unreachable: 8 } })], throttled);
-  await world.dispatch([dispatchMessage(1, { attempt: 3 })], throttled);
-  expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 8]);
-  expect(world.copies.map(({ message: { attempt, version } }) => [attempt, version])).toEqual([
-    [9, 2],
-    [4, 2],
-  ]);
+  expect(world.copies.map(({ delaySeconds }) => delaySeconds)).toEqual([1]);
+  expect(world.copies).toMatchObject([{ message: { attempt: 9, attempts: { unreachable: 8, throughput: 1 } } }]);
 });

@@ -435,7 +435,7 @@ test('a receipt is expected of each message that left on a number of which a pla
   const world = new DispatchWorld();
   const told = { receiptsExpected: true } as const;
   const batch = [0, 1, 2, 3].map((index) => deliveryOf(dispatchMessage(index, told), `m-${index}`));
-  // Of a number without an app, or queued by an older version.
+  // Of a number without an app.
   batch.push(deliveryOf(dispatchMessage(4), 'm-4'));
   const send = async ({ index }: DispatchMessage): Promise<Handover> => {
     if (index === 2) throw new PlatformFailure('refused', { code: 131026 });

@@ -61,7 +61,7 @@ test('ten messages with turns of this moment: one read, no write, claimed togeth
   expect([numbers.reads, numbers.writes]).toEqual([1, 0]);
 });
 
-test('ten messages without turns, as 0.1.0 queued them, reserve at once in one write, and carry their turns', async () => {
+test('ten messages without turns reserve at once in one write, and carry their turns', async () => {
   const numbers = new Numbers();
   const placed = await numbers.place(Array.from({ length: 10 }, (_, index) => dispatchMessage(index)));
   expect(slotsOf(placed)).toEqual(Array.from({ length: 10 }, (_, at) => Math.floor(startMs + at * everyMs)));

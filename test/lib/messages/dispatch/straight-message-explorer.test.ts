@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BatchRecord, type Claim, claimLifeMs, withdrawnClaim } from '../../../../lib/messages/dispatch/claim.ts';
+import { type BatchRecord, type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import { outcomeOf } from '../../../../lib/messages/outcomes/outcome.ts';
@@ -57,7 +57,7 @@ interface World {
 
 const jobId = 'J';
 const straight = dispatchMessage(0, {
-  ...{ version: 2, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
+  ...{ straight: true, alone: true },
   expiresAtMs: startMs + 10 * claimLifeMs,
 });
 
@@ -142,12 +142,8 @@ async function successorsOf(world: World): Promise<Step<World>[]> {
     const left = { ...world, others: others.toSpliced(at, 1) };
     if (does === 'begin') {
       steps.push({ does: 'the acceptance begins the job', state: { ...left, job: { ...job, begun: !job.withdrawn } } });
-    } else if (!job.begun && world.claim === null) {
-      const taken: Claim = { key: { jobId, index: 0 }, ...withdrawnClaim(world.nowMs) };
-      steps.push({
-        does: 'the job is taken back',
-        state: { ...left, claim: taken, job: { begun: false, withdrawn: true } },
-      });
+    } else if (!job.begun) {
+      steps.push({ does: 'the job is taken back', state: { ...left, job: { begun: false, withdrawn: true } } });
     }
     steps.push({ does: `nobody else: ${does}`, state: left });
   }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { claimLifeMs, withdrawnClaim } from '../../../../lib/messages/dispatch/claim.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
@@ -11,7 +11,7 @@ import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
 
 const key = { jobId: 'J', index: 0 };
 const straight = dispatchMessage(0, {
-  ...{ version: 2, straight: true, alone: true, wabaId: '200000000000001', limitPerSecond: 80 },
+  ...{ straight: true, alone: true },
   ...{ expiresAtMs: startMs + 10 * claimLifeMs },
 });
 
@@ -71,7 +71,7 @@ test('a message of a fan-out begins nothing', async () => {
 
 test('what was taken back is dropped without a word, whoever has its claim', async () => {
   world.withdrawn = true;
-  await world.claims.take({ key, ...withdrawnClaim(startMs) });
+  await world.claims.take({ key, state: 'claimed', at: 'dead/0', claimedAtMs: world.nowMs - claimLifeMs });
   expect(await world.run()).toEqual([]);
   expect([world.posted, world.told]).toEqual([[], []]);
   expect(world.logged).toContainEqual({ event: 'job.withdrawn', facts: { jobId: 'J', clientId: 1001 } });
@@ -103,7 +103,7 @@ test('when the job can be neither read nor begun, the message is tried again lat
   const begin = () => Promise.reject(new Error('unavailable'));
   expect(await world.run(straight, { straightJobs: { begin } })).toEqual([]);
   expect(world.posted).toEqual([]);
-  expect(world.copies).toMatchObject([{ message: { straight: true, version: 2, attempt: 1 } }]);
+  expect(world.copies).toMatchObject([{ message: { straight: true, version: 1, attempt: 1 } }]);
 });
 
 test('of a claim whose worker died before the job began, the job begins, and the message is unknown', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { claimLifeMs, withdrawnClaim } from '../../../../lib/messages/dispatch/claim.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
 import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
@@ -35,11 +35,4 @@ test('a delivery that cannot be postponed comes again earlier, and the log says 
   const facts = { dispatchId: 'J-0', error: 'Away' };
   expect(world.logged).toContainEqual({ event: 'dispatch.postpone_failed', facts });
   expect(world.posted).toEqual([]);
-});
-
-test('a worker that knows of no straight message leaves alone what was taken back (D25)', async () => {
-  const world = new DispatchWorld();
-  await world.claims.take({ key, ...withdrawnClaim(startMs) });
-  expect(await dispatchBatch([deliveryOf(dispatchMessage(0))], world.ports())).toEqual([]);
-  expect([world.posted, world.postponed, world.copies]).toEqual([[], [], []]);
 });

@@ -31,10 +31,11 @@ test('a message carries what a worker needs, under its own dispatch id and at it
     acceptedAtMs: fanOutStartMs,
     expiresAtMs: fanOutStartMs + 1,
     attempt: 0,
+    attempts: {},
     receiptsExpected: true,
     about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, ...told },
     request: { to: '5490000000165', biz_opaque_callback_data: 'J-165' },
-    version: 2,
+    version: 1,
     wabaId: '200000000000001',
     limitPerSecond: 80,
     turn: { lane: 'J', clientId: 1001, position: 165 },
@@ -229,6 +230,7 @@ describe('the end of a job (D41)', () => {
     await fannedOut(fanOutJob(801, { head: { total: 801, correlationId: 'request' } }), ports);
     const message = {
       version: 1,
+      kind: 'running',
       jobId: 'J',
       clientId: 1001,
       acceptedAtMs: fanOutStartMs,

@@ -45,13 +45,6 @@ const scenarios: readonly (Scenario & {
     mayStop: true,
     bounds: { faultsLeft: 1, deliveriesLeft: 3 },
   },
-  {
-    name: 'a job that 0.1.0 has begun',
-    waves: 2,
-    wavesPerRound: 1,
-    begun: { queued: 10 },
-    bounds: { faultsLeft: 2, deliveriesLeft: 3 },
-  },
 ];
 
 test.each(firstUnlessThorough(scenarios))(

@@ -14,8 +14,6 @@ export interface Scenario {
   readonly waves: number;
   /** Of ten recipients each. */
   readonly wavesPerRound: number;
-  /** What 0.1.0 has remembered of the job. */
-  readonly begun?: { readonly queued: number };
   /** The client cancels it at some moment, or not. */
   readonly mayStop?: true;
   /** Calls that may land after their run has given them up. */
@@ -68,17 +66,17 @@ export interface World {
 
 export const recipientsPerWave = 10;
 
-export function firstWorld({ waves, begun }: Scenario): World {
+export function firstWorld({ waves }: Scenario): World {
   const recipients = Array.from({ length: waves * recipientsPerWave }, (_, index) => ({ to: String(index) }));
   const head = { ...scenarioHead, total: recipients.length };
   const job: SendJob = { head, plan: {} as SendJob['plan'], firstIndex: 0, recipients };
   return {
-    begun: begun !== undefined,
+    begun: false,
     withdrawn: false,
     stopped: false,
-    progress: begun?.queued ?? 0,
+    progress: 0,
     record: null,
-    queued: Array.from({ length: (begun?.queued ?? 0) / recipientsPerWave }, (_, wave) => wave * recipientsPerWave),
+    queued: [],
     ended: [],
     watched: false,
     messages: [{ id: 0, job, visible: true }],

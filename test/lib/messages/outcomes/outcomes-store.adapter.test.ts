@@ -6,7 +6,6 @@ import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-stor
 import { type Claim, claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchStore } from '../../../../lib/messages/dispatch/dispatch-store.ts';
 import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
-import { batchKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import type { DescribedJob } from '../../../../lib/messages/outcomes/described-job.ts';
@@ -27,7 +26,7 @@ let outcomes: Outcomes;
 const head = (jobId: string, changes: Partial<JobHead> = {}) =>
   makeJobHead({ jobId, wabaId: '2', phoneNumberId: '3', acceptedAtMs, total: 600, ...changes });
 
-/** As 0.1.0 left it: nothing is written of its recipients. */
+/** Of whose recipients nothing is written: their addresses are those of the claims. */
 function job(ofHead: JobHead): DescribedJob {
   return { head: ofHead, repeats: [], recipients: new Map() };
 }
@@ -57,7 +56,8 @@ beforeAll(async () => {
   for (let run = 0; run < 50; run += 1) {
     const indexes = Array.from({ length: 10 }, (_, position) => run * 10 + position);
     await Promise.all(indexes.map((index) => claimed(index, `run-${run}/${index % 10}`)));
-    await recordSent(`run-${run}`, indexes);
+    const sent = indexes.map((index) => [`${first}-${index}`, { platformMessageId: `platform-${index}` }]);
+    await store.recordBatch(`run-${run}`, Object.fromEntries(sent));
   }
   await Promise.all([500, 501, 502].map((index) => claimed(index, `lost-${index}/0`)));
   await claimed(503, 'run-x/0', { state: 'failed', code: '131026', reason: 'undeliverable' });
@@ -65,13 +65,6 @@ beforeAll(async () => {
   await claimed(505, 'run-h/0');
   await store.recordBatch('run-h', { [`${first}-505`]: { platformMessageId: 'platform-505', held: 'paused' } });
 });
-
-/** As records were written before messages could be held (D39). */
-async function recordSent(invocation: string, indexes: readonly number[]): Promise<void> {
-  const sent = Object.fromEntries(indexes.map((index) => [`${first}-${index}`, `platform-${index}`]));
-  const Item = { ...batchKey(invocation), sent, expiresAtSeconds: Math.ceil(nowMs / 1_000) };
-  await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
-}
 
 /** What JSON can say and a DynamoDB attribute cannot: `attends` is unvalidated (D28), so all of it may come. */
 test.each([

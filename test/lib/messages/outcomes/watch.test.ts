@@ -14,7 +14,14 @@ const head = makeJobHead({
   attends: { waitTime: -1 },
   total: 900,
 });
-const watched: WatchMessage = { version: 1, jobId: head.jobId, clientId: 1001, acceptedAtMs: startMs, final: [] };
+const watched: WatchMessage = {
+  version: 1,
+  kind: 'running',
+  jobId: head.jobId,
+  clientId: 1001,
+  acceptedAtMs: startMs,
+  final: [],
+};
 const counts: OutcomeCounts = {
   pending: 0,
   held: 1,
@@ -107,7 +114,7 @@ describe('a look at a job (D41)', () => {
     };
     const deliveries = [
       delivery({ ...watched, jobId: 'other' }, 'unanswered'),
-      delivery({ ...watched, version: 3 }, 'later version'),
+      delivery({ ...watched, version: 2 }, 'later version'),
       { messageId: 'unreadable', body: '{' },
       delivery(watched, 'good'),
     ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Pace, retryDelaySeconds, triesOf, withTry } from '../../../../lib/messages/pace/pacing.ts';
+import { type Pace, retryDelaySeconds, type Tries, triesOf, withTry } from '../../../../lib/messages/pace/pacing.ts';
 
 const withoutJitter: readonly (readonly [Pace, readonly number[]])[] = [
   ['pair', [1, 4, 16, 64, 256, 900, 900]],
@@ -33,16 +33,10 @@ test('no number of attempts leads past what SQS can delay', () => {
 });
 
 test('tries are counted for each pace: after eight failed connections the first 429 waits a second', () => {
-  let tries: Parameters<typeof triesOf>[0] = { attempt: 0 };
+  let tries: Tries = { attempt: 0, attempts: {} };
   for (let failed = 0; failed < 8; failed += 1) tries = withTry(tries, 'unreachable');
   expect(tries).toEqual({ attempt: 8, attempts: { unreachable: 8 } });
   expect(triesOf(tries, 'unreachable')).toBe(8);
   expect(retryDelaySeconds({ pace: 'throughput', attempt: triesOf(tries, 'throughput') }, 0)).toBe(1);
   expect(withTry(tries, 'throughput')).toEqual({ attempt: 9, attempts: { unreachable: 8, throughput: 1 } });
-});
-
-test('what 0.1.0 has counted counts for every pace, also after the next try (D47)', () => {
-  expect(triesOf({ attempt: 3 }, 'pair')).toBe(3);
-  const tries = withTry({ attempt: 3 }, 'pair');
-  expect([tries.attempt, triesOf(tries, 'pair'), triesOf(tries, 'quota')]).toEqual([4, 4, 3]);
 });

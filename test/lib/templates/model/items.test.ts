@@ -20,7 +20,7 @@ const place = { wabaId: '200000000000001', name: 'order_update' };
 const key = templateKey({ ...place, language: 'es_AR' });
 const archived = archiveKey(key, '1400000000000001');
 
-/* Items outlive versions: 0.1.0 wrote these keys, letter for letter, and every later version looks for them. */
+/* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
 test.each<[string, object, object]>([
   ['a fact', factKey(key), { pk: 'FACT#bsf5qm5cd3cjochf', sk: 'FACT' }],
   ['an archived fact', factKey(archived), { pk: 'FACT#bsf5qm5cd3cjochf#1400000000000001', sk: 'FACT' }],
@@ -32,11 +32,11 @@ test.each<[string, object, object]>([
   ['the lock of the deployment', lockKey('sync'), { pk: 'LOCK#sync', sk: 'LOCK' }],
   ['the lock of a client', lockKey('sync#1001'), { pk: 'LOCK#sync#1001', sk: 'LOCK' }],
   ['the walk', walkKey, { pk: 'WALK#sync', sk: 'WALK' }],
-])('%s is stored where 0.1.0 stored it', (_, found, spelled) => {
+])('%s is stored where every version looks for it', (_, found, spelled) => {
   expect(found).toEqual(spelled);
 });
 
-test('the fence of a lock is the attribute that 0.1.0 compared', () => {
+test('the fence of a lock is the attribute that every version compares', () => {
   expect(fenceAttribute('sync#1001')).toBe('syncFence#sync#1001');
 });
 

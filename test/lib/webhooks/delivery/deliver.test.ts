@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { DeliveryWorld, firstSecret, makeEvent } from '../../../support/delivery-world.ts';
 
 const hourMs = 3_600_000;
@@ -266,7 +267,7 @@ describe('one client beside another', () => {
     const answers: ((answer: { status: number }) => void)[] = [];
     world.answer = () => new Promise((resolve) => answers.push(resolve));
     const three = events(client, 3).map(async (each, position) => {
-      return await deliverBatch([{ messageId: `m${position}`, body: JSON.stringify(each) }], world.ports());
+      return await deliverBatch([{ messageId: `m${position}`, body: encodeEvent(each) }], world.ports());
     });
     await expect.poll(() => world.waiting.length).toBe(1);
     expect(world.posts).toHaveLength(2);
@@ -287,7 +288,7 @@ describe('one client beside another', () => {
     const answers: ((answer: PostAnswer) => void)[] = [];
     world.answer = () => new Promise((resolve) => answers.push(resolve));
     const deliver = (each: ServiceEvent) =>
-      deliverBatch([{ messageId: each.id, body: JSON.stringify(each) }], world.ports());
+      deliverBatch([{ messageId: each.id, body: encodeEvent(each) }], world.ports());
     const five = events(client, 5).map(deliver);
     await expect.poll(() => world.waiting.length).toBe(1);
     expect(world.posts).toHaveLength(4);
@@ -309,7 +310,7 @@ describe('one client beside another', () => {
       lastSuccessMs: 1,
       turnMs: 9_000,
     });
-    await deliverBatch([{ messageId: 'm', body: JSON.stringify(event) }], world.ports({ remainingMs: () => 1_000 }));
+    await deliverBatch([{ messageId: 'm', body: encodeEvent(event) }], world.ports({ remainingMs: () => 1_000 }));
     expect([world.posts.length, world.states.get(client)?.turnMs]).toEqual([0, 9_000]);
     expect(world.waiting).toMatchObject([{ inMs: 1_000, body: { attempts: 0 } }]);
   });
@@ -352,7 +353,7 @@ describe('whatever breaks', () => {
 
   test('a run that dies after the post and before the acknowledgement: the same event once more', async () => {
     const world = subscribed();
-    const delivery = { messageId: 'message', body: JSON.stringify(event) };
+    const delivery = { messageId: 'message', body: encodeEvent(event) };
     await deliverBatch([delivery], world.ports());
     await deliverBatch([delivery], world.ports());
     expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);

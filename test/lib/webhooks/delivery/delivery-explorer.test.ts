@@ -1,5 +1,7 @@
 import { beforeAll, expect, test, vi } from 'vitest';
+import { encodePending } from '../../../../lib/webhooks/delivery/pending.ts';
 import { retryWaitsSeconds } from '../../../../lib/webhooks/delivery/retry.ts';
+import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { makeEvent } from '../../../support/delivery-world.ts';
 import { explore } from '../../../support/exploration.ts';
 import { thorough } from '../../../support/thorough.ts';
@@ -35,7 +37,8 @@ const nearlyGivenUp: Told = {
 
 function messageOf({ event, attempts, firstSeenMs }: Told, id: number): Message {
   const pending = { event, attempts, firstSeenMs, dueMs: startMs, yields: 0 };
-  return { id, body: JSON.stringify(attempts === 0 ? event : pending), visibleAtMs: startMs, held: false };
+  const body = attempts === 0 ? encodeEvent(event) : encodePending(pending);
+  return { id, body, visibleAtMs: startMs, held: false };
 }
 
 const notAnswered = { fault: 'timeout' };

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-s
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
-import type { Pending } from '../../../../lib/webhooks/delivery/pending.ts';
+import { encodePending, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { deliveryKey } from '../../../../lib/webhooks/items.ts';
@@ -151,7 +151,7 @@ export function effectOf<S extends Store>(
     case 'sendLater': {
       const [, pending, delaySeconds] = args as [number, Pending, number];
       const visibleAtMs = nowMs + delaySeconds * 1_000;
-      const message = { id: store.nextId, body: JSON.stringify(pending), visibleAtMs, held: false };
+      const message = { id: store.nextId, body: encodePending(pending), visibleAtMs, held: false };
       return { store: { ...store, messages: [...store.messages, message], nextId: store.nextId + 1 } };
     }
     case 'switchOff': {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
 import { DeliveryStateSchema } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import { encodePending } from '../../../../lib/webhooks/delivery/pending.ts';
+import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { DeliveryWorld, makeEvent } from '../../../support/delivery-world.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
@@ -40,8 +42,7 @@ class Rush {
   }
 
   enqueue(clientId: number, count: number, first = 0): void {
-    for (let number = first; number < first + count; number++)
-      this.#send(JSON.stringify(makeEvent(clientId, number)), 0);
+    for (let number = first; number < first + count; number++) this.#send(encodeEvent(makeEvent(clientId, number)), 0);
   }
 
   get elapsedSeconds(): number {
@@ -100,7 +101,7 @@ class Rush {
       queue: {
         sendLater: after(queueMs, async (pending, delaySeconds) => {
           this.putBacks += 1;
-          this.#send(JSON.stringify(pending), delaySeconds);
+          this.#send(encodePending(pending), delaySeconds);
         }),
       },
       post: async (post) => {

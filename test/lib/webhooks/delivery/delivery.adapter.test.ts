@@ -12,6 +12,7 @@ import { pendingQueue } from '../../../../lib/webhooks/delivery/pending-queue.ts
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { makeEvent } from '../../../support/delivery-world.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../../../support/stores.ts';
@@ -47,7 +48,7 @@ async function subscribe(rotate = false): Promise<string> {
 
 /** One batch with these events, posted over TLS to the receiver on this machine, with what is stored read and written. */
 async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
-  const deliveries = events.map((event) => ({ messageId: event.id, body: JSON.stringify(event) }));
+  const deliveries = events.map((event) => ({ messageId: event.id, body: encodeEvent(event) }));
   return await deliverBatch(deliveries, {
     records: eventRecordStore(client, table),
     receivers: receiversIn(configs, secretOpener(sealingKeys), () => nowMs),
