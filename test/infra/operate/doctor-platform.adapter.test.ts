@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { wabasOf } from '../../../infra/operate/doctor-platform.ts';
 import { UnreadableSecret } from '../../../infra/operate/parsed-secret.ts';
@@ -8,11 +8,6 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
-
-vi.mock('../../../lib/access/sign-in/password.ts', async (original) => {
-  const { cheapPasswords } = await import('../../support/cheap-passwords.ts');
-  return cheapPasswords(await original());
-});
 
 let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;

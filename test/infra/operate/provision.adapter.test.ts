@@ -23,11 +23,6 @@ import { listAsDeleted } from '../../support/scale-loading.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
-vi.mock('../../../lib/access/sign-in/password.ts', async (original) => {
-  const { cheapPasswords } = await import('../../support/cheap-passwords.ts');
-  return cheapPasswords(await original());
-});
-
 const client = localDocumentClient();
 const demoFile = 'infra/local/demo/provisioning.json';
 const startMs = Date.UTC(2026, 10, 20, 12);

@@ -1,5 +1,5 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
@@ -21,11 +21,6 @@ import { injectFaults } from '../../support/dynamo-faults.ts';
 import { allowedIn } from '../../support/provisioned-state.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
-
-vi.mock('../../../lib/access/sign-in/password.ts', async (original) => {
-  const { cheapPasswords } = await import('../../support/cheap-passwords.ts');
-  return cheapPasswords(await original());
-});
 
 type File = typeof demo;
 const startMs = Date.UTC(2026, 10, 20, 12);

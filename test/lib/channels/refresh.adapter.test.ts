@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ListedChannel, PlatformNumber } from '../../../lib/channels/channel.ts';
 import { type ChannelStore, channelStore } from '../../../lib/channels/channel-store.ts';
 import { channelRefresh, type RefreshPorts } from '../../../lib/channels/refresh.ts';
@@ -7,11 +7,6 @@ import { meterRequests } from '../../support/request-meter.ts';
 import { clientsAtScale } from '../../support/scale.ts';
 import { listAsDeleted, provisionChannels } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
-
-vi.mock('../../../lib/access/sign-in/password.ts', async (original) => {
-  const { cheapPasswords } = await import('../../support/cheap-passwords.ts');
-  return cheapPasswords(await original());
-});
 
 const client = localDocumentClient();
 // Client 1002 works with the WABA of client 1001 too; its channels there are the last ten.
