@@ -31,10 +31,12 @@ const restOnly = [
   'test/contract/doctor.test.ts',
   'test/contract/smoke.test.ts',
   'test/contract/template-types.test.ts',
-  // What takes long because something has to time out first.
+  // What takes long, because something has to time out first or a lot is sent.
   'test/contract/worker-kill.test.ts',
   'test/contract/hostile-bodies.test.ts',
-  'test/lib/platform/transport-tls.test.ts',
+  'test/functions/body-memory.test.ts',
+  'test/infra/edge-over-http.test.ts',
+  'test/infra/local/poller.queue.test.ts',
   // Explorations and worlds whose smaller sisters are in the other half.
   'test/lib/messages/dispatch/dispatch-harm.test.ts',
   'test/lib/messages/outcomes/watch-explorer.test.ts',
