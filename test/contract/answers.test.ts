@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { issueToken, tokenLifetimeSeconds } from '../../lib/access/tokens/token.ts';
 import { signingKey } from '../../lib/access/tokens/token-keys.ts';
+import { questionKey } from '../../lib/messages/items.ts';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { factKey } from '../../lib/templates/model/items.ts';
@@ -517,5 +518,9 @@ describe('the platform is down (D7, D23)', () => {
     await platform('DELETE /_control/faults');
     // The platform is asked once in 10 s: until then the copy is used, with the same words.
     expect(await send()).toMatchObject({ status: 200, body: warned.body });
+    // As if they were over, for whoever sends next.
+    const Key = questionKey(`renewal ${key}`);
+    await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('messages'), Key }));
+    expect(await send()).toMatchObject({ status: 200, text: '{"success":true}' });
   });
 });
