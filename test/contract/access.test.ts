@@ -23,21 +23,14 @@ describe('POST /login (D11)', () => {
     });
   });
 
-  const wrong: unknown[] = [
-    { ...loginOf('supervisor1001'), password: 'wrong' },
-    { ...loginOf('supervisor1001'), username: 'nobody' },
-    { username: loginOf('supervisor1001').username },
-    { password: 'x' },
-    { username: 5, password: 5 },
-    { username: '', password: '' },
-    { username: { $ne: '' }, password: { $ne: '' } },
-    {},
-  ];
-  const texts = [...wrong.map((value) => JSON.stringify(value)), 'null', '[]', '"text"', '5'];
-  test.each(texts)('%s is 401 with an empty body', async (body) => {
-    const reply = await api('POST /login', { body });
-    expect({ status: reply.status, text: reply.text }).toEqual({ status: 401, text: '' });
-  });
+  // Every other login that is none: test/functions/login.test.ts. Each costs two password hashes.
+  test.each([JSON.stringify({ username: { $ne: '' }, password: { $ne: '' } }), 'null'])(
+    '%s is 401 with an empty body',
+    async (body) => {
+      const reply = await api('POST /login', { body });
+      expect({ status: reply.status, text: reply.text }).toEqual({ status: 401, text: '' });
+    },
+  );
 
   test('an unknown user and a wrong password look the same', async () => {
     const shown = async (body: unknown) => {

@@ -20,7 +20,7 @@ const refused = '549230000003';
 const unclear = '549230000004';
 const held = '15550000201';
 const faults: readonly (readonly [to: string, action: object])[] = [
-  [slow, { delay_ms: 8_000 }],
+  [slow, { delay_ms: 4_000 }],
   [refused, { code: 132001 }],
   [unclear, { status: 503, code: 2 }],
 ];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { syncLockStore } from '../../lib/templates/sync/sync-lock-store.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eraseTemplate } from '../support/erase-template.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -22,6 +23,7 @@ const { documentClient, tableName } = runningTarget();
 const locks = syncLockStore(documentClient, tableName('templates'));
 let held: Awaited<ReturnType<typeof locks.acquire>>;
 let id: string;
+let numberId: string;
 beforeAll(async () => {
   await synchronize('supervisor1002');
   // No synchronization from here on.
@@ -39,26 +41,31 @@ beforeAll(async () => {
   id = String(made.ids[0]);
 });
 
+// As if nothing had been: other files count templates.
 afterAll(async () => {
   if (held !== undefined) await locks.release(held, Date.now());
+  await platform(`DELETE /_control/templates/${id}`);
+  await eraseTemplate(runningTarget(), 'hinted_at');
+  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'GREEN' });
+  await synchronize('supervisor1002');
 });
 
-test('a template that appears upstream, and one that is paused, are there without a synchronization', async () => {
+/* One test: hints of a WABA are gathered for ten seconds after those before. */
+test("a template that appears upstream, one that is paused and a number's quality are there without a synchronization", async () => {
   expect(await statusOf('hinted_at')).toBeUndefined();
   const hint = { message_template_id: Number(id), message_template_name: 'hinted_at', event: 'APPROVED' };
   await told('message_template_status_update', hint);
   await eventually('the template is listed', () => statusOf('hinted_at'));
-  await platform(`POST /_control/templates/${id}`, { status: 'PAUSED' });
-  // What the webhook itself says counts for nothing: the platform is asked.
-  await told('message_template_status_update', { ...hint, event: 'DISABLED' });
-  await eventually('it is paused', async () => ((await statusOf('hinted_at')) === 'PAUSED' ? true : undefined));
-});
 
-test("a number's quality is there without a synchronization", async () => {
   const [number] = (await listed(`/v1/client-messaging-channels?waba_id=${wabaId}&fields=wa_id,phone_number_id`)).data;
+  numberId = number.phone_number_id;
   const quality = async () =>
     (await listed(`/v1/client-messaging-channels?wa_id=${number.wa_id}&fields=quality_rating`)).data[0].quality_rating;
-  await platform(`POST /_control/numbers/${number.phone_number_id}`, { quality_rating: 'YELLOW' });
+  await platform(`POST /_control/templates/${id}`, { status: 'PAUSED' });
+  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'YELLOW' });
+  // What the webhook itself says counts for nothing: the platform is asked.
+  await told('message_template_status_update', { ...hint, event: 'DISABLED' });
   await told('phone_number_quality_update', { display_phone_number: number.wa_id, event: 'FLAGGED' });
+  await eventually('it is paused', async () => ((await statusOf('hinted_at')) === 'PAUSED' ? true : undefined));
   await eventually('it is YELLOW', async () => ((await quality()) === 'YELLOW' ? true : undefined));
 });

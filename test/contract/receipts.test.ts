@@ -85,14 +85,14 @@ const fates: readonly Fate[] = [
   {
     what: 'held, then released',
     to: '15550000201',
-    course: { held_ms: 3_000 },
+    course: { held_ms: 1_000 },
     ending: { state: 'read' },
     told: ['message.held'],
   },
   {
     what: 'held, then dropped',
     to: '15550132015',
-    course: { held_ms: 3_000 },
+    course: { held_ms: 1_000 },
     ending: failed('132015'),
     told: ['message.failed', 'message.held'],
   },
@@ -260,74 +260,68 @@ describe('what the platform tells later is in the report and in the client’s w
   });
 });
 
+/* Whatever is told in one round shows together: each round waits for the queue of receipts once. */
 describe('what comes later still', () => {
-  test('carries a message on, however late, with the time at which it happened', async () => {
-    const timestamp = String(Math.floor((Date.now() - 2 * hourMs) / 1_000));
-    const before = await rowOf(sentOnly, 'sent');
-    await tell([sentOnly, { status: 'read', timestamp, id: before['platform_message_id'] }]);
-    const row = await rowOf(sentOnly, 'read');
-    expect(row['updated_at']).toBe(new Date(Number(timestamp) * 1_000).toISOString());
-    await tell([sentOnly, { status: 'sent' }], [neverTold, { status: 'delivered' }]);
-    await rowOf(neverTold, 'delivered');
-    expect(await rowOf(sentOnly, 'read')).toEqual(row);
-  });
-
-  test('a word that nobody knows yet changes no state', async () => {
-    await tell([heldToTheEnd, { status: 'teleported' }], [neverTold, { status: 'read' }]);
-    await rowOf(neverTold, 'read');
-    expect(await rowOf(heldToTheEnd, 'held')).toMatchObject({ code: 'paused' });
-  });
-
-  test('a failure after a delivery is neither in the report nor told', async () => {
-    const failure = { status: 'failed', errors: [{ code: 131026, title: 'Undeliverable' }] };
-    await tell([neverTold, failure], [heldToTheEnd, failure]);
-    await eventually('the other failure is told', async () =>
-      toldOf(messageIdOf(heldToTheEnd)).some(({ type }) => type === 'message.failed') ? true : undefined,
-    );
-    await rowOf(heldToTheEnd, 'failed');
-    await rowOf(neverTold, 'read');
-    expect(toldOf(messageIdOf(neverTold))).toEqual([]);
-  });
-});
-
-describe('what is not ours to believe changes nothing', () => {
   const delivered = '549240000002';
   const unclear = '549240000010';
   const bad = { status: 'failed', errors: [{ code: 131026, title: 'Undeliverable' }] };
+  let read: Record<string, unknown>;
 
-  test('a number that did not send it, an index that is none, a job that nobody knows', async () => {
+  test('carries a message on, however late; what is not ours to believe changes nothing', async () => {
+    const timestamp = String(Math.floor((Date.now() - 2 * hourMs) / 1_000));
+    const before = await rowOf(sentOnly, 'sent');
+    await tell([sentOnly, { status: 'read', timestamp, id: before['platform_message_id'] }]);
+
+    // A number that did not send it, an index that is none, a job that nobody knows.
     await tell([unclear, { status: 'sent' }, foreignNumberId], [delivered, bad, foreignNumberId]);
-    const ours = statusOf(messageIdOf(marks[0]), { timestamp: nowSeconds() });
+    const told = (to: string, status: object = {}) => statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status });
     const nobodys = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
-    const foreign = statusChange(foreignNumberId, statusOf(messageIdOf(delivered), bad));
-    const webhook = webhookOf(waba, foreign, statusChange(phoneNumberId, ...nobodys, ours));
-    expect((await api('POST /platform/webhook', signedWebhook(webhook))).status).toBe(200);
-    await rowOf(marks[0], 'delivered');
+    const foreign = statusChange(foreignNumberId, told(delivered, bad));
+    const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...nobodys, told(marks[0])));
+    expect((await api('POST /platform/webhook', signedWebhook(unknown))).status).toBe(200);
+
+    // Another secret; another WABA of the app and a WABA of somebody else.
+    const change = statusChange(phoneNumberId, statusOf(messageIdOf(unclear), { status: 'read' }));
+    const forged = signedWebhook(webhookOf(waba, change), 'another-app-secret');
+    expect((await api('POST /platform/webhook', forged)).status).toBe(401);
+    const elsewhere = [otherWaba, '299999999999999'].flatMap((wabaId) => webhookOf(wabaId, change).entry);
+    const ours = webhookOf(waba, statusChange(phoneNumberId, told(marks[1])));
+    const together = signedWebhook({ ...ours, entry: [...elsewhere, ...ours.entry] });
+    expect((await api('POST /platform/webhook', together)).status).toBe(200);
+
+    for (const mark of marks) await rowOf(mark, 'delivered');
+    read = await rowOf(sentOnly, 'read');
+    expect(read['updated_at']).toBe(new Date(Number(timestamp) * 1_000).toISOString());
     expect(await rowOf(unclear, 'unknown')).toMatchObject({ code: 'no_answer' });
     await rowOf(delivered, 'delivered');
   });
 
-  test('another WABA of the app, a WABA of somebody else, another secret', async () => {
-    const change = statusChange(phoneNumberId, statusOf(messageIdOf(unclear), { status: 'read' }));
-    const forged = signedWebhook(webhookOf(waba, change), 'another-app-secret');
-    expect((await api('POST /platform/webhook', forged)).status).toBe(401);
-    const ours = statusChange(phoneNumberId, statusOf(messageIdOf(marks[1]), { timestamp: nowSeconds() }));
-    const foreign = [otherWaba, '299999999999999'].flatMap((wabaId) => webhookOf(wabaId, change).entry);
-    const webhook = webhookOf(waba, ours);
-    const together = signedWebhook({ ...webhook, entry: [...foreign, ...webhook.entry] });
-    expect((await api('POST /platform/webhook', together)).status).toBe(200);
-    await rowOf(marks[1], 'delivered');
-    await rowOf(unclear, 'unknown');
-  });
-
-  test('and the first word that is ours settles the unknown one, told once', async () => {
-    await tell([unclear, { status: 'sent' }], [unclear, { status: 'sent' }]);
+  test('takes nothing back, whatever it says; the first word that is ours settles the unknown one, told once', async () => {
+    await tell(
+      [sentOnly, { status: 'sent' }],
+      [heldToTheEnd, { status: 'teleported' }],
+      [unclear, { status: 'sent' }],
+      [unclear, { status: 'sent' }],
+      [neverTold, { status: 'delivered' }],
+    );
+    await rowOf(neverTold, 'delivered');
+    expect(await rowOf(sentOnly, 'read')).toEqual(read);
+    expect(await rowOf(heldToTheEnd, 'held')).toMatchObject({ code: 'paused' });
     expect(await rowOf(unclear, 'sent')).not.toHaveProperty('code');
     await eventually('that it is resolved is told', async () =>
       toldOf(messageIdOf(unclear)).some(({ type }) => type === 'message.resolved') ? true : undefined,
     );
-    await tell([unclear, { status: 'delivered' }]);
+  });
+
+  test('a failure after a delivery is neither in the report nor told', async () => {
+    await tell([neverTold, bad], [heldToTheEnd, bad], [unclear, { status: 'delivered' }]);
+    await eventually('the other failure is told', async () =>
+      toldOf(messageIdOf(heldToTheEnd)).some(({ type }) => type === 'message.failed') ? true : undefined,
+    );
+    await rowOf(heldToTheEnd, 'failed');
     await rowOf(unclear, 'delivered');
+    await rowOf(neverTold, 'delivered');
+    expect(toldOf(messageIdOf(neverTold))).toEqual([]);
     const types = toldOf(messageIdOf(unclear)).map(({ type }) => type);
     expect(types).toEqual(['message.unknown', 'message.resolved']);
   });

@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowKey } from '../../lib/templates/model/items.ts';
 import { encodeDocuments } from '../../lib/templates/model/row.ts';
@@ -7,6 +7,7 @@ import { keptMs } from '../../lib/templates/sync/sync-turns.ts';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { syncLock } from '../support/sync-lock.ts';
 
 const path = 'POST /v1/templates/sync-from-platform';
 const sharedWaba = '200000000000001';
@@ -34,11 +35,10 @@ const listRequests = async (waba = ''): Promise<number> =>
 
 /** Waits until no worker is at work and the lock is kept for nobody: it is given back at the very end. */
 async function rest(): Promise<void> {
-  const lock = { TableName: target.tableName('templates'), Key: { pk: 'LOCK#sync', sk: 'LOCK' }, ConsistentRead: true };
   await eventually('no synchronization runs', async () => {
-    const { Item } = await target.documentClient.send(new GetCommand(lock));
-    const kept = Object.keys(Item?.['waiting'] ?? {}).length > 0 && Date.now() < Item?.['releasedAtMs'] + keptMs;
-    return Item?.['leaseUntilMs'] === 0 && !kept ? true : undefined;
+    const { waiting = {}, leaseUntilMs, releasedAtMs } = await syncLock();
+    const kept = Object.keys(waiting as object).length > 0 && Date.now() < Number(releasedAtMs) + keptMs;
+    return leaseUntilMs === 0 && !kept ? true : undefined;
   });
 }
 
@@ -118,42 +118,6 @@ describe('one at a time for the whole deployment (D22)', () => {
     expect(await start('operator', { client_id: 1002 })).toMatchObject(inProgress);
     // Refused ones have not asked the platform.
     expect(await listRequests()).toBe(before + 2);
-  });
-
-  test('twenty at once: one starts', async () => {
-    // The run lasts longer than it takes to start twenty instances of the function, on a busy machine too.
-    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { delay_ms: 4_000 } });
-    const replies = await Promise.all(Array.from({ length: 20 }, () => start('supervisor1001')));
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
-  });
-
-  test('two clients that ask again and again both have their runs (D22)', async () => {
-    const runs = { supervisor1001: 0, supervisor1002: 0 };
-    const loop = async (user: keyof typeof runs) => {
-      while (runs.supervisor1001 + runs.supervisor1002 < 8) {
-        const { status } = await start(user);
-        expect([200, 409]).toContain(status);
-        if (status === 200) runs[user] += 1;
-      }
-    };
-    await Promise.all([loop('supervisor1001'), loop('supervisor1001'), loop('supervisor1001'), loop('supervisor1002')]);
-    expect(Math.min(...Object.values(runs))).toBeGreaterThanOrEqual(3);
-  });
-
-  test('the platform is down for the worker only: the lock is free again and the templates stay', async () => {
-    const before = await listed(1001, 'size=100');
-    // The first answer is given, the pages are not.
-    await platform('POST /_control/faults', {
-      match: { path: 'message_templates' },
-      action: { delay_ms: 0 },
-      times: 1,
-    });
-    await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { drop: 'before' } });
-    expect((await start('supervisor1001')).status).toBe(200);
-    expect((await startWhenFree('supervisor1001')).status).toBe(502);
-    await platform('DELETE /_control/faults');
-    expect(await listed(1001, 'size=100')).toEqual(before);
-    expect(before.total).toBe(14);
   });
 });
 

@@ -176,8 +176,6 @@ describe('refusals', () => {
 
   test.each([
     ['is down', { drop: 'before' }, 502, 'platform_unreachable', null],
-    ['answers with a page', { html: true }, 502, 'platform_unreachable', null],
-    ['refuses our credential', { code: 190 }, 502, 'platform_unreachable', null],
     ['limits the rate', { code: 80_007 }, 429, 'platform_rate_limited', '60'],
   ])('the platform %s: the template stays', async (_, action, status, code, retryAfter) => {
     const { id, name } = await createdTemplate(draft('REVIEW_NOW'));

@@ -1,14 +1,23 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { platform } from '../support/api.ts';
+import { api, platform, tokenOf } from '../support/api.ts';
+import { filePart, formBody, templatePart } from '../support/multipart.ts';
+import { boundaryIs, postForm, templateField } from '../support/template-forms.ts';
 import {
+  created,
   createdTemplate,
   edit,
   lastSent,
   listedTemplate,
+  plainBody,
   reviewAll,
   said,
   templateProbes,
 } from '../support/template-probes.ts';
+
+/*
+ * What a caller sees of an edit, a case of each kind: what counts as a difference is shown in test/lib/templates/edit/, what
+ * may meet an edit in test/functions/templates-edit.adapter.test.ts.
+ */
 
 const probes = templateProbes();
 afterEach(async () => {
@@ -68,16 +77,14 @@ describe('an edit that changes something', () => {
     expect(said(await edit(id, request, { did: '5491100000002' }))).toEqual(changed);
   });
 
-  test('optimization_spec', async () => {
+  test('fields beside the components', async () => {
     const spec = { bid_amount: 100, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' };
-    const { id, platformId, components } = await template('REVIEW_NOW', {
-      category: 'MARKETING',
-      optimization_spec: spec,
-    });
-    expect(said(await edit(id, { components, optimization_spec: spec }))).toEqual(unchanged);
-    const dearer = { ...spec, bid_amount: 150 };
-    expect(said(await edit(id, { components, optimization_spec: dearer }))).toEqual(changed);
-    expect(await lastSent(`/${platformId}`)).toEqual({ optimization_spec: dearer });
+    const beside = { optimization_spec: spec, message_send_ttl_seconds: 43_200 };
+    const { id, platformId, components } = await template('REVIEW_NOW', { category: 'MARKETING', ...beside });
+    expect(said(await edit(id, { components, ...beside }))).toEqual(unchanged);
+    const other = { optimization_spec: { ...spec, bid_amount: 150 }, message_send_ttl_seconds: 86_400 };
+    expect(said(await edit(id, { components, ...other }))).toEqual(changed);
+    expect(await lastSent(`/${platformId}`)).toEqual(other);
   });
 });
 
@@ -116,41 +123,7 @@ describe('an edit is judged by what the platform has now (D20)', () => {
     expect(said(await edit(id, { components: code(app, false) }))).toEqual(unchanged);
   });
 
-  test('fields beside the components', async () => {
-    const { id, platformId, components } = await template('REVIEW_NOW', { message_send_ttl_seconds: 60 });
-    expect(said(await edit(id, { components, message_send_ttl_seconds: 60 }))).toEqual(unchanged);
-    expect(said(await edit(id, { components, message_send_ttl_seconds: 90 }))).toEqual(changed);
-    expect(await lastSent(`/${platformId}`)).toEqual({ message_send_ttl_seconds: 90 });
-    const refusals = [
-      { components, country: 'AR' },
-      { components, message_send_ttl_seconds: 1 },
-      { optimization_spec: {} },
-    ];
-    for (const request of refusals) expect((await edit(id, request)).status).toBe(400);
-  });
-});
-
-describe('an edit that changes nothing asks the platform nothing (D20)', () => {
-  test('the same components, in another order and other letters, whatever the status', async () => {
-    for (const word of ['REVIEW_NOW', 'REVIEW_NEVER'] as const) {
-      const what = await template(word);
-      const [first, second] = what.components;
-      const same = [
-        what.components,
-        [second, first],
-        [
-          { text: first?.text, type: 'body' },
-          { ...second, type: 'Footer' },
-        ],
-      ];
-      for (const components of same) expect(said(await edit(what.id, { components }))).toEqual(unchanged);
-      const { name, components } = what;
-      expect(said(await edit(what.id, { name, components, category: 'utility' }))).toEqual(unchanged);
-      expect(await editsOf(what)).toBe(0);
-    }
-  });
-
-  test('what the listing shows can be put back as it is', async () => {
+  test('what the listing shows can be put back as it is, and so can what was asked for: the platform is not told', async () => {
     const buttons = [
       { type: 'QUICK_REPLY', text: 'Stop' },
       { type: 'URL', text: 'Track', url: 'https://example.com/{{1}}', example: ['A-1'] },
@@ -161,44 +134,106 @@ describe('an edit that changes nothing asks the platform nothing (D20)', () => {
       { type: 'BODY', text: 'REVIEW_NOW Hi {{1}}, bye.', example: { body_text: ['Ana'] } },
       { type: 'BUTTONS', buttons },
     ];
-    const { id, name } = await createdTemplate(probes.draft({ components }));
+    const what = await createdTemplate(probes.draft({ components }));
     for (const read of [async () => undefined, reviewAll]) {
       await read();
-      const { platform_template: stored } = await listedTemplate(1001, name);
-      expect(said(await edit(id, { components: stored.components }))).toEqual(unchanged);
+      const { platform_template: stored } = await listedTemplate(1001, what.name);
+      expect(said(await edit(what.id, { components: stored.components }))).toEqual(unchanged);
+      const asked = { name: what.name, category: 'utility', components: components.toReversed() };
+      expect(said(await edit(what.id, asked))).toEqual(unchanged);
+    }
+    expect(await editsOf(what)).toBe(0);
+  });
+
+  test('media by a form: created, edited, and left alone when nothing is new (D18)', async () => {
+    const image = (more: object = {}) => ({ type: 'HEADER', format: 'IMAGE', ...more });
+    const uploads = async () => (await platform('GET /_control/requests?path=uploads&limit=0')).body.total as number;
+    const { name, ...draft } = probes.draft();
+    const parts = [templateField(probes, { ...draft, name, components: [image(), plainBody] }), filePart];
+    const reply = await postForm(parts);
+    expect(reply).toMatchObject(created);
+    await platform(`POST /_control/templates/${reply.body.id}`, { status: 'APPROVED' });
+    const { id, platform_template: stored } = await listedTemplate(1001, name);
+
+    const before = await uploads();
+    expect(said(await edit(id, { components: stored.components }))).toEqual(unchanged);
+    expect(await uploads()).toBe(before);
+
+    const content = JSON.stringify({ components: [image(), plainBody] });
+    const form = formBody([{ ...templatePart, content }, filePart], '--a form_1.0');
+    expect(said(await edit(id, form, { headers: boundaryIs('"--a form_1.0"') }))).toEqual(changed);
+    expect(await uploads()).toBe(before + 1);
+
+    const refused = await edit(id, { components: [image({ header_source: 'https://127.0.0.1/x.png' }), plainBody] });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(await uploads()).toBe(before + 1);
+  });
+});
+
+describe('refusals: the template stays as it is', () => {
+  /** An edit reads the template, and so what the platform thinks of it. */
+  const kept = async (name: string) => {
+    const { platform_template, ...entry } = await listedTemplate(1001, name);
+    return { ...entry, platform_template: { ...platform_template, quality_score: undefined } };
+  };
+
+  test('of our own, with the platform not told', async () => {
+    const what = await template('REVIEW_NOW');
+    const before = await kept(what.name);
+    const faulty = [{ ...footer, text: 'x'.repeat(61) }, body('{{1}} {{3}}')];
+    const gap = 'components[1].text: variables must be numbered from {{1}} without a gap, {{2}} is missing';
+    const inText = ['components[1].text', 'components[1].text', 'components[1].text', 'components[1].text'];
+    for (const [request, message, at] of [
+      [
+        { category: 'MARKETING', components: [plainBody] },
+        'the category of an APPROVED template cannot be changed',
+        ['category'],
+      ],
+      [{}, 'components is required', ['components']],
+      [{ components: faulty }, gap, [...inText, 'components[1].example.body_text', 'components[0].text']],
+    ] as const) {
+      const reply = await edit(what.id, request);
+      expect([reply.status, reply.body.code, reply.body.message]).toEqual([400, 'invalid_request', message]);
+      expect(reply.body.errors.map(({ path }: { path: string }) => path)).toEqual(at);
+    }
+    expect(await edit(what.id, '{')).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+    expect(await editsOf(what)).toBe(0);
+    expect(await kept(what.name)).toEqual(before);
+  });
+
+  test('a template that is not there: 404, also one of another WABA', async () => {
+    const { id } = await template('REVIEW_NOW');
+    const { data } = (
+      await api('GET /v1/templates?client_id=1002&name=appointment_reminder', { token: await tokenOf('operator') })
+    ).body;
+    const others = ['x', `${id}9`, id.toUpperCase(), 'aaaaaaaaaaaaaaaa-rt-0', 'x'.repeat(3_000)];
+    for (const unknown of [...others, data[0]?.id ?? 'y']) {
+      const reply = await edit(unknown, { components: [plainBody] });
+      expect(said(reply)).toEqual([404, { code: 'template_not_found', message: 'template not found' }]);
     }
   });
 
-  test.each<[string, string, unknown[]]>([
-    [
-      'a FLOW button',
-      'MARKETING',
-      [
-        { type: 'BODY', text: 'REVIEW_NOW Tell us more.' },
-        {
-          type: 'BUTTONS',
-          buttons: [{ type: 'FLOW', text: 'Start', flow_id: '123', flow_action: 'navigate', navigate_screen: 'ONE' }],
-        },
-      ],
-    ],
-    [
-      'an OTP button, which the platform rewrites as a URL',
-      'AUTHENTICATION',
-      [
-        { type: 'BODY' },
-        { type: 'FOOTER', code_expiration_minutes: 10 },
-        { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }] },
-      ],
-    ],
-  ])('%s, as it was asked for', async (_, category, components) => {
-    const what = await createdTemplate(probes.draft({ category, components }));
-    for (const read of [async () => undefined, reviewAll]) {
-      await read();
-      expect(said(await edit(what.id, { components }))).toEqual(unchanged);
-    }
-    const { platform_template: stored } = await listedTemplate(1001, what.name);
-    if (category !== 'AUTHENTICATION')
-      expect(said(await edit(what.id, { components: stored.components }))).toEqual(unchanged);
-    expect(await editsOf(what)).toBe(0);
+  test('of the platform, in its words', async () => {
+    const { id, name } = await template('REVIEW_NEVER');
+    const before = await kept(name);
+    expect(before).toMatchObject({ platform_template: { status: 'PENDING' } });
+    const message = "A template that is PENDING can't be edited";
+    expect(said(await edit(id, { components: [plainBody] }))).toEqual([
+      400,
+      { code: 'platform_refused', message, platform_code: 100 },
+    ]);
+    expect(await kept(name)).toEqual(before);
+  });
+
+  test.each([
+    ['is down', { drop: 'before' }, 502, 'platform_unreachable', null],
+    ['limits the rate', { code: 80_008 }, 429, 'platform_rate_limited', '60'],
+  ])('the platform %s', async (_, action, status, code, retryAfter) => {
+    const { id, name, platformId } = await template('REVIEW_NOW');
+    const before = await kept(name);
+    await platform('POST /_control/faults', { match: { path: platformId }, action });
+    const reply = await edit(id, { components: [plainBody] });
+    expect([reply.status, reply.body.code, reply.headers.get('retry-after')]).toEqual([status, code, retryAfter]);
+    expect(await kept(name)).toEqual(before);
   });
 });

@@ -1,5 +1,5 @@
 import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { type SigningKey, signingKey } from '../../lib/access/tokens/token-keys.ts';
 import { api, tokenOf } from '../support/api.ts';
@@ -7,8 +7,9 @@ import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Every route that is not public, with every kind of token that is none of ours (D2). They are made from a real token and
- * with the very key that the stack signs with, so that each has exactly one thing wrong.
+ * Every kind of token that is none of ours (D2), and every route that is not public with one of them: all have the same
+ * authorizer (test/infra/api.test.ts). The tokens are made from a real one and with the very key that the stack signs with,
+ * so that each has exactly one thing wrong.
  */
 
 const guarded = routes.filter((route) => route.public !== true && builtOperations().includes(route.operation));
@@ -70,22 +71,21 @@ test('what the bad ones are made of is good', async () => {
   expect(status).toBe(200);
 });
 
-describe.each(guarded.map((route) => [`${route.method} ${route.path}`, requestOf(route)] as const))(
-  '%s',
-  (_, { route, ...request }) => {
-    test('no token: the gateway answers 401', async () => {
-      expect(await api(route, request)).toMatchObject({ status: 401, text: '{"message":"Unauthorized"}' });
-    });
+const refusal = { status: 401, text: '{"message":"Unauthorized","code":"unauthorized"}' };
 
-    test.each(bad)('%s: the endpoint answers 401', async (__, make) => {
-      const headers = { authorization: await make() };
-      for (const time of ['first', 'again']) {
-        expect(await api(route, { ...request, headers }), time).toMatchObject({
-          status: 401,
-          text: '{"message":"Unauthorized","code":"unauthorized"}',
-        });
-      }
-    });
+test.each(bad)('%s: the endpoint answers 401, and so from the gateway’s memory', async (_, make) => {
+  const headers = { authorization: await make() };
+  for (const time of ['first', 'again']) {
+    expect(await api('GET /v1/templates', { headers }), time).toMatchObject(refusal);
+  }
+});
+
+test.each(guarded.map((route) => [`${route.method} ${route.path}`, requestOf(route)] as const))(
+  '%s: without a token the gateway answers 401, with a forged one the endpoint',
+  async (_, { route, ...request }) => {
+    expect(await api(route, request)).toMatchObject({ status: 401, text: '{"message":"Unauthorized"}' });
+    const headers = { authorization: `Bearer ${withClaims(await signed({}))}` };
+    expect(await api(route, { ...request, headers })).toMatchObject(refusal);
   },
 );
 

@@ -67,16 +67,6 @@ describe('a rehearsal (D51)', () => {
     expect([jobs.length, straight.length]).toEqual([0, 1]);
   });
 
-  test.each(['false', '', 'TRUE', '1', 'true, true'])('the header %j is 400 and nothing is sent', async (word) => {
-    const { send, queueAttempts } = await sendingEndpoint({ templates });
-    const message = `Dry-Run must be true or left out, received ${JSON.stringify(word)}`;
-    expect(await send(request(people(1)), { headers: { 'dry-run': word } })).toMatchObject({
-      status: 400,
-      body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },
-    });
-    expect(queueAttempts).toEqual([]);
-  });
-
   test.each<[string, unknown, SentRequest]>([
     ['400, a body that is none', {}, {}],
     ['400, a recipient without what the template takes', request(people(2), 'order'), {}],

@@ -119,58 +119,6 @@ test('a message that is none is an error, so that it ends in the dead-letter que
   await expect(work('{"clientId":1}')).rejects.toThrow();
 });
 
-test.each<[string, string | undefined, number, unknown]>([
-  ['no body', undefined, 200, { clientId: 1001 }],
-  ['an empty object', '{}', 200, { clientId: 1001 }],
-  ['the own client', '{"client_id":1001}', 200, { clientId: 1001 }],
-  ['fields nobody knows (D6)', '{"force":true}', 400, { message: 'unrecognized field: force' }],
-  [
-    'another client without BSP_CN',
-    '{"client_id":1002}',
-    403,
-    { message: 'BSP_CN permission required for cross-client access', code: 'cross_client_forbidden' },
-  ],
-  ['a client id as text', '{"client_id":"1001"}', 400, { message: 'invalid client_id: 1001' }],
-  ['client id null', '{"client_id":null}', 400, { message: 'invalid client_id: null' }],
-  ['client id 0', '{"client_id":0}', 400, { message: 'invalid client_id: 0' }],
-  ['no JSON', '{', 400, { code: 'malformed_body' }],
-  ['null', 'null', 400, { code: 'malformed_body' }],
-  ['an array', '[]', 400, { code: 'malformed_body' }],
-])('%s', async (_, body, status, answer) => {
-  const given = body === undefined ? {} : { body };
-  expect(await call(templatesSync(dependencies()), supervisor, given)).toMatchObject({ status, body: answer });
-});
-
-test('a client without WABA is synchronized with nothing to do', async () => {
-  const sync = templatesSync(dependencies());
-  expect(await call(sync, operator)).toMatchObject({ status: 200, body: { clientId: 1 } });
-  const [message = ''] = await queued();
-  await work(message);
-  expect(platform.requests).toEqual([]);
-  expect(await call(sync, operator)).toMatchObject({ status: 200 });
-});
-
-test.each<[string, { status: number; body: unknown; retryAfter?: string }, number, string]>([
-  ['HTTP 500', { status: 500, body: { error: { message: 'x', code: 2 } } }, 502, 'platform_unreachable'],
-  ['HTML', { status: 502, body: '<html>' }, 502, 'platform_unreachable'],
-  ['our credential is refused', { status: 401, body: { error: { code: 190 } } }, 502, 'platform_unreachable'],
-  ['throttled', { status: 400, body: { error: { code: 80008 } }, retryAfter: '7' }, 429, 'platform_rate_limited'],
-])('%s: nothing is queued and the lock is free again', async (_, failure, status, code) => {
-  platform.failures.set(shared.wabaId, failure);
-  const sync = templatesSync(dependencies());
-  const refused = await call(sync, supervisor);
-  expect(refused).toMatchObject({ status, body: { code } });
-  expect(refused.headers['retry-after']).toBe(failure.retryAfter);
-  expect(await queued()).toEqual([]);
-  platform.failures.clear();
-  expect(await call(sync, supervisor)).toMatchObject({ status: 200 });
-});
-
-test('nobody listens at the platform: 502', async () => {
-  const refused = await call(templatesSync(dependencies({ baseUrl: 'http://127.0.0.1:1' })), supervisor);
-  expect(refused).toMatchObject({ status: 502, body: { code: 'platform_unreachable' } });
-});
-
 test('one WABA with a refused credential does not keep the others from starting', async () => {
   const asked = { body: '{"client_id":1002}' };
   expect(await call(templatesSync(dependencies()), operator, asked)).toMatchObject({ status: 200 });

@@ -1,11 +1,12 @@
-import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildFunctions } from '../../infra/build.ts';
 import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { filesOf, testFiles } from '../suites.ts';
 import type { StackContext } from './addresses.ts';
 import { answersSeen, forgetAnswers } from './answers-seen.ts';
+import { buildOnce } from './built-functions.ts';
 import { tellAt } from './callback.ts';
 import { leaksIn } from './log-leaks.ts';
 
@@ -21,7 +22,7 @@ const dist = join(root, 'dist');
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(dist, { recursive: true });
   forgetAnswers();
-  await buildFunctions({ functionsDirectory: join(root, 'functions'), outputDirectory: dist });
+  await buildOnce();
   const logs = Array.from({ length: project.config.maxWorkers }, (_, at) =>
     join(dist, `contract-functions-${at + 1}.log`),
   );
@@ -44,10 +45,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Whether every contract test was run, and not some of them by their names. */
+/** Whether every contract test of `npm test` was run, and not some of them by their names: together they see every answer. */
 function isWhole({ vitest }: TestProject): boolean {
   const ran = vitest.state.getPaths();
-  const files = globSync('test/contract/**/*.test.ts', { cwd: root }).map((file) => join(root, file));
+  const files = filesOf('quick', testFiles(['test/contract/**/*.test.ts'])).map((file) => join(root, file));
   return vitest.config.testNamePattern === undefined && files.every((file) => ran.includes(file));
 }
 

@@ -9,7 +9,7 @@ import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryQuestions } from '../../../support/memory-questions.ts';
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 
-/* What is asked of a send before it counts, and what job it becomes. Over HTTP: messages-send.adapter.test.ts. */
+/* What is asked of a send before it counts, and what job it becomes. By the page: messages-send.adapter.test.ts. */
 
 const nowMs = 1_700_000_000_000;
 const to = '5491155550001';

@@ -52,6 +52,7 @@ test('several pairs, each once', () => {
     { channelId: 501, campaignId: 10 },
     { channelId: 501, campaignId: 11 },
   ]);
+  expect(parsed({ ...draft, channel_campaigns: [] }).pairs).toEqual([]);
 });
 
 test('the settings of a code travel to the components', () => {
@@ -99,6 +100,32 @@ describe('one fault', () => {
       'parameter_format: parameter_format must be positional; named parameters are not supported',
     ],
     [
+      'an unknown category',
+      { ...draft, category: 'SERVICE' },
+      'category: category is invalid: expected ("MARKETING" | "UTILITY" | "AUTHENTICATION"), received "SERVICE"',
+    ],
+    [
+      'components that are none',
+      { ...draft, components: {} },
+      'components: components is invalid: expected Array, received Object',
+    ],
+    [
+      '21 components',
+      { ...draft, components: Array(21).fill(body) },
+      'components: components is invalid: expected <=20, received 21',
+    ],
+    [
+      'allow_button_url_change as text',
+      { ...draft, allow_button_url_change: 'true' },
+      'allow_button_url_change: allow_button_url_change is invalid: expected boolean, received "true"',
+    ],
+    ['a list for a bid', { ...draft, optimization_spec: [] }, 'optimization_spec: must be an object'],
+    [
+      'overrides that are null',
+      { ...draft, optimization_spec: { bid_country_multiplier_overrides: null } },
+      'optimization_spec: bid_country_multiplier_overrides must be an object or an array',
+    ],
+    [
       'a redirect that is not offered',
       { ...draft, allow_button_url_change: true },
       'allow_button_url_change: allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set',
@@ -143,6 +170,11 @@ describe('one fault', () => {
       { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source: 'http://a.example.com/x' }, body] },
       'components[0].header_source: must use https',
     ],
+    ...[5, null].map((header_source): [string, unknown, string] => [
+      `the source ${JSON.stringify(header_source)}`,
+      { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source }, body] },
+      'components[0].header_source: a text that is not empty',
+    ]),
     [
       'two sources',
       {

@@ -128,6 +128,20 @@ describe('is a difference', () => {
     const given = optimizationSpec === undefined ? {} : { optimizationSpec };
     expect(changed([body], [body], { stored, ...given })).toEqual(expected);
   });
+
+  test.each<[string, Category, number | undefined, number, boolean]>([
+    ['another one', 'UTILITY', 60, 90, true],
+    ['the same', 'UTILITY', 60, 60, false],
+    ['30 days as -1', 'UTILITY', 2_592_000, -1, false],
+    ['30 days where none was given', 'UTILITY', undefined, -1, false],
+    ['one where none was given', 'UTILITY', undefined, 60, true],
+    ['30 days of a code where none was given', 'AUTHENTICATION', undefined, -1, true],
+  ])('message_send_ttl_seconds: %s', (_, category, before, timeToLiveSeconds, isOne) => {
+    const stored = { category, ...(before === undefined ? {} : { message_send_ttl_seconds: before }) };
+    const template = makeTemplate({ ...stored, components: [] });
+    const expected = isOne ? { message_send_ttl_seconds: timeToLiveSeconds } : {};
+    expect(editChanges(template, { category, timeToLiveSeconds })).toEqual(expected);
+  });
 });
 
 describe('AUTHENTICATION', () => {

@@ -1,0 +1,18 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { localRegion } from '../../infra/local/intrinsics.ts';
+import { localTarget, type Target } from '../../infra/operate/target.ts';
+import { addressOf } from './addresses.ts';
+
+let target: Target | undefined;
+
+/** The lock of synchronizations of the shared stack, as it is stored; `leaseUntilMs` is 0 while nobody holds it. */
+export async function syncLock(): Promise<Record<string, unknown>> {
+  const [dynamodbEndpoint, secretsEndpoint] = [addressOf('dynamodbEndpoint'), addressOf('secretsEndpoint')];
+  target ??= localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });
+  const { documentClient, tableName } = target;
+  const Key = { pk: 'LOCK#sync', sk: 'LOCK' };
+  const { Item } = await documentClient.send(
+    new GetCommand({ TableName: tableName('templates'), Key, ConsistentRead: true }),
+  );
+  return Item ?? {};
+}
