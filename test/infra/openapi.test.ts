@@ -19,10 +19,10 @@ it('is checked in as it is made today (`npm run openapi` makes it)', () => {
 
 it('is of the version that the packages have, and that the changes speak of first', () => {
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
-  const { version, packages } = read('package-lock.json');
-  const example = 'test/examples/typescript';
-  const others = [version, packages[''].version, packages[example].version];
-  others.push(...['package.json', `${example}/package.json`].map((path) => read(path).version));
+  const others = ['.', 'test/examples/typescript'].flatMap((folder) => {
+    const { version, packages } = read(`${folder}/package-lock.json`);
+    return [version, packages[''].version, read(`${folder}/package.json`).version];
+  });
   others.push(/^## (\S+)$/m.exec(readFileSync('infra/CHANGELOG.md', 'utf8'))?.[1]);
   expect(new Set(others)).toEqual(new Set([openApi.info.version]));
 });
