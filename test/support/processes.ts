@@ -40,10 +40,12 @@ export function runScript(
     new Promise<string>((resolve, reject) => {
       const look = () => {
         const found = stdout.split('\n').find((text) => pattern.test(text));
-        if (found !== undefined) resolve(found);
+        if (found === undefined) return;
+        child.stdout.off('data', look);
+        resolve(found);
       };
-      look();
       child.stdout.on('data', look);
+      look();
       void ended.then(() => reject(new Error(`ended without a line like ${pattern}:\n${stdout}${stderr}`)));
     });
   return { child, line, ended };
