@@ -20,9 +20,9 @@ const pinnedNode = join(modules, nodePackage, 'bin', process.platform === 'win32
 const hostIsNewEnough = Number(process.versions.node.split('.')[0]) >= oldestMajor;
 
 /**
- * Installs when `node_modules` does not hold what package-lock.json pins, whether npm was called here or by hand, and
- * returns the Node.js to run on: the one that the lock file pins for this platform, else the one that started us, when it is new enough. No
- * package's install script is needed. Throws an `Obstacle`.
+ * Installs when `node_modules` does not hold what package-lock.json pins, whether npm was called here or by hand. Returns
+ * the Node.js to run on: the one that the lock file pins for this platform, else the one that started us, when it is new
+ * enough. No package's install script is needed. Throws an `Obstacle`.
  */
 export function installedNode() {
   const pinned = pinnedPackages();

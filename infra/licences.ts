@@ -37,17 +37,16 @@ interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
   readonly dev?: boolean;
-  readonly link?: boolean;
 }
 
-/** Not the project itself, its workspaces, or the links to them. */
+/** Not the project itself. */
 const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
 
 /** The packages of others in a package-lock.json, in the order of their names; the deployed ones first. */
 export function licensedPackages(lockText: string): LicensedPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
   const found = Object.entries(packages)
-    .filter(([path, { link }]) => isForeign(path) && link !== true)
+    .filter(([path]) => isForeign(path))
     .map(([path, { name, version = '', license = 'none', dev = false }]) => ({
       name: name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
       version,

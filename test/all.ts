@@ -19,15 +19,19 @@ if (asked.length > 0) {
   process.exitCode = await runSteps([tests]);
 } else {
   process.env['TEST_SUITE'] = rest ? 'rest' : 'quick';
-  const checked = rest ? 0 : checkedBeside();
-  const status = await runSteps([tests]);
-  process.exitCode = (await checked) === 0 ? status : 1;
+  const checks = rest ? undefined : checkedBeside();
+  process.exitCode = await runSteps([tests]);
+  const checked = await checks;
+  if (checked !== undefined && checked.status !== 0) {
+    process.exitCode = 1;
+    console.error(`${checked.output}\nfailed: types or lint, see above (npm run check)`);
+  }
   const line = rest ? leftOut() : undefined;
   if (line !== undefined) console.log(line);
 }
 
-/** Runs types and lint in the moments in which the tests wait, and says at its end what it found. Returns its exit status. */
-async function checkedBeside(): Promise<number> {
+/** Runs types and lint in the moments in which the tests wait. What they find is kept for the end, where it is looked for. */
+async function checkedBeside(): Promise<{ readonly status: number; readonly output: string }> {
   const child = spawn('node', ['test/check.ts', '--whole'], { stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) setPriority(child.pid, 10);
   const output: Buffer[] = [];
@@ -36,6 +40,5 @@ async function checkedBeside(): Promise<number> {
     child.once('error', () => resolve(1));
     child.once('close', (code) => resolve(code ?? 1));
   });
-  console.log(status === 0 ? 'types and lint: clean' : `types and lint:\n${Buffer.concat(output)}`);
-  return status;
+  return { status, output: Buffer.concat(output).toString() };
 }

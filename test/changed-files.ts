@@ -20,6 +20,8 @@ export function changedSince(commit: string): string[] | undefined {
  * or one that no branch leads to. Undefined when git cannot make one.
  */
 export function commitOfNow(): string | undefined {
+  // A file that was written again with the same content would keep git from making one.
+  git('update-index', '-q', '--refresh');
   const ofChanges = git('stash', 'create')?.trim();
   return ofChanges === '' ? git('rev-parse', '--verify', 'HEAD')?.trim() : ofChanges;
 }

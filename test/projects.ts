@@ -43,6 +43,7 @@ export function projectsOf(suite: Suite | undefined) {
       name: 'contract',
       ...of(['test/contract/**/*.test.ts']),
       globalSetup: support('running-stack.ts'),
+      setupFiles: [...shared.setupFiles, ...support('functions-output.ts')],
       // Each worker has a stack, and runs one file after the other on it; after all others.
       maxWorkers: contractStacks(),
       sequence: { groupOrder: 1 },

@@ -20,7 +20,7 @@ export interface Cors {
   completed(answer: HttpAnswer, request: CorsRequest): HttpAnswer;
 }
 
-/** `alsoAllows` lets in pages of further origins; without a configuration nobody is asked. */
+/** `alsoAllows` lets in pages of further origins; without a configuration it is not called. */
 export function corsOf(configured: LocalCors | undefined, alsoAllows: (origin: string) => boolean = () => false): Cors {
   if (configured === undefined) return { preflight: () => undefined, completed: (answer) => answer };
   const { allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAgeSeconds } = configured;

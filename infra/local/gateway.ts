@@ -24,7 +24,7 @@ export interface GatewayOptions {
   readonly alsoAllowsOrigin?: (origin: string) => boolean;
   /**
    * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. Here they count from when a process
-   * begins to work on the request: one that waits for its turn on a busy machine is late for nobody.
+   * begins to work on the request: waiting for a turn on a busy machine does not count.
    */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;

@@ -39,9 +39,9 @@ export interface RunnerOptions {
 const usualIdleMs = 60_000;
 
 /**
- * Runs each function in processes of its own: one request at a time per process, idle ones used again until they have
- * been idle for a minute, a fresh one after a crash, a time-out or too much memory, and never more than the cap per
- * function: requests beyond it wait in the order in which they came.
+ * Runs each function in processes of its own, one request at a time per process. Idle processes are used again until they
+ * have been idle for a minute; a fresh one follows a crash, a time-out or too much memory. There are never more than the cap
+ * per function: requests beyond it wait in the order in which they came.
  */
 export function createRunner(options: RunnerOptions): ProcessRunner {
   const pools = new Map<string, Pool>();

@@ -1,6 +1,6 @@
-/** A time that somebody has. */
+/** A running time limit. */
 export interface TimeLimit {
-  /** Done in time: nobody is told. */
+  /** Ends the limit: `onOver` is not called any more. */
   end(): void;
 }
 

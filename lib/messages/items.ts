@@ -51,7 +51,7 @@ export function commitKey(jobId: string): ItemKey {
  *
  * A request of one recipient has no fan-out: its message goes straight into the dispatch queue. Its job is begun by the
  * acceptance, once the queue has confirmed the message, or by the worker who has claimed the message and finds no `head`: it
- * begins the job before anything leaves or is told. Whoever finds the job withdrawn drops the message without a word. So
+ * begins the job before anything leaves or is told. A worker that finds the job withdrawn drops the message without a word. So
  * what was withdrawn is never sent, what is sent has begun, and nothing has begun that is not in the queue: a process that
  * dies between the queue and the item leaves a message whose worker writes the item.
  */

@@ -30,6 +30,9 @@ import { benchWire } from './wire.ts';
 // status 1 when a figure is above its limit or could not be measured. What is compared is taken in turns within one run,
 // because machines differ and are busy.
 
+// What the measured code counts would stand between the figures.
+process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
+
 type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
 
 /** Every benchmark has the name of its file, and they run in the order in which they stand here. */

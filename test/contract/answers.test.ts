@@ -518,7 +518,7 @@ describe('the platform is down (D7, D23)', () => {
     await platform('DELETE /_control/faults');
     // The platform is asked once in 10 s: until then the copy is used, with the same words.
     expect(await send()).toMatchObject({ status: 200, body: warned.body });
-    // As if they were over, for whoever sends next.
+    // As if they were over, for the tests that send next.
     const Key = questionKey(`renewal ${key}`);
     await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('messages'), Key }));
     expect(await send()).toMatchObject({ status: 200, text: '{"success":true}' });

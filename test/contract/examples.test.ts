@@ -18,7 +18,7 @@ function folderOf(name: string, version: RegExp): string | undefined {
 /** The folder, unless it is not there: then what is left out is said, or is a fault where it is expected. */
 function orLeftOut(what: string, folder: string | undefined, expected: string): string | undefined {
   if (folder === undefined && process.env[expected] !== undefined) throw new Error(`${expected}: ${what} is not here`);
-  if (folder === undefined) console.log(`left out: the examples with ${what}, which is not on the PATH.`);
+  if (folder === undefined) process.stderr.write(`left out: the examples with ${what}, which is not on the PATH.\n`);
   return folder;
 }
 

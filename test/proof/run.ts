@@ -16,7 +16,6 @@ if (unknown.length > 0) {
   console.error(`no proof is called ${unknown.join(', ')}: there are ${Object.keys(proofs).join(', ')}`);
   process.exitCode = 2;
 } else {
-  process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
   const chosen = Object.entries(proofs).filter(([name]) => asked.length === 0 || asked.includes(name));
   process.exitCode = await runSteps(chosen.map(([, command]) => command));
 }

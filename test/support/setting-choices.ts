@@ -18,7 +18,7 @@ export const settingChoices = {
     syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
     corsOrigins: 'https://app.example.com, http://localhost:5173',
   },
-  /** A public address, whose edge nobody has asked for yet. */
+  /** A public address, without an edge. */
   address: { stage: 'test', ...domain, ...zone, edgeCertificateArn, protected: 'true' },
   /** An edge before a name that another name server has, in stacks that may be deleted. */
   edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, alarmTopicArn, protected: 'false' },

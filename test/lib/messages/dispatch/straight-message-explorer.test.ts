@@ -9,7 +9,6 @@ import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
 import { idlePaces } from '../../../support/idle-paces.ts';
 import { type Call, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
-import { firstUnlessThorough } from '../../../support/thorough.ts';
 
 /*
  * Every order in which a straight message is worked off (items.ts, `mayBegin`): its acceptance begins the job, takes it back or
@@ -242,7 +241,7 @@ const first: World = {
   told: [],
 };
 
-const worlds = [
+test.each([
   {
     name: 'a message that comes too late',
     world: { ...first, nowMs: startMs + 10 * claimLifeMs, runsLeft: 2 },
@@ -254,9 +253,7 @@ const worlds = [
     world: { ...first, queue: [first.queue[0] ?? '', first.queue[0] ?? ''], runsLeft: 3, faultsLeft: 1 },
     states: 1_000,
   },
-];
-
-test.each(firstUnlessThorough(worlds))(
+])(
   'a straight message, however it meets its acceptance: $name (D25, R13, R14, R20)',
   { timeout: 240_000 },
   async ({ world, states }) => {
