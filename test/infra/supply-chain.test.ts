@@ -46,8 +46,6 @@ it('a licence that nobody knows is none that is allowed, and neither is a toolâ€
       JSON.stringify({
         packages: {
           '': {},
-          'test/b': {},
-          'node_modules/b': { link: true },
           'node_modules/a': { version: '1.0.0', license, dev },
         },
       }),
