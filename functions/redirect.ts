@@ -10,20 +10,19 @@ export const RedirectPath = v.object({ code: v.string() });
 
 interface Ports {
   readonly redirects: Pick<RedirectStore, 'urlOf'>;
-  readonly nowMs: () => number;
 }
 
 /** GET /r/{code}: leads whoever presses a button of a message to its URL (D19). Public, for the recipients. */
-export function redirect({ redirects, nowMs }: Ports): Endpoint {
+export function redirect({ redirects }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);
 
     // Guessed and mistyped codes are told by their letters alone: they cost no read.
-    const url = isRedirectCode(code) ? await redirects.urlOf(code, nowMs()) : undefined;
+    const url = isRedirectCode(code) ? await redirects.urlOf(code) : undefined;
     if (url === undefined) throw new Refusal('redirect_not_found', 'no redirect of this code');
 
     return movedTo(url);
   });
 }
 
-export const handler = deployed(() => redirect({ redirects: deployedRedirects(), nowMs: Date.now }));
+export const handler = deployed(() => redirect({ redirects: deployedRedirects() }));

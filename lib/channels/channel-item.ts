@@ -13,7 +13,8 @@ import type { ListedChannel, LiveValues } from './channel.ts';
  *
  * Written by provisioning:
  *   f facts: client name, WABA id and name, business id and name, the platform's number id · t when and by whom it was
- *   created · g gone: true when taken out of the file · i channel id
+ *   created · g gone: true when taken out of the file · i channel id · n its name, empty when it has none; absent from
+ *   channels that were provisioned before it was kept
  * Written by synchronization, and absent until the platform has been asked:
  *   l live values, those of `liveNames` in order · v when they were read, in ms
  *
@@ -60,7 +61,7 @@ export type ProvisionedChannel = Omit<ListedChannel, keyof LiveValues | 'created
 
 /** The attributes that provisioning sets on a channel: it is there, so it is not gone. */
 export function provisionedAttributes(channel: ProvisionedChannel) {
-  return { f: factsText(channel), g: false, i: channel.channelId };
+  return { f: factsText(channel), g: false, i: channel.channelId, n: channel.name ?? '' };
 }
 
 /** Those that it sets when a channel has been taken out of the file: it stays in the listing, as deleted. */
@@ -118,6 +119,7 @@ const StoredChannelSchema = v.object({
   t: packed([text, text]),
   g: v.boolean(),
   i: v.number(),
+  n: v.optional(v.string(), ''),
   l: v.optional(
     packed([
       text,
@@ -136,7 +138,7 @@ const StoredChannelSchema = v.object({
 
 /** Reads a stored channel; throws when the item is not one. */
 export function channelFromItem(item: unknown): ListedChannel {
-  const { sk, f: facts, t: creation, g: deleted, i: channelId, l: live } = v.parse(StoredChannelSchema, item);
+  const { sk, f: facts, t: creation, g: deleted, i: channelId, n: name, l: live } = v.parse(StoredChannelSchema, item);
   const [clientId = '', waId = ''] = sk.split('#');
   const [clientName, wabaId, wabaName, businessId, businessName, phoneNumberId] = facts;
   const [createdAt, createdBy] = creation;
@@ -151,6 +153,7 @@ export function channelFromItem(item: unknown): ListedChannel {
     businessId,
     businessName,
     phoneNumberId,
+    ...(name === '' ? {} : { name }),
     createdAt,
     createdBy,
     deleted,

@@ -28,6 +28,8 @@ export interface ListedChannel extends LiveValues {
   /** The DID. */
   readonly waId: string;
   readonly channelId: number;
+  /** Absent where provisioning names none. */
+  readonly name?: string | undefined;
   readonly clientName: string;
   readonly wabaId: string;
   readonly wabaName: string;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../http/documented.ts';
 import type { ListedChannel } from './channel.ts';
 
-/** Each of the contract's fields of a client messaging channel. What the platform has not said so far is null. */
+/** Each field of a client messaging channel. What the platform has not said so far is null, and so is no name. */
 const fieldValues = {
   wa_id: (channel) => channel.waId,
   client_id: (channel) => channel.clientId,
@@ -24,8 +24,10 @@ const fieldValues = {
   create_by: (channel) => channel.createdBy,
   register_at: (channel) => channel.registeredAt,
   external_webhook: (channel) => channel.externalWebhook,
-  // D50.
+  // Not the contract's: what an assignment names, and what documents and paths call the channel (D50).
   channel_id: (channel) => channel.channelId,
+  did: (channel) => channel.waId,
+  name: (channel) => channel.name,
 } as const satisfies Record<string, (channel: ListedChannel) => string | number | boolean | undefined>;
 
 export type ChannelField = keyof typeof fieldValues;
@@ -58,6 +60,8 @@ export const ChannelSchema = v.pipe(
       register_at: unknownYet(v.string()),
       external_webhook: unknownYet(v.string()),
       channel_id: v.exactOptional(wholeNumber),
+      did: v.exactOptional(v.string()),
+      name: unknownYet(v.string()),
     } satisfies Record<ChannelField, v.GenericSchema>),
   ),
 );

@@ -139,6 +139,7 @@ export function provisionedChannels(file: ProvisioningFile, nowIso: string): Pro
       businessId: waba.business_id,
       businessName: waba.business_name,
       phoneNumberId: channel.phone_number_id,
+      name: channel.name,
     };
     return [
       {

@@ -14,31 +14,33 @@ export interface RedirectOrigin {
 /**
  * The redirects table (D19). A redirect is one item and has three states:
  *
- * - *absent*: nobody asked for it, or nothing came of it and it expired.
- * - *pending* (has `expiresAtSeconds`): the platform is being asked, or was asked and said no, or nobody knows. It leads on
- *   for 7 days; after that it counts as absent, also while DynamoDB has not removed it yet.
- * - *permanent* (no `expiresAtSeconds`): a template has it. It never goes back: messages that were sent keep their links.
+ * - *absent*: no request asked for it, nothing came of it and it expired, or an operator took it away. It leads nowhere.
+ * - *pending* (has `expiresAtSeconds`): the platform is being asked, or was asked and said no, or its answer was lost. It
+ *   leads nowhere either: a request alone gets no link on our domain.
+ * - *permanent* (no `expiresAtSeconds`): the platform has taken a template with it. It leads on and never goes back, for
+ *   messages that were sent keep their links.
  *
- * Who changes them: `put` makes absent and pending ones pending, for 7 days from now, and leaves permanent ones alone; a
- * creation or an edit calls it before it asks the platform. `keep` makes pending ones permanent. It is called by the creation or
- * the edit after the platform's yes and after an answer that may have been one, and by whoever stores a template as the
- * platform shows it (kept-redirects.ts), because the process that asked may have died in between. A no changes nothing: an
- * earlier request for the same redirect may have got an answer that was lost. Only DynamoDB's TTL removes.
+ * Who changes them: `put` makes absent and pending ones pending, for 90 days from now, and leaves permanent ones alone; a
+ * creation or an edit calls it before it asks the platform. `keep` makes pending ones permanent and never an absent one.
+ * Two call it: the creation or edit after the platform's yes, and every part that stores a template as the platform
+ * shows it (kept-redirects.ts), because the answer may have been lost, or the process may have died after it. A no
+ * changes nothing: an earlier request for the same redirect may have got a yes that was lost. Only DynamoDB's TTL and an
+ * operator remove.
  */
 export interface RedirectStore {
-  /** Resolves when all redirects lead on, for 7 days at least; those that are there already keep their first origin. */
+  /** Resolves when `keep` finds all redirects, for 90 days at least; those that are there already keep their first origin. */
   put(redirects: readonly Redirect[], origin: RedirectOrigin): Promise<void>;
   /**
-   * Makes redirects of one template permanent. A code that was made for another template is left as it is: a template cannot
-   * keep what is not its own. Returns the codes that lead nowhere, because nothing is stored.
+   * Makes redirects of one template permanent: from now on they lead on. A code that was made for another template is left
+   * as it is: a template cannot keep what is not its own. Returns the codes that lead nowhere, because nothing is stored.
    */
   keep(codes: readonly string[], templateKey: string): Promise<readonly string[]>;
-  /** Where a code leads; undefined when nowhere. */
-  urlOf(code: string, nowMs: number): Promise<string | undefined>;
+  /** Where a code leads; undefined when nowhere. Strongly consistent: what was kept before leads on. */
+  urlOf(code: string): Promise<string | undefined>;
 }
 
-/** Longer than a review takes, and than two scheduled synchronizations are apart. */
-export const pendingSeconds = 7 * 86_400;
+/** So long a template that the platform has taken may stay unread where clients synchronize by hand. */
+export const pendingSeconds = 90 * 86_400;
 
 const RedirectItemSchema = v.object({ url: v.string(), expiresAtSeconds: v.optional(v.number()) });
 
@@ -52,12 +54,12 @@ export function redirectStore(documentClient: DynamoDBDocumentClient, tableName:
       const there = await Promise.all(codes.map((code) => keepOne(table, code, templateKey)));
       return codes.filter((_, index) => !there[index]);
     },
-    // A redirect is stored before the platform is asked for the template: by the first click it can be read anywhere.
-    urlOf: async (code, nowMs) => {
-      const { Item } = await documentClient.send(new GetCommand({ TableName: tableName, Key: redirectKey(code) }));
+    urlOf: async (code) => {
+      const read = new GetCommand({ TableName: tableName, Key: redirectKey(code), ConsistentRead: true });
+      const { Item } = await documentClient.send(read);
       if (Item === undefined) return undefined;
       const { url, expiresAtSeconds } = v.parse(RedirectItemSchema, Item);
-      return expiresAtSeconds !== undefined && expiresAtSeconds * 1_000 <= nowMs ? undefined : url;
+      return expiresAtSeconds === undefined ? url : undefined;
     },
   };
 }

@@ -101,6 +101,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
         const code = redirectCode({ ...button, url });
         const redirects = redirectStore(target.documentClient, target.tableName('redirects'));
         await redirects.put([{ code, url }], { ...button, clientId: 1001, wabaId: '1', createdAtMs: Date.now() });
+        await redirects.keep([code], button.templateKey);
         return api(`GET /r/${code}`);
       },
       refused: () => api('GET /r/x'),

@@ -17,10 +17,11 @@ beforeAll(async () => {
   await synchronize('supervisor1002');
 });
 
-test.skipIf(onDeployedStage)('a channel in full: all twenty fields, with what the platform says', async () => {
+test.skipIf(onDeployedStage)('a channel in full: all fields, with what the platform says', async () => {
   const fields =
     'wa_id,client_id,client_name,waba_id,waba_name,status,business_id,business_name,current_limit,quality_rating,' +
-    'phone_id,phone_number_id,is_on_biz_app,phone_code,phone_number,create_at,create_by,register_at,external_webhook,channel_id';
+    'phone_id,phone_number_id,is_on_biz_app,phone_code,phone_number,create_at,create_by,register_at,external_webhook,channel_id,' +
+    'did,name';
   const { status, body } = await list('supervisor1001', `fields=${fields}`);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -46,6 +47,8 @@ test.skipIf(onDeployedStage)('a channel in full: all twenty fields, with what th
         register_at: '2026-03-02T14:00:00.000Z',
         external_webhook: 'https://gateway.example.com/inbound',
         channel_id: channels.andes,
+        did: andes,
+        name: 'Andes sales',
       },
     ],
     total: 1,

@@ -37,6 +37,7 @@ beforeAll(async () => {
   const { code, url } = demoRedirect;
   const button = { templateKey: templateKey({ wabaId: '1', name: 'gone', language: 'en_US' }), place: 'buttons[0]' };
   await redirects.put([{ code, url }], { ...button, clientId: 1001, wabaId: '1', createdAtMs: Date.now() });
+  await redirects.keep([code], button.templateKey);
 });
 
 afterAll(async () => {

@@ -77,7 +77,7 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
   const base = `${addressOf('apiUrl')}/r`;
   let id = '';
 
-  test('reaches the platform as a dynamic one, whose example leads to the URL at once', async () => {
+  test('reaches the platform as a dynamic one, whose example leads to the URL as soon as it is taken', async () => {
     ({ id } = await createdTemplate(draft));
     const { buttons } = (await lastSent()).components[1];
     const code = buttons[0].example[0].slice(`${base}/`.length);
@@ -131,7 +131,7 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
   });
 });
 
-test('a refused creation leaves no redirect for good, and one to a private address is refused at once (D19)', async () => {
+test('a refused creation leaves no redirect that leads on, and one to a private address is refused at once (D19)', async () => {
   const draft = probes.draft(request);
   const table = { TableName: stack.tableName('redirects') };
   const itemsOf = async () => {
@@ -143,7 +143,7 @@ test('a refused creation leaves no redirect for good, and one to a private addre
   const fault = { match: { method: 'POST', path: 'message_templates' }, action: { code: 100 }, times: 1 };
   await platform('POST /_control/faults', fault);
   expect((await create(draft)).status).toBe(400);
-  expect(await itemsOf()).toEqual({ expires: expect.any(Number), status: 302 });
+  expect(await itemsOf()).toEqual({ expires: expect.any(Number), status: 404 });
   expect((await create(draft)).status).toBe(200);
   expect(await itemsOf()).toEqual({ expires: undefined, status: 302 });
   const buttons = [{ type: 'URL', text: 'Where', url: 'https://169.254.169.254/' }];

@@ -33,7 +33,7 @@ export function storedChannel(channel: ListedChannel): Record<string, unknown> {
   };
 }
 
-/** Channels of many clients, all twenty fields filled; one in fifty is deleted. */
+/** Channels of many clients, all fields filled; one in fifty is deleted. */
 export function channelsAtScale(count: number, clientOf: (index: number) => number): ListedChannel[] {
   return Array.from({ length: count }, (_, index) => {
     const clientId = clientOf(index);
@@ -46,6 +46,7 @@ export function channelsAtScale(count: number, clientOf: (index: number) => numb
       businessId: String(400_000_000_000_000 + (index % 90)),
       businessName: `Holding company ${index % 90}`,
       phoneNumberId: String(300_000_000_000_000 + index),
+      name: `Sales ${index}`,
       status: index % 7 === 0 ? 'RESTRICTED' : 'ACTIVE',
       deleted: index % 50 === 0,
       currentLimit: 'TIER_100K',

@@ -43,14 +43,14 @@ export const directory: Operations = {
     examples: {
       fields: {
         summary: 'Three fields',
-        parameters: { fields: ['wa_id', 'status', 'channel_id'] },
+        parameters: { fields: ['channel_id', 'did', 'name'] },
         status: 200,
         answer: {
-          data: [{ wa_id: demo.did, status: 'ACTIVE', channel_id: demo.channelId }],
+          data: [{ channel_id: demo.channelId, did: demo.did, name: 'Andes sales' }],
           total: 1,
           page: 1,
           page_size: 20,
-          fields: 'wa_id,status,channel_id',
+          fields: 'channel_id,did,name',
         },
       },
     },

@@ -16,11 +16,11 @@ export function offeredRedirects(baseUrl: string | undefined, store: Pick<Redire
 export interface ButtonRedirects {
   readonly components: readonly unknown[];
   /**
-   * To be awaited before the platform is asked: the redirects lead on from then on, for a while (lib/redirects/redirect-store.ts). A
-   * button that leads nowhere would hurt recipients.
+   * To be awaited before the platform is asked: what reads the template there later can let its redirects lead on
+   * (lib/redirects/redirect-store.ts). A button that leads nowhere would hurt recipients.
    */
   readonly prepare: () => Promise<void>;
-  /** The platform has the template, or may have it: the redirects lead on for good. */
+  /** The platform has taken the template: the redirects lead on, for good. */
   readonly keep: () => Promise<void>;
 }
 

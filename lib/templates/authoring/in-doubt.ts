@@ -4,7 +4,7 @@ import { PlatformFailure } from '../../platform/failure.ts';
 
 /**
  * Awaits a call that changes something at the platform. When nobody can tell whether it did, `settle` runs before the
- * failure goes on its way: what needs a yes is done as for one. What `settle` throws is logged and hides nothing.
+ * failure goes on its way: what a yes would have made untrue is forgotten. What `settle` throws is logged and hides nothing.
  */
 export async function whenInDoubt<T>(call: () => Promise<T>, settle: () => Promise<unknown>): Promise<T> {
   try {

@@ -8,9 +8,9 @@ import { keepRedirects } from './button-redirects.ts';
 type Writing = Pick<TemplateStore, 'refresh' | 'writeUpstream'>;
 
 /**
- * A template store that makes the redirects of a template permanent before it stores the template as the platform shows
- * it (D19). So whoever reads the template first makes good for a request that died after the platform's yes. When that
- * fails nothing is stored. What was sent and not read yet passes: the sender sees to it.
+ * A template store that lets the redirects of a template lead on before it stores the template as the platform shows it
+ * (D19). So the first reading makes good for a request that died after the platform's yes, or whose answer was lost. When
+ * that fails nothing is stored. What was sent and not read yet passes: the sender sees to it.
  */
 export function keepingRedirects<Store extends Writing>(
   templates: Store,

@@ -10,7 +10,6 @@ import { announce } from '../../webhooks/announce.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
 import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
-import { whenInDoubt } from '../authoring/in-doubt.ts';
 import type { CreatedTemplate, TemplateManagement } from '../authoring/platform-template-management.ts';
 import { requestTime } from '../authoring/request-time.ts';
 import { refuseUnstorable } from '../authoring/storable.ts';
@@ -67,8 +66,8 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const media = { components: wanted.components, file, credential: waba.credential, time };
   const template = templateToSend(request, await withMediaHandles(ports, media));
   await wanted.prepare();
-  const asking = () => ports.management.create(waba, template, time.forCall);
-  const created = await changingAtPlatform(() => whenInDoubt(asking, wanted.keep));
+  // Only a yes lets the redirects lead on; where the answer is lost, the first reading of the template does (D19).
+  const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
   count('TemplatesCreated');
 
@@ -127,7 +126,7 @@ async function nameFaults(
 
 /**
  * The platform has the template: if it cannot be stored here, the next synchronization brings it. Its redirects come first,
- * so that no stored template has one that will expire.
+ * so that no stored template has one that leads nowhere.
  */
 async function storeCreation(
   ports: CreationPorts,

@@ -61,7 +61,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const draft = checked === undefined ? undefined : { ...checked, components: redirected.components };
   const differing = differences(current, { category, draft, edit, sentCode: found.fact.sentCode });
   if (Object.keys(differing).length === 0) {
-    // The template has these redirects: should one of them have expired before anybody saw it, it leads on again.
+    // The platform shows these redirects: one that had expired before the template was read leads on again.
     await redirected.prepare();
     await redirected.keep();
     return false;
@@ -77,7 +77,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   }
   await redirected.prepare();
   const asking = () => ports.management.edit(waba, { id: current.template.id, changes }, time.forCall);
-  const settle = () => settleDoubt(ports, found.templateKey, { current, changes, redirected });
+  const settle = () => settleDoubt(ports, found.templateKey, { current, changes });
   await changingAtPlatform(() => whenInDoubt(asking, settle));
   await takenUpstream(ports, waba, { current, changes, redirected });
   return true;
@@ -129,7 +129,7 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
   const sentCode = sentCodeOf(template.id, changes['components']);
   const store = async () => {
     try {
-      // First the redirects: no stored template has one that will expire.
+      // First the redirects: no stored template has one that leads nowhere.
       await redirected.keep();
       const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
       await ports.templates.writeUpstream([write]);
@@ -140,14 +140,17 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
   await Promise.all([store(), announce(ports.events, events)]);
 }
 
-/** The platform may have taken it: its redirects are kept, and what it does not show of a code is known no more. */
+/**
+ * The platform may have taken it: what it does not show of a code is known no more. New redirects wait for the first reading
+ * that shows them (D19).
+ */
 async function settleDoubt(
   { templates }: EditPorts,
   templateKey: string,
-  { current, changes, redirected }: Asked,
+  { current, changes }: Omit<Asked, 'redirected'>,
 ): Promise<void> {
   const sendsCode = sentCodeOf(current.template.id, changes['components']) !== undefined;
-  await Promise.all([redirected.keep(), sendsCode ? templates.forgetSentCode(templateKey) : undefined]);
+  if (sendsCode) await templates.forgetSentCode(templateKey);
 }
 
 /**

@@ -14,6 +14,7 @@ const bare = makeListedChannel();
 
 test('what is stored is read back, with and without what the platform says', () => {
   for (const channel of [full, bare]) expect(channelFromItem(storedChannel(channel ?? bare))).toEqual(channel);
+  expect(channelFromItem({ ...storedChannel(bare), n: undefined })).toEqual(bare);
 });
 
 test('an item that is no channel is refused', () => {

@@ -15,7 +15,7 @@ test.each([
   expect(appliedFields(asked).join(',')).toBe(applied);
 });
 
-test('all twenty fields with their values', () => {
+test('all fields with their values', () => {
   const all = {
     wa_id: '5491100000000',
     client_id: 1001,
@@ -37,13 +37,16 @@ test('all twenty fields with their values', () => {
     register_at: '2026-03-02T14:00:00.000Z',
     external_webhook: 'https://client-1001.example.com/inbound/messages',
     channel_id: 501,
+    did: '5491100000000',
+    name: 'Sales 0',
   };
   const [channel] = channelsAtScale(1, () => 1001);
   expect(channelView(channel ?? makeListedChannel(), appliedFields(Object.keys(all)))).toEqual(all);
 });
 
-test('what the platform has not said is null; only what was asked for is there', () => {
-  expect(channelView(makeListedChannel(), ['quality_rating', 'is_on_biz_app', 'wa_id'])).toEqual({
+test('what the platform has not said is null, and so is no name; only what was asked for is there', () => {
+  expect(channelView(makeListedChannel(), ['name', 'quality_rating', 'is_on_biz_app', 'wa_id'])).toEqual({
+    name: null,
     quality_rating: null,
     is_on_biz_app: null,
     wa_id: '5491100000001',

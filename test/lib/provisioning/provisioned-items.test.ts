@@ -80,6 +80,7 @@ test('a channel is listed with what the file says of it; its status and creation
     businessName: 'Andes Retail',
     phoneNumberId: '300000000000001',
     channelId: 501,
+    name: 'Andes sales',
     status: 'ACTIVE',
     createdAt: '2026-11-20T12:00:00.000Z',
     createdBy: 'provisioning',

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { redirectCode } from '../../../../lib/redirects/code.ts';
-import { pendingSeconds, type RedirectStore, redirectStore } from '../../../../lib/redirects/redirect-store.ts';
+import { type RedirectStore, redirectStore } from '../../../../lib/redirects/redirect-store.ts';
 import { offeredRedirects } from '../../../../lib/templates/authoring/button-redirects.ts';
 import { creationStore } from '../../../../lib/templates/create/creation-store.ts';
 import { documentId, templateKey } from '../../../../lib/templates/model/template-key.ts';
@@ -43,9 +43,7 @@ beforeEach(() => {
 });
 
 const store = () => redirectStore(client, redirects);
-const muchLaterMs = nowMs + 10 * pendingSeconds * 1_000;
-/** Where a code leads when nothing pending is left. */
-const found = (code: string) => store().urlOf(code, muchLaterMs);
+const found = (code: string) => store().urlOf(code);
 const nameOf = () => `template_${count}`;
 const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
 const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
@@ -90,26 +88,24 @@ const sentComponents = () =>
   platform.calls.map((each) => (each as [string, string, { components: unknown }])[2].components);
 
 describe('create', () => {
-  test('the platform sees the redirect, which leads on already, and for good once it has said yes', async () => {
-    let before: string | undefined;
+  test('the platform sees the redirect, which leads on once it has said yes', async () => {
     const { create: platformCreate } = platform.management;
     const management = {
       ...platform.management,
       create: async (...args: Parameters<typeof platformCreate>) => {
-        before = await store().urlOf(codeOf(), nowMs);
         expect(await found(codeOf())).toBeUndefined();
         return platformCreate(...args);
       },
     };
     expect(await create([body, linkTo(target)], { ...ports(), management })).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, redirectTo(codeOf())]]);
-    expect([before, await found(codeOf())]).toEqual([target, target]);
+    expect(await found(codeOf())).toBe(target);
   });
 
   test.each([{}, { allow_button_url_change: false }])('without the wish (%j) static stays static', async (more) => {
     expect(await create([body, linkTo(target)], ports(), more)).toMatchObject({ status: 200 });
     expect(sentComponents()).toEqual([[body, linkTo(target)]]);
-    expect(await store().urlOf(codeOf(), nowMs)).toBeUndefined();
+    expect(await found(codeOf())).toBeUndefined();
   });
 
   test('a URL that is wrong is a fault as ever, and nothing is stored or sent', async () => {
@@ -128,15 +124,22 @@ describe('create', () => {
     expect(platform.calls).toEqual([]);
   });
 
-  test('when the platform refuses, the redirect does not stay, and the request may be repeated', async () => {
-    platform.failure = failures.content;
-    expect(await create([body, linkTo(target)])).toMatchObject({ status: 400, body: { code: 'platform_refused' } });
-    expect(await found(codeOf())).toBeUndefined();
-    platform.failure = undefined;
-    expect(await create([body, linkTo(target)])).toMatchObject({ status: 200 });
-    const [refused, taken] = sentComponents();
-    expect(refused).toEqual(taken);
-  });
+  test.each([
+    ['refuses', failures.content, { status: 400, body: { code: 'platform_refused' } }],
+    ['may have taken the template', failures.brokenOff, { status: 502 }],
+  ])(
+    'when the platform %s, the redirect leads nowhere, and the request may be repeated',
+    async (_, failure, answer) => {
+      platform.failure = failure;
+      expect(await create([body, linkTo(target)])).toMatchObject(answer);
+      expect(await found(codeOf())).toBeUndefined();
+      platform.failure = undefined;
+      expect(await create([body, linkTo(target)])).toMatchObject({ status: 200 });
+      expect(await found(codeOf())).toBe(target);
+      const [first, taken] = sentComponents();
+      expect(first).toEqual(taken);
+    },
+  );
 });
 
 test.each([
