@@ -13,8 +13,7 @@ import type { ListedChannel, LiveValues } from './channel.ts';
  *
  * Written by provisioning:
  *   f facts: client name, WABA id and name, business id and name, the platform's number id · t when and by whom it was
- *   created · g gone: true when taken out of the file · i channel id · n its name, empty when it has none; absent from
- *   channels that were provisioned before it was kept
+ *   created · g gone: true when taken out of the file · i channel id · n its name, empty when it has none
  * Written by synchronization, and absent until the platform has been asked:
  *   l live values, those of `liveNames` in order · v when they were read, in ms
  *
@@ -119,7 +118,7 @@ const StoredChannelSchema = v.object({
   t: packed([text, text]),
   g: v.boolean(),
   i: v.number(),
-  n: v.optional(v.string(), ''),
+  n: v.string(),
   l: v.optional(
     packed([
       text,
