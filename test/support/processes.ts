@@ -27,8 +27,10 @@ export function runScript(
   });
   let stdout = '';
   let stderr = '';
+  const waiting = new Set<() => void>();
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString();
+    for (const look of waiting) look();
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
@@ -41,10 +43,10 @@ export function runScript(
       const look = () => {
         const found = stdout.split('\n').find((text) => pattern.test(text));
         if (found === undefined) return;
-        child.stdout.off('data', look);
+        waiting.delete(look);
         resolve(found);
       };
-      child.stdout.on('data', look);
+      waiting.add(look);
       look();
       void ended.then(() => reject(new Error(`ended without a line like ${pattern}:\n${stdout}${stderr}`)));
     });
