@@ -14,8 +14,9 @@ export interface NamedReads {
   readonly headers?: Entries | undefined;
 }
 
-/** Shorter names are near too much; a request with more strays than these is refused for the first ones. */
+/** Shorter names are near too much. */
 const minComparedLetters = 3;
+/** Further ones are not told: a request must not fill its answer. */
 const maxNamedStrays = 20;
 
 /**
@@ -38,14 +39,15 @@ export function refuseUnknownQuery(event: HttpEvent, { query, headers }: NamedRe
 }
 
 function hintOf(name: string, { known, headerNames }: { readonly known: string[]; readonly headerNames: string[] }) {
+  const exist = `Known parameters: ${known.join(', ')}`;
   const header = nearName(name, headerNames);
-  if (header !== undefined) return `; ${header} is a header`;
+  if (header !== undefined) return `; ${header} is a header. ${exist}`;
   const near = name.length < minComparedLetters ? undefined : nearName(name, known);
   const meant = near ?? otherWords.get(folded(name))?.find((word) => known.includes(word));
-  return `${meant === undefined ? '.' : `; did you mean ${meant}?`} Known parameters: ${known.join(', ')}`;
+  return meant === undefined ? `. ${exist}` : `; did you mean ${meant}? ${exist}`;
 }
 
-/** What other interfaces call a parameter of ours, without case and punctuation: those that it may mean, the likeliest first. */
+/** Other interfaces' words, without case and punctuation, and the parameters that they may mean: the likeliest first. */
 const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     after: ['cursor', 'from'],

@@ -65,7 +65,7 @@ test('a page without a schema knows client_id, and every page ignores names that
 test.each(['dry_run', 'dryRun', 'Dry-Run'])('%s in the query is told to be a header', (name) => {
   const headers = v.object({ 'Dry-Run': text });
   expect(faultsOf({ headers }, { [name]: 'true' })).toEqual([
-    { path: name, message: `unrecognized field: ${name}; Dry-Run is a header` },
+    { path: name, message: `unrecognized field: ${name}; Dry-Run is a header. Known parameters: client_id` },
   ]);
 });
 
