@@ -37,7 +37,7 @@ type Ports = CatalogPorts & { readonly directory: Directory; readonly nowMs: () 
 
 /** GET /v1/catalogs/{did}/products: one page of the products of the catalog that is linked to the DID's WABA (D31). */
 export function catalogProductsList(ports: Ports): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: CatalogProductsQuery }, async (event) => {
     const { caller } = event;
 
     const { did } = parse(CatalogProductsPath, event.pathParameters ?? {});

@@ -35,7 +35,7 @@ export function channelsList(ports: {
   readonly channels: Pick<ChannelStore, 'channelsOf'>;
   readonly nowMs: () => number;
 }): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: ChannelsListQuery }, async (event) => {
     const { caller } = event;
 
     const query = parse(ChannelsListQuery, event.queryStringParameters ?? {});

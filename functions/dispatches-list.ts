@@ -40,7 +40,7 @@ type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; r
 
 /** GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). */
 export function dispatchesList(ports: Ports): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: DispatchesListQuery }, async (event) => {
     const { caller } = event;
 
     const { did } = parse(DispatchesListPath, event.pathParameters ?? {});

@@ -33,7 +33,7 @@ type Ports = { readonly directory: Directory; readonly report: Report; readonly 
 
 /** GET /v1/template/messages/{did}/{dispatchId}: what became of the recipients of one dispatch (D40). */
 export function messagesReport(ports: Ports): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: MessagesReportQuery }, async (event) => {
     const { caller } = event;
 
     const { did, dispatchId: jobId } = parse(MessagesReportPath, event.pathParameters ?? {});

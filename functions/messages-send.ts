@@ -34,7 +34,8 @@ type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'>
 
 /** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none; or rehearses it. */
 export function messagesSend(ports: Ports): Endpoint {
-  return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.send }), async (event, context) => {
+  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: MessagesSendHeaders };
+  return clientEndpoint(ports, reads, async (event, context) => {
     const { caller } = event;
 
     const path = parse(MessagesSendPath, event.pathParameters ?? {});

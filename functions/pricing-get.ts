@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { deployed, deployedFrame } from '../lib/access/deployed.ts';
-import { clientEndpoint } from '../lib/access/page.ts';
+import { askedClientId, ClientIdText, clientEndpoint } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
 import { deployedRates } from '../lib/pricing/deployed.ts';
@@ -10,14 +10,16 @@ import { type Rates, shippedRates } from '../lib/pricing/rates.ts';
 export const PricingQuery = v.object({
   market: v.pipe(v.string(), v.minLength(1, 'market is required')),
   category: v.pipe(v.string(), v.minLength(1, 'category is required')),
+  client_id: ClientIdText,
 });
 
 export const PricingAnswer = PriceSchema;
 
 /** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
 export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: PricingQuery }, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});
+    askedClientId({ query: query.client_id }); // for its form alone: every client has the same prices
     const category = categoryOf(query.category);
     if (category === undefined) {
       const received = JSON.stringify(query.category.slice(0, 60));

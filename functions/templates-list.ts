@@ -40,7 +40,7 @@ export function templatesList(ports: {
   readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'>;
   readonly nowMs: () => number;
 }): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  return clientEndpoint(ports, { body: noBody, query: TemplatesListQuery }, async (event) => {
     const { caller } = event;
 
     const query = parse(TemplatesListQuery, event.queryStringParameters ?? {});

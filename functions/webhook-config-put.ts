@@ -19,7 +19,8 @@ import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.t
 export function webhookConfigPut(
   ports: ConfigurePorts & { readonly directory: Clients; readonly nowMs: () => number },
 ): Endpoint {
-  return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.plain }), async (event) => {
+  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain }), headers: WebhookConfigPutHeaders };
+  return clientEndpoint(ports, reads, async (event) => {
     const nowMs = ports.nowMs();
     const { caller } = event;
 

@@ -32,6 +32,11 @@ export const headers = {
     schema: v.pipe(v.number(), v.integer(), v.minValue(0)),
     required: false,
   },
+  'WWW-Authenticate': {
+    description: 'Bearer: the route needs a token.',
+    schema: v.literal('Bearer'),
+    required: false,
+  },
   'Dispatch-Id': {
     description: 'Names the dispatch: ask for its report with it. A rehearsal has none.',
     schema: v.pipe(v.string(), v.regex(/^[0-9A-HJKMNP-TV-Z]{26}$/)),

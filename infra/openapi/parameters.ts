@@ -1,6 +1,7 @@
 /** What each parameter means, by its name; where a route means another thing by it, by `operation.name`. */
 export const parameterTexts: Readonly<Record<string, string>> = {
   client_id: 'The client to work for; another one than the own needs the permission BSP_CN.',
+  'pricing-get.client_id': 'Taken as everywhere; every client has the same prices.',
   did: 'The destination identifier: a number that the client sends from.',
   messageTemplateId: 'Any _id of the template.',
   dispatchId: 'The Dispatch-Id that the send was answered with.',

@@ -97,6 +97,7 @@ function headersOf(status: number, own: readonly RefusalCode[], isPublic: boolea
   return references([
     // The gateway's own answers have none of ours, and a bad token has no client to speak of.
     ...(own.length === 0 ? [] : ownHeaders({ isPublic: isPublic || status === 401 })),
+    ...(own.includes('unauthorized') && !isPublic ? ['WWW-Authenticate'] : []),
     ...(own.some((code) => timed.includes(code)) ? ['Retry-After'] : []),
   ]);
 }

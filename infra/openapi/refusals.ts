@@ -17,7 +17,7 @@ const everywhere = ['edge_required', 'internal_error', 'platform_unreachable'] a
 export const ofCallers = [...everywhere, 'unauthorized', 'too_many_requests'] as const;
 export const ofAnybody = everywhere;
 
-/** Of a route that takes `client_id`: a query with a misspelt one is refused too (D16). */
+/** Of a route that takes `client_id`: a query with a parameter that is unknown is refused too (D16). */
 export const ofClients = ['invalid_request', 'invalid_client_id', 'cross_client_forbidden'] as const;
 
 /** Of a route that reads a body of JSON. */

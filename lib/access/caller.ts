@@ -30,7 +30,7 @@ export function hasExpired(expiresAtSeconds: number, nowMs: number): boolean {
 export function callerOf(event: HttpEvent, nowMs: number): Caller {
   const context = v.safeParse(AuthorizerContextSchema, event.requestContext.authorizer?.lambda);
   if (!context.success || hasExpired(context.output.expiresAtSeconds, nowMs)) {
-    throw new Refusal('unauthorized', 'Unauthorized');
+    throw new Refusal('unauthorized', 'Unauthorized', { headers: { 'www-authenticate': 'Bearer' } });
   }
   const { userId, clientId, permissions } = context.output;
   return { userId, clientId, permissions, crossClient: permissions.includes(crossClientPermission) };

@@ -2,7 +2,9 @@ import type { Context } from 'aws-lambda';
 import type { Answer } from '../http/answer.ts';
 import type { BodyReader } from '../http/body.ts';
 import { type Endpoint, endpoint, type HttpEvent, type Preparation } from '../http/endpoint.ts';
+import { type NamedReads, refuseUnknownQuery } from '../http/query-names.ts';
 import { Refusal } from '../http/refusal.ts';
+import { refuseRehearsal } from '../http/request-headers.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { ClientBudget, Standing } from './client-budget.ts';
 
@@ -15,15 +17,18 @@ export interface ClientEndpointPorts {
   readonly budget?: ClientBudget | undefined;
 }
 
+/** What a page reads of a request: its body, if anything of it, and its parameters, if there are any but `client_id`. */
+export type PageReads = NamedReads & { readonly body: BodyReader };
+
 /**
  * The page of every route that is not public. Whoever the authorizer did not accept gets 401 before anything else of the
  * request is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has
- * used up its minute (D54). The page gets the caller with the event. `body` says what the page reads of a body, if
- * anything.
+ * used up its minute (D54). A query parameter that `reads` does not name is 400 (D16), and so is the wish for a rehearsal
+ * where `Dry-Run` is none of its headers (D51). The page gets the caller with the event.
  */
 export function clientEndpoint(
   { nowMs, budget }: ClientEndpointPorts,
-  body: BodyReader,
+  reads: BodyReader | PageReads,
   handle: (event: ClientEvent, context: Context) => Promise<Answer>,
 ): Endpoint {
   const standings = new WeakMap<HttpEvent, Standing>();
@@ -35,7 +40,12 @@ export function clientEndpoint(
     standings.set(event, standing);
     if (!standing.allowed) throw tooManyRequests(standing);
   };
-  const page = endpoint([who, body], handle);
+  const { body, ...named }: PageReads = typeof reads === 'function' ? { body: reads } : reads;
+  const nothingElse: Preparation = async ({ event }) => {
+    refuseUnknownQuery(event, named);
+    refuseRehearsal(event, named);
+  };
+  const page = endpoint([who, nothingElse, body], handle);
   return async (event, context) => {
     const given = await page(event, context);
     const standing = standings.get(event);

@@ -32,7 +32,7 @@ export function nearHint(given: string, known: readonly string[]): string {
 const maxComparedCharacters = 60;
 
 /** Snake, kebab and camel case fall together. */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 

@@ -6,31 +6,12 @@ import { type Fault, Refusal } from './refusal.ts';
 /**
  * Parses a value that came from outside. Refuses with one 400 that lists every fault with its path; the message is the
  * first fault's, so a contract text such as `catalog_id is required` stands alone when it is the only fault.
- *
- * A schema of the kind `v.object`, as those of queries are, lets further keys pass unread, but for one that is nearly a
- * known one: that is a fault, or a misspelt filter would filter nothing (D16).
  */
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
-  const misspelt = misspeltKeys(schema, value);
-  if (result.success && misspelt.length === 0) return result.output as v.InferOutput<S>;
-  const errors = [...(result.issues ?? []).map(faultOf), ...misspelt].slice(0, 100);
+  if (result.success) return result.output as v.InferOutput<S>;
+  const errors = result.issues.map(faultOf).slice(0, 100);
   throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors });
-}
-
-/** Shorter keys are near too much; more than a query of ours has need not be compared. */
-const minComparedLetters = 3;
-const maxComparedKeys = 20;
-
-function misspeltKeys(schema: v.GenericSchema, value: unknown): Fault[] {
-  if (schema.type !== 'object' || value === null || typeof value !== 'object') return [];
-  const known = Object.keys((schema as v.GenericSchema & { readonly entries: object }).entries);
-  const strays = Object.keys(value).filter((key) => !known.includes(key) && key.length >= minComparedLetters);
-  return strays.slice(0, maxComparedKeys).flatMap((key) => {
-    const hint = nearHint(key, known);
-    const path = clip(key);
-    return hint === '' ? [] : [{ path, message: `${unrecognizedField}: ${path}${hint}` }];
-  });
 }
 
 /** The fault that an issue stands for, with its path and sentence. */

@@ -4,7 +4,8 @@ import { invalid } from './refusal.ts';
 
 /*
  * Query values as the gateway hands them over: text, a repeated parameter joined by commas. An empty filter counts as not
- * given; flags and numbers are strict, so that a repeated or misspelt one is refused and never half understood.
+ * given, an empty moment is refused; flags and numbers are strict, so that a repeated or misspelt one is refused and never
+ * half understood.
  */
 
 /** A text filter; undefined when empty. */
@@ -32,14 +33,14 @@ export const listFilter = v.optional(
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** A moment as RFC 3339 spells it, in milliseconds; undefined when empty. */
+/** A moment as RFC 3339 spells it, in milliseconds. Refused when empty: a script's unset variable would ask for all (D40). */
 export function moment(name: string) {
   const message = expected(name, 'a time such as 2026-11-22T10:00:00Z (RFC 3339; a plus is %2B in a query)');
   return v.optional(
     v.pipe(
       v.string(),
-      v.check((text) => text === '' || isMoment(text), message),
-      v.transform((text) => (text === '' ? undefined : Date.parse(text))),
+      v.check(isMoment, message),
+      v.transform(Date.parse),
       documentedAs(() => v.pipe(v.string(), v.isoTimestamp())),
     ),
   );

@@ -90,7 +90,7 @@ test('a rehearsal is in no list of dispatches, and another word in the header is
   expect(await send(order, { 'Dry-Run': 'true', 'Idempotency-Key': `rehearsed-${run}` })).toMatchObject({
     status: 200,
   });
-  const message = 'Dry-Run must be true or left out, received "yes"';
+  const message = 'Dry-Run must be true or false, received "yes"';
   expect(await send(order, { 'Dry-Run': 'yes' })).toMatchObject({
     status: 400,
     body: { message, code: 'invalid_request', errors: [{ path: 'Dry-Run', message }] },

@@ -30,7 +30,7 @@ describe('the price of a message (D32)', () => {
   });
 
   test('is the same for every client', async () => {
-    const query = { market: 'MX', category: 'Utility' };
+    const query = { market: 'MX', category: 'Utility', client_id: '1001' };
     const { text } = await price(query);
     for (const user of ['operator', 'supervisor1001', 'supervisor1002'] as const) {
       expect((await price(query, user)).text).toBe(text);
@@ -47,6 +47,7 @@ describe('refusals', () => {
     [{ market: 'BR', category: '' }, 400, 'invalid_request', 'category is required'],
     [{ market: 'BR', category: 'Promotional' }, 400, 'invalid_request', categories],
     [{ market: 'XX', category: 'Promotional' }, 400, 'invalid_request', categories],
+    [{ market: 'BR', category: 'Marketing', client_id: 'one' }, 400, 'invalid_client_id', 'invalid client_id: one'],
     [{ market: 'XX', category: 'Marketing' }, 404, 'rate_not_found', 'no rate for that market and category'],
     [{ market: 'Brazil', category: 'Service' }, 404, 'rate_not_found', 'no rate for that market and category'],
   ])('%j', async (query, status, code, message) => {

@@ -76,7 +76,9 @@ const refusal = { status: 401, text: '{"message":"Unauthorized","code":"unauthor
 test.each(bad)('%s: the endpoint answers 401, and so from the gateway’s memory', async (_, make) => {
   const headers = { authorization: await make() };
   for (const time of ['first', 'again']) {
-    expect(await api('GET /v1/templates', { headers }), time).toMatchObject(refusal);
+    const reply = await api('GET /v1/templates', { headers });
+    expect(reply, time).toMatchObject(refusal);
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
   }
 });
 

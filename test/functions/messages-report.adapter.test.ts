@@ -396,11 +396,13 @@ describe('the list of dispatches', () => {
     const { body } = await pages.list({ from: at(10), to: at(14) }, agent, shared);
     expect(listed(body)).toEqual([13, 11, 10].map((index) => heads[index]?.jobId));
     expect((await pages.list({ from: at(14), to: at(10) }, agent, shared)).body.data).toEqual([]);
-    expect(listed((await pages.list({ from: '', to: at(3) }, agent, shared)).body)).toHaveLength(2);
+    expect(listed((await pages.list({ to: at(3) }, agent, shared)).body)).toHaveLength(2);
   });
 
   test.each([
     ['from', 'yesterday'],
+    ['from', ''],
+    ['to', ''],
     ['to', '2026-02-30T00:00:00Z'],
     ['to', '2026-11-22T10:00:00 00:00'],
     ['limit', '101'],

@@ -94,7 +94,7 @@ export const directory: Operations = {
     description: 'The list price of a message of one category to one country; the same for every caller.',
     query: PricingQuery,
     answers: { 200: { description: 'The price.', schema: PricingAnswer } },
-    refusals: [...ofCallers, 'invalid_request', 'rate_not_found'],
+    refusals: [...ofCallers, 'invalid_request', 'invalid_client_id', 'rate_not_found'],
     examples: {
       argentina: {
         summary: 'Marketing to Argentina',

@@ -185,14 +185,14 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
   return recipients;
 }
 
-/** The headers of a send. Any word but `true` in `Dry-Run` is refused: nobody sends by a slip of spelling (D9, D51). */
+/** The headers of a send. `Dry-Run` is `true` or `false` to the letter: nobody sends by a slip of spelling (D9, D51). */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/, 'Idempotency-Key must have 1 to 255 visible ASCII characters')),
   ),
   'Dry-Run': v.optional(
-    v.literal('true', ({ input }) => {
-      return `Dry-Run must be true or left out, received ${JSON.stringify(String(input).slice(0, 60))}`;
+    v.picklist(['true', 'false'], ({ input }) => {
+      return `Dry-Run must be true or false, received ${JSON.stringify(String(input).slice(0, 60))}`;
     }),
   ),
 });

@@ -68,31 +68,3 @@ describe('every fault is named with its path, what was expected and what came', 
     expect(parse(Schema, { catalog_id: 'c' })).toEqual({ catalog_id: 'c' });
   });
 });
-
-describe('a query', () => {
-  const Query = v.object({ campaign_name: v.optional(v.string()), q: v.optional(v.string()), page: v.string() });
-  const message = (query: Record<string, string>) => messageOf(() => parse(Query, query));
-
-  test.each(['campain_name', 'campaignName', 'CAMPAIGN_NAME'])(
-    'with a parameter %s is refused: which is meant is told (D16)',
-    (name) => {
-      expect(message({ page: '1', [name]: 'x' })).toBe(`unrecognized field: ${name}; did you mean campaign_name?`);
-    },
-  );
-
-  test.each(['utm_source', '_', 'x', 'campaign'])(
-    'with a parameter %s, which is like none, is read without it',
-    (name) => {
-      expect(parse(Query, { page: '1', [name]: 'x' })).toEqual({ page: '1' });
-    },
-  );
-
-  test('is told its other faults too', () => {
-    try {
-      parse(Query, { pag: '1' });
-    } catch (error) {
-      expect((error as Refusal).details.errors?.map(({ path }) => path)).toEqual(['page', 'pag']);
-    }
-    expect.assertions(1);
-  });
-});

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../lib/http/refusal.ts';
-import { parseHeaders } from '../../../lib/http/request-headers.ts';
+import { parseHeaders, refuseRehearsal } from '../../../lib/http/request-headers.ts';
 import { MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
 import { WebhookConfigPutHeaders } from '../../../lib/webhooks/config/config-request.ts';
 
 type Values = Readonly<Record<string, string>>;
-const ofSend = (headers: Values, query?: Values) =>
-  parseHeaders(MessagesSendHeaders, { headers, ...(query === undefined ? {} : { queryStringParameters: query }) });
+const ofSend = (headers: Values) => parseHeaders(MessagesSendHeaders, { headers });
 const ofPut = (headers: Values) => parseHeaders(WebhookConfigPutHeaders, { headers });
 
 /** The first fault that a call is refused with. */
@@ -29,6 +28,7 @@ describe('headers of a send', () => {
   test.each<[Values, object]>([
     [{}, {}],
     [{ 'dry-run': 'true' }, { 'Dry-Run': 'true' }],
+    [{ 'dry-run': 'false' }, { 'Dry-Run': 'false' }],
     [{ 'idempotency-key': 'a' }, { 'Idempotency-Key': 'a' }],
     [{ 'idempotency-key': '~'.repeat(255) }, { 'Idempotency-Key': '~'.repeat(255) }],
     // What browsers, proxies and the platform's own tools send besides.
@@ -45,11 +45,11 @@ describe('headers of a send', () => {
     );
   });
 
-  test.each(['', 'True', 'TRUE', '1', '0', 'yes', 'false', ' true', 'true,true', '"true"'])(
+  test.each(['', 'True', 'TRUE', '1', '0', 'yes', 'False', ' true', 'true,true', '"true"'])(
     'Dry-Run: %j is no rehearsal and no send (D51)',
     (word) => {
       expect(faultOf(() => ofSend({ 'dry-run': word }))).toBe(
-        `Dry-Run | Dry-Run must be true or left out, received ${JSON.stringify(word)}`,
+        `Dry-Run | Dry-Run must be true or false, received ${JSON.stringify(word)}`,
       );
     },
   );
@@ -57,12 +57,6 @@ describe('headers of a send', () => {
   test.each(['dry_run', 'dryrun', 'x-dry-run', 'dry-runs', 'dryr-un', 'dry-ru'])('nor is the header %s', (name) => {
     expect(faultOf(() => ofSend({ [name]: 'true' }))).toBe(
       `${name} | unrecognized field: ${name}; did you mean Dry-Run?`,
-    );
-  });
-
-  test.each(['dry_run', 'dryRun', 'Dry-Run', 'dry-run'])('nor is %s in the query', (name) => {
-    expect(faultOf(() => ofSend({}, { [name]: 'true', client_id: '1001' }))).toBe(
-      `${name} | unrecognized field: ${name}; Dry-Run is a header`,
     );
   });
 
@@ -90,5 +84,29 @@ describe('Webhook-Secret-Rotate', () => {
     expect(faultOf(() => ofPut({ 'webhook-secret-rotation': 'true' }))).toMatch(
       /did you mean Webhook-Secret-Rotate\?$/,
     );
+  });
+});
+
+describe('Dry-Run where nothing can be rehearsed (D51)', () => {
+  test.each(['dry-run', 'dry_run', 'x-dry-run'])('%s: true is refused', (name) => {
+    for (const headers of [undefined, WebhookConfigPutHeaders]) {
+      expect(faultOf(() => refuseRehearsal({ headers: { [name]: 'true' } }, { headers }))).toMatch(
+        /\| Dry-Run: this route cannot be rehearsed, only a send can; nothing was done$/,
+      );
+    }
+  });
+
+  test.each(['', '1', 'True', 'false,true'])('nor does %j pass', (word) => {
+    expect(() => refuseRehearsal({ headers: { 'dry-run': word } }, {})).toThrow(Refusal);
+  });
+
+  test('false passes everywhere, and every word where the page judges it', () => {
+    const asked = [
+      [{ 'dry-run': 'false', dnt: '1' }, undefined],
+      [{ 'dry-run': 'true' }, MessagesSendHeaders],
+    ] as const;
+    for (const [given, headers] of asked) {
+      expect(() => refuseRehearsal({ headers: given }, { headers })).not.toThrow();
+    }
   });
 });
