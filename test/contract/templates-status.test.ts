@@ -139,8 +139,9 @@ describe('reasons', () => {
     expect(reasons(await patch('supervisor1001', disable(sibling, own)))).toEqual(['success', 'duplicate_request']);
   });
 
-  test('an agent without campaigns may switch nothing', async () => {
-    expect(reasons(await patch('agent1001', disable(own)))).toEqual(['forbidden']);
+  test('an agent without campaigns may switch nothing (D15)', async () => {
+    const refused = [400, 'agent without campaigns', 'agent_without_campaigns'];
+    expect(shown(await patch('agent1001', disable(own)))).toEqual(refused);
   });
 });
 

@@ -214,7 +214,7 @@ function rowToSwitch(
   return inCampaigns(row, assignable, access) ? row : 'forbidden';
 }
 
-/** An unassigned template is outside nobody's campaigns (D15 lists it too), but who has no campaigns has no templates. */
+/** An unassigned template is outside nobody's campaigns (D15 lists it too). */
 function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: StatusAccess): boolean {
   if (campaignIds === undefined) return true;
   const { clientId } = row;
@@ -223,7 +223,7 @@ function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: 
     ({ channelId, campaignId }) =>
       assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
   );
-  return campaignIds.size > 0 && documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
+  return documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
 }
 
 function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReason | undefined {

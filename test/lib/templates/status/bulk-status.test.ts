@@ -128,12 +128,6 @@ describe('one item (D17)', () => {
     expect(outcome('enable', assignedRow({ active: false, pairs }), operator)).toBe(expected);
   });
 
-  test('a caller without campaigns may switch nothing, assigned or not', () => {
-    const agent = { ...supervisor, campaignIds: new Set<number>() };
-    expect(outcome('disable', assignedRow(), agent)).toBe('forbidden');
-    expect(outcome('disable', makeRow(), agent)).toBe('forbidden');
-  });
-
   test.each(['', 'x', `${firstId(makeRow())}0`, firstId(makeRow()).toUpperCase(), '6a1f0c2e9d3b4a5f6e7d8c9b'])(
     'the id %j is not_found',
     (id) => {
