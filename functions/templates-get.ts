@@ -11,6 +11,7 @@ import { listedTemplate } from '../lib/templates/listing/listed-template.ts';
 import { TemplateSchema } from '../lib/templates/listing/view.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';
+import { switchedOff } from '../lib/templates/status/switched-off.ts';
 
 export const TemplatesGetAnswer = v.object({ ...TemplateSchema.entries, ...NeededAtSendSchema.entries });
 
@@ -26,9 +27,15 @@ export function templatesGet(ports: {
 
     const row = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
 
-    const { view, template } = await listedTemplate(ports, row, campaignScope(ports.directory, caller));
+    const [{ view, template }, off] = await Promise.all([
+      listedTemplate(ports, row, campaignScope(ports.directory, caller)),
+      switchedOff(ports.directory, row),
+    ]);
 
-    return answer(200, shaped(TemplatesGetAnswer, { ...view, ...neededAtSend(template, row) }));
+    return answer(
+      200,
+      shaped(TemplatesGetAnswer, { ...view, ...neededAtSend(template, { ...row, switchedOff: off }) }),
+    );
   });
 }
 

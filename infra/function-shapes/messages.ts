@@ -20,7 +20,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     canary: ['api-5xx'],
     memoryMb: 1024,
     tables: {
-      directory: ['GetItem'],
+      directory: ['GetItem', 'Query'],
       templates: ['BatchGetItem', 'UpdateItem'],
       messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       rates: ['GetItem'],

@@ -59,7 +59,7 @@ function clientIdOf(text: string | undefined): number {
 async function sendableTemplates({ directory, templates }: TemplatesAt, clientId: number): Promise<TypedTemplate[]> {
   const [rows, wabas] = await Promise.all([templates.rowsOf(clientId), directory.listWabas(clientId)]);
   const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
-  const live = rows.filter(({ wabaId, deleted }) => !deleted && wabaIds.has(wabaId));
+  const live = rows.filter(({ wabaId, deleted, active }) => !deleted && active && wabaIds.has(wabaId));
   const found: TypedTemplate[] = [];
   for (let at = 0; at < live.length; at += factsAtOnce) {
     const page = live.slice(at, at + factsAtOnce);

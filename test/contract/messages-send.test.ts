@@ -288,6 +288,32 @@ test('a flow button is named in the message, without parameters; an unknown kind
   });
 });
 
+test('switched off: 422 names each step, rehearsed or not, and the steps switch it on (D23)', async () => {
+  const { template } = await addTemplate({});
+  const what = { template, recipients: [{ to: newRecipient() }] };
+  expect(await send(what)).toMatchObject({ status: 200 });
+  const call = async (route: string, body?: unknown) =>
+    api(route, { token: await tokenOf('supervisor1001'), ...(body === undefined ? {} : { body }) });
+  const { id } = (await call(`GET /v1/templates?campaign_name=Unassigned&name=${template.name}`)).body.data[0];
+  const switched = (action: string) => call('PATCH /v1/templates/status', { action, templates: [id] });
+  const told = async () => {
+    const replies = [await send(what), await send({ ...what, headers: { 'Dry-Run': 'true' } })];
+    const { sendable } = (await call(`GET /v1/templates/${id}`)).body;
+    expect(replies.map(({ status, body }) => [status, body.code])).toEqual(
+      replies.map(() => [422, 'template_not_sendable']),
+    );
+    expect(new Set([...replies.map(({ body }) => body.message), sendable.reason]).size).toBe(1);
+    return sendable.reason;
+  };
+  await switched('disable');
+  expect(await told()).toContain(`(POST /v1/templates/${id}/channel-campaigns), then enable it`);
+  const channel_campaigns = [{ channel_id: 501, campaign_id: 10 }];
+  await call(`POST /v1/templates/${id}/channel-campaigns`, { channel_campaigns });
+  expect(await told()).not.toContain('channel-campaigns');
+  await switched('enable');
+  expect(await send(what)).toMatchObject({ status: 200, body: { success: true } });
+});
+
 test('URL button values arrive as given, but for what a URL cannot contain (D37)', async () => {
   const to = newRecipient();
   const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20#top'] };

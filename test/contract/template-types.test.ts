@@ -7,9 +7,13 @@ import { runningTarget } from '../support/running-target.ts';
 import { typeFaults } from '../support/type-check.ts';
 
 const { documentClient, tableName } = runningTarget();
+const templates = templateStore(documentClient, tableName('templates'));
+/** The demo's templates, one of them as if the client had switched it off. */
+const rowsOf = async (clientId: number) =>
+  (await templates.rowsOf(clientId)).map((row) => ({ ...row, active: row.name !== 'store_visit' }));
 const open = () => ({
   directory: directoryStore(documentClient, tableName('directory')),
-  templates: templateStore(documentClient, tableName('templates')),
+  templates: { ...templates, rowsOf },
 });
 
 async function run(...typed: readonly string[]) {
@@ -50,8 +54,9 @@ test('without --out they are printed: what can be sent, and of that client only'
   const [text = ''] = (await run('--client', '1001')).printed;
   const names = [...text.matchAll(/^ {2}readonly "(\w+)": \{$/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['login_code', 'order_update', 'welcome_offer']));
-  // In review, with named parameters, and of a WABA that is not the client's.
-  for (const other of ['summer_sale', 'named_params', 'appointment_reminder']) expect(names).not.toContain(other);
+  // In review, with named parameters, switched off, and of a WABA that is not the client's.
+  for (const other of ['summer_sale', 'named_params', 'store_visit', 'appointment_reminder'])
+    expect(names).not.toContain(other);
 });
 
 test.each([

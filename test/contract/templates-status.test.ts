@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowKey } from '../../lib/templates/model/items.ts';
-import { parseDocumentId } from '../../lib/templates/model/template-key.ts';
+import { documentId, parseDocumentId } from '../../lib/templates/model/template-key.ts';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
 import { campaigns, channels, clients } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
@@ -36,10 +36,21 @@ beforeAll(async () => {
   pending = await idOf(clients.andes, 'state=PENDING,PAUSED');
 });
 
-/** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
-async function store(id: string, documents: string, active: boolean): Promise<void> {
+function addressOf(id: string) {
   const address = parseDocumentId(id);
   if (address === undefined) throw new Error(`${id} is no document id`);
+  return address;
+}
+
+/** The `_id` of another document of the same template and client. */
+function siblingOf(id: string): string {
+  const address = addressOf(id);
+  return documentId({ ...address, sequence: address.sequence + 1 });
+}
+
+/** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
+async function store(id: string, documents: string, active: boolean): Promise<void> {
+  const address = addressOf(id);
   await documentClient.send(
     new UpdateCommand({
       TableName: tableName('templates'),
@@ -50,7 +61,7 @@ async function store(id: string, documents: string, active: boolean): Promise<vo
     }),
   );
 }
-const sequenceOf = (id: string) => parseDocumentId(id)?.sequence ?? 0;
+const sequenceOf = (id: string) => addressOf(id).sequence;
 const assign = (id: string, pairs: string, active = true) => store(id, `${sequenceOf(id)}${pairs}`, active);
 
 /** Other tests expect the demo templates as they are seeded: active and unassigned. */
@@ -117,8 +128,20 @@ describe('reasons', () => {
     expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: second }]);
   });
 
-  test('an agent without campaigns may switch nothing', async () => {
-    expect(reasons(await patch('agent1001', disable(own)))).toEqual(['forbidden']);
+  test('two ids of one template contradict each other, and an id that nobody has blocks none', async () => {
+    const [sibling, nobodys] = [siblingOf(own), siblingOf(second)];
+    const [onboarding, collections] = [campaigns.onboarding, campaigns.collections];
+    const pair = (campaignId: number) => `:${channels.andes}:${campaignId}`;
+    await assign(own, `${pair(onboarding)} ${sequenceOf(sibling)}${pair(collections)}`);
+    const opposite = (id: string) => ({ id, action: 'enable' });
+    const reply = await patch('supervisor1001', disable(own, opposite(sibling), opposite(nobodys), second));
+    expect(reasons(reply)).toEqual(['conflicting_action', 'conflicting_action', 'not_found', 'success']);
+    expect(reasons(await patch('supervisor1001', disable(sibling, own)))).toEqual(['success', 'duplicate_request']);
+  });
+
+  test('an agent without campaigns may switch nothing (D15)', async () => {
+    const refused = [400, 'agent without campaigns', 'agent_without_campaigns'];
+    expect(shown(await patch('agent1001', disable(own)))).toEqual(refused);
   });
 });
 

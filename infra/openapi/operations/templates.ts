@@ -148,7 +148,7 @@ export const templates: Operations = {
     query: TemplatesStatusQuery,
     body: { schema: TemplatesStatusBody },
     answers: { 200: { description: 'What became of each item.', schema: TemplatesStatusAnswer } },
-    refusals: [...ofCallers, ...ofClients, ...ofBodies],
+    refusals: [...ofCallers, ...ofClients, ...ofBodies, 'agent_without_campaigns'],
     examples: {
       disable: {
         summary: 'Switch one off that is not there',

@@ -5,7 +5,8 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { atPlatform } from '../../platform/refusals.ts';
-import type { PlatformTemplate } from '../../templates/model/template.ts';
+import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
+import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
 import type { JobHead, SendPath } from '../job.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
@@ -22,6 +23,7 @@ import { warningOf } from './send-warnings.ts';
 export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
+  readonly directory: AssignableDirectory;
 }
 
 /** A send request of a client that may use the DID. */
@@ -48,7 +50,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { request, clientId, did, jobId } = send;
   const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
   const resolved = await resolveTemplate(wanted, ports);
-  if (resolved.client !== undefined) refuseDirectMessages(resolved.client);
+  if (resolved.client !== undefined) await refuseByClient(resolved.client, ports);
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
@@ -69,6 +71,13 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
   return { job, category: template.category, ...present({ warning }) };
+}
+
+/** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
+async function refuseByClient(client: ClientTemplate, { directory }: CheckPorts): Promise<void> {
+  refuseDirectMessages(client);
+  const off = await switchedOff(directory, client);
+  if (off !== undefined) throw notSendable(off);
 }
 
 function checkInputs(contract: ParameterContract, request: SendRequest): void {

@@ -27,7 +27,6 @@ export function warningOf({
     askedLanguage === template.language
       ? undefined
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
-    client?.active === false ? 'the template is disabled for this client and was sent nevertheless' : undefined,
     duplicatesWarning(droppedIndexes),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,

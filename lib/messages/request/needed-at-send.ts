@@ -19,7 +19,7 @@ import {
   sectionTitleMaxLength,
   urlMaxLength,
 } from './recipient-rules.ts';
-import { refuseDirectMessages } from './sendable-kinds.ts';
+import { notSendable, refuseDirectMessages } from './sendable-kinds.ts';
 
 /** A list of values for a text: how many, and the length of the text once they are filled in. */
 const TextViewSchema = v.object({
@@ -100,12 +100,20 @@ type ProductsView = v.InferOutput<typeof ProductsViewSchema>;
 export type ParametersView = v.InferOutput<typeof ParametersSchema>;
 export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
 
-/** What sending a template takes, and whether it can be sent now: from what a send itself is judged by. */
-export function neededAtSend(template: PlatformTemplate, client: { readonly isDirectMessage: boolean }): NeededAtSend {
+/**
+ * What sending a template takes, and whether it can be sent now: from what a send itself is judged by. `switchedOff` is why
+ * it cannot, when its client has switched it off.
+ */
+export function neededAtSend(
+  template: PlatformTemplate,
+  client: { readonly isDirectMessage: boolean; readonly switchedOff?: string | undefined },
+): NeededAtSend {
   const needs = refusedOr(() => parameterNeeds(template));
   const sendable = refusedOr(() => {
     refuseDirectMessages(client);
-    return parameterContract(template);
+    const contract = parameterContract(template);
+    if (client.switchedOff !== undefined) throw notSendable(client.switchedOff);
+    return contract;
   });
   return {
     ...(needs instanceof Refusal ? {} : { parameters: parametersView(template, needs) }),

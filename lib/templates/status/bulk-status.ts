@@ -87,8 +87,6 @@ export interface Assignable {
 export interface StatusChange {
   readonly row: TemplateRow;
   readonly active: boolean;
-  /** Enabling rests on the template's status and assignments: they must still be as they were read. */
-  readonly enabled: boolean;
 }
 
 export interface StatusPlan {
@@ -97,26 +95,37 @@ export interface StatusPlan {
   readonly changes: readonly StatusChange[];
 }
 
+type Repetition = Extract<StatusReason, 'duplicate_request' | 'conflicting_action'>;
+
 /** An item with what can be said of it before anything is read. */
 export interface ExaminedItem extends StatusItem {
   /** Undefined when no document can have this id. */
   readonly address: DocumentAddress | undefined;
-  readonly skipped: 'duplicate_request' | 'conflicting_action' | undefined;
+  /** What equal ids come to: they are judged before anything else, whether their template exists or not. */
+  readonly repeated: Repetition | undefined;
+}
+
+export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
+  const repeated = repetitions(items.map(({ id, action }) => ({ target: id, action })));
+  return items.map((item, index) => ({ ...item, address: parseDocumentId(item.id), repeated: repeated[index] }));
 }
 
 /**
- * Finds repetitions: of the same action all but the first are skipped, of different actions all are (contract,
- * PATCH /v1/templates/status).
+ * Finds repetitions: of the same action on one target all but the first are skipped, of different actions all are (contract,
+ * PATCH /v1/templates/status). An item without a target repeats nothing.
  */
-export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
-  const actions = new Map<string, Set<StatusAction>>();
-  for (const { id, action } of items) actions.set(id, (actions.get(id) ?? new Set()).add(action));
-  const seen = new Set<string>();
-  return items.map((item) => {
-    const conflicting = (actions.get(item.id)?.size ?? 0) > 1;
-    const skipped = conflicting ? 'conflicting_action' : seen.has(item.id) ? 'duplicate_request' : undefined;
-    seen.add(item.id);
-    return { ...item, address: parseDocumentId(item.id), skipped };
+function repetitions(
+  items: readonly { readonly target: unknown; readonly action: StatusAction }[],
+): readonly (Repetition | undefined)[] {
+  const actions = new Map<unknown, Set<StatusAction>>();
+  for (const { target, action } of items) actions.set(target, (actions.get(target) ?? new Set()).add(action));
+  const seen = new Set<unknown>();
+  return items.map(({ target }) => {
+    if (target === undefined) return undefined;
+    if (actions.get(target)?.size === 2) return 'conflicting_action';
+    if (seen.has(target)) return 'duplicate_request';
+    seen.add(target);
+    return undefined;
   });
 }
 
@@ -139,7 +148,7 @@ export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess)
  */
 export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
   const found = items.flatMap((item) => {
-    if (item.skipped !== undefined || item.address === undefined) return [];
+    if (item.repeated !== undefined || item.address === undefined) return [];
     if (item.action === 'disable' && access.campaignIds === undefined) return [];
     if (isForeign(access, item.address)) return [];
     return rowForClient(rows, item.address, actingClient(access, item.address)) ?? [];
@@ -159,30 +168,37 @@ function isForeign({ caller }: StatusAccess, address: DocumentAddress): boolean 
 }
 
 /**
- * Decides every item, in the order of the request (D17). Two `_id`s of one template share its `active` flag: the later item
- * finds what the earlier one left.
+ * Decides every item, in the order of the request (D17). Two `_id`s of one template share its `active` flag, so the items that
+ * equal ids, `not_found` and `forbidden` leave are judged by their row: one of them is carried out, or none.
  */
 export function planStatus(
   items: readonly ExaminedItem[],
   known: { readonly rows: RowLookup; readonly assignable: Assignable },
   access: StatusAccess,
 ): StatusPlan {
-  const changes = new Map<TemplateRow, StatusChange>();
-  const results = items.map((item): StatusResult => {
-    const { id, action, address, skipped } = item;
-    if (skipped !== undefined) return { id, action, success: false, skipped: true, reason: skipped };
-    const refused = (reason: StatusReason): StatusResult => ({ id, action, success: false, skipped: false, reason });
-    const row = rowToSwitch(address, known, access);
-    if (typeof row === 'string') return refused(row);
-    const change = changes.get(row) ?? { row, active: row.active, enabled: false };
-    const active = action === 'enable';
-    if (change.active === active) return refused(active ? 'already_enabled' : 'already_disabled');
-    const obstacle = active ? obstacleToEnable(row, known.assignable) : undefined;
-    if (obstacle !== undefined) return refused(obstacle);
-    changes.set(row, { row, active, enabled: change.enabled || active });
-    return { id, action, success: true, skipped: false, previous_active: change.active, current_active: active };
+  const judged = items.map((item) => ({ ...item, target: item.repeated ?? rowToSwitch(item.address, known, access) }));
+  const repeatedRows = repetitions(
+    judged.map(({ target, action }) => ({ target: typeof target === 'string' ? undefined : target, action })),
+  );
+  const changes: StatusChange[] = [];
+  const results = judged.map(({ id, action, target }, index): StatusResult => {
+    const settled = repeatedRows[index] ?? target;
+    const change = typeof settled === 'string' ? settled : changeOf(settled, action, known.assignable);
+    if (typeof change === 'string') {
+      const skipped = change === 'duplicate_request' || change === 'conflicting_action';
+      return { id, action, success: false, skipped, reason: change };
+    }
+    changes.push(change);
+    const { row, active } = change;
+    return { id, action, success: true, skipped: false, previous_active: row.active, current_active: active };
   });
-  return { results, changes: [...changes.values()] };
+  return { results, changes };
+}
+
+function changeOf(row: TemplateRow, action: StatusAction, assignable: Assignable): StatusChange | StatusReason {
+  const active = action === 'enable';
+  if (row.active === active) return active ? 'already_enabled' : 'already_disabled';
+  return (active ? obstacleToEnable(row, assignable) : undefined) ?? { row, active };
 }
 
 /** The row that an item works on, or why there is none: `not_found` comes before `forbidden` (D17). */
@@ -198,7 +214,7 @@ function rowToSwitch(
   return inCampaigns(row, assignable, access) ? row : 'forbidden';
 }
 
-/** An unassigned template is outside nobody's campaigns (D15 lists it too), but who has no campaigns has no templates. */
+/** An unassigned template is outside nobody's campaigns (D15 lists it too). */
 function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: StatusAccess): boolean {
   if (campaignIds === undefined) return true;
   const { clientId } = row;
@@ -207,7 +223,7 @@ function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: 
     ({ channelId, campaignId }) =>
       assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
   );
-  return campaignIds.size > 0 && documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
+  return documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
 }
 
 function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReason | undefined {

@@ -26,8 +26,8 @@ const maxRounds = 5;
 
 /**
  * Enables and disables templates, each by itself (D17). Three round trips, however many items: rows, WABAs and user;
- * channels and campaigns; the writes. Rows that change in between are decided again, two round trips each time. Refuses
- * with 403 a caller without `BSP_CN` whose items all belong to other clients.
+ * channels and campaigns; the writes. Rows that change in between are decided again, two round trips each time. Refuses a
+ * caller without `BSP_CN` who has no campaigns (400, D15), or whose items all belong to other clients (403).
  */
 export async function setStatus(
   { directory, rows: rowStore, status }: StatusPorts,
@@ -47,6 +47,7 @@ export async function setStatus(
     return row !== undefined && isOnWaba(row) ? row : undefined;
   };
   const campaignIds = caller.crossClient ? undefined : new Set(user?.campaignIds);
+  if (campaignIds?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
   const access: StatusAccess = { caller, askedId, campaignIds };
   if (allForeign(items, found, access)) {
     throw new Refusal('cross_client_forbidden', 'BSP_CN permission required for cross-client access');

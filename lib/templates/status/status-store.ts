@@ -58,9 +58,10 @@ async function writeChunk(table: TableAccess, changes: readonly StatusChange[]):
   return refused;
 }
 
-function actionOf(tableName: string, { row, active, enabled }: StatusChange): TransactionAction {
+/** Enabling rests on the template's status and assignments: they must still be as they were read. */
+function actionOf(tableName: string, { row, active }: StatusChange): TransactionAction {
   const conditions = ['a = :activeAsRead', 'attribute_not_exists(g)'];
-  if (enabled) conditions.push('s = :statusAsRead', 'd = :documentsAsRead');
+  if (active) conditions.push('s = :statusAsRead', 'd = :documentsAsRead');
   return {
     Update: {
       TableName: tableName,
@@ -70,7 +71,7 @@ function actionOf(tableName: string, { row, active, enabled }: StatusChange): Tr
       ExpressionAttributeValues: {
         ':active': active,
         ':activeAsRead': row.active,
-        ...(enabled ? { ':statusAsRead': statusText(row), ':documentsAsRead': documentsText(row) } : {}),
+        ...(active ? { ':statusAsRead': statusText(row), ':documentsAsRead': documentsText(row) } : {}),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

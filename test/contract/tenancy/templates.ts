@@ -94,8 +94,9 @@ export function onTemplates(): void {
       const reasons = reply.body.results.map(({ reason }: { reason: string }) => reason);
       const done = 'already_enabled';
       const forOperator: Readonly<Record<number, readonly string[]>> = {
-        1001: [done, done, 'not_found'],
-        1002: [done, done, done],
+        // Acting for one client, the first two ids mean the same template of that client (D17).
+        1001: [done, 'duplicate_request', 'not_found'],
+        1002: [done, 'duplicate_request', done],
       };
       if (!caller.crossClient) {
         expect(reasons).toEqual(

@@ -51,17 +51,30 @@ interface StatusItem {
   readonly action: 'enable' | 'disable';
 }
 
-/** What each item comes to (D17), carried out on the model one after another. */
+/** What each item comes to (D17): equal ids first, then what is not there, then what names the same template. */
 function statusResults(model: Model, items: readonly StatusItem[], askedId: ClientId | undefined) {
-  return items.map(({ id, action }, index) => {
-    const same = items.filter((item) => item.id === id);
-    const skipped = (reason: string) => ({ id, action, success: false, skipped: true, reason });
-    if (same.some((item) => item.action !== action)) return skipped('conflicting_action');
-    if (items.findIndex((item) => item.id === id) !== index) return skipped('duplicate_request');
-    const failed = (reason: string) => ({ id, action, success: false, skipped: false, reason });
+  const given = items.map(({ id, action }) => {
     const named = model.named(id);
-    const kept = named?.template.kept.get(askedId ?? named.ownerId);
+    return { id, action, named, kept: named?.template.kept.get(askedId ?? named.ownerId) };
+  });
+  const byId = given.map((item) =>
+    repetition(
+      item,
+      given.filter(({ id }) => id === item.id),
+    ),
+  );
+  const left = given.filter((_, index) => byId[index] === undefined);
+  return given.map((item, index) => {
+    const { id, action, named, kept } = item;
+    const skipped = (reason: string) => ({ id, action, success: false, skipped: true, reason });
+    const failed = (reason: string) => ({ id, action, success: false, skipped: false, reason });
+    if (byId[index] !== undefined) return skipped(byId[index]);
     if (named === undefined || kept === undefined) return failed('not_found');
+    const ofTemplate = repetition(
+      item,
+      left.filter((other) => other.kept === kept),
+    );
+    if (ofTemplate !== undefined) return skipped(ofTemplate);
     const active = action === 'enable';
     if (kept.active === active) return failed(active ? 'already_enabled' : 'already_disabled');
     if (active && named.template.shown.status !== 'APPROVED') return failed('template_not_approved');
@@ -69,6 +82,11 @@ function statusResults(model: Model, items: readonly StatusItem[], askedId: Clie
     kept.active = active;
     return { id, action, success: true, skipped: false, previous_active: !active, current_active: active };
   });
+}
+
+function repetition(item: StatusItem, same: readonly StatusItem[]): string | undefined {
+  if (same.some(({ action }) => action !== item.action)) return 'conflicting_action';
+  return same[0] === item ? undefined : 'duplicate_request';
 }
 
 interface Switch {

@@ -5,6 +5,7 @@ import type { Recipient } from '../../../../lib/messages/job.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates/model/template.ts';
+import { makeChannel, memoryDirectory } from '../../../support/directory.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryQuestions } from '../../../support/memory-questions.ts';
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
@@ -58,6 +59,10 @@ function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false,
       if (catalog instanceof PlatformFailure) throw catalog;
       return catalog;
     },
+    directory: memoryDirectory({
+      channels: [makeChannel()],
+      campaigns: [{ campaignId: 10, clientId: 1001, name: 'Onboarding' }],
+    }),
     isOnboarded: async ({ wabaId }) => {
       asked.push(`onboarding of ${wabaId}`);
       return onboarded;
@@ -180,6 +185,31 @@ describe('is refused', () => {
     const { ports: others } = portsOf(sendable.plain, { client: {} });
     expect((await checkSend(sendOf(), others)).warning).toBeUndefined();
   });
+
+  // Channel 501 and campaign 10 exist.
+  test.each([
+    ['never assigned', undefined, ['assign', 'enable']],
+    ['whose channel is gone', { channelId: 599, campaignId: 10 }, ['assign', 'enable']],
+    ['whose campaign is gone', { channelId: 501, campaignId: 99 }, ['assign', 'enable']],
+    ['assigned', { channelId: 501, campaignId: 10 }, ['enable']],
+  ])(
+    'a template that the client has switched off, %s, with each step to switch it on (D23)',
+    async (_, pair, steps) => {
+      const documents = [{ id: 'd1', ...(pair === undefined ? {} : { pair }) }];
+      const { ports } = portsOf(sendable.plain, { client: { active: false, documents } });
+      const step = {
+        assign: 'assign it to a channel and a campaign of the client (POST /v1/templates/d1/channel-campaigns)',
+        enable: 'enable it (PATCH /v1/templates/status with {"action":"enable","templates":["d1"]})',
+      };
+      const named = steps.map((name) => step[name as keyof typeof step]).join(', then ');
+      await expect(checkSend(sendOf(), ports)).rejects.toMatchObject({
+        code: 'template_not_sendable',
+        message: `the template is switched off for this client; to send it, ${named}`,
+      });
+      const { ports: switchedOn } = portsOf(sendable.plain, { client: { active: true, documents } });
+      expect((await checkSend(sendOf(), switchedOn)).warning).toBeUndefined();
+    },
+  );
 });
 
 describe('the catalog of a single product', () => {

@@ -124,6 +124,9 @@ test('what cannot be sent now says why, and still what it takes; what never can 
     can: false,
     reason: 'direct-message templates cannot be sent through this interface',
   });
+  const off = { ...client, switchedOff: 'it is switched off' };
+  expect(neededAtSend(sendable.order, off).sendable).toEqual({ can: false, reason: 'it is switched off' });
+  expect(neededAtSend({ ...sendable.order, status: 'PENDING' }, off).sendable).toEqual(pending.sendable);
   const named = neededAtSend({ ...sendable.order, parameter_format: 'NAMED' }, client);
   expect(named).toEqual({ sendable: { can: false, reason: expect.stringContaining('named parameters') } });
 });

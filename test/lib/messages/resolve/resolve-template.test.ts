@@ -389,11 +389,6 @@ describe('warning', () => {
       "campaign 10 is not among the template's assignments for this client",
     ],
     ['another spelling', { ...plain, askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
-    [
-      'disabled',
-      { ...plain, resolved: { ...resolved, client: { ...client, active: false } } },
-      'the template is disabled for this client and was sent nevertheless',
-    ],
     ['duplicates', { ...plain, droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
     [
       'an old copy',

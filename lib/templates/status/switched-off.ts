@@ -1,0 +1,27 @@
+import type { Directory } from '../../access/directory.ts';
+import { pairStands } from '../listing/listing-page.ts';
+import type { ClientTemplate } from '../model/template.ts';
+
+/** Where it is read which channels and campaigns a client still has. */
+export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels'>;
+
+/**
+ * Why a template that its client has switched off is not sent, with each step to switch it on; undefined when it is on
+ * (D23). One round trip, and none for a template that is on.
+ */
+export async function switchedOff(
+  directory: AssignableDirectory,
+  { clientId, active, documents }: Pick<ClientTemplate, 'clientId' | 'active' | 'documents'>,
+): Promise<string | undefined> {
+  if (active) return undefined;
+  const [campaigns, channels] = await Promise.all([
+    directory.listCampaigns(clientId),
+    directory.listChannels(clientId),
+  ]);
+  const stands = pairStands(channels, campaigns);
+  const assigned = documents.some(({ pair }) => pair !== undefined && stands(pair));
+  const id = documents[0]?.id;
+  const assign = `assign it to a channel and a campaign of the client (POST /v1/templates/${id}/channel-campaigns), then `;
+  const enable = `enable it (PATCH /v1/templates/status with {"action":"enable","templates":["${id}"]})`;
+  return `the template is switched off for this client; to send it, ${assigned ? '' : assign}${enable}`;
+}
