@@ -6,7 +6,7 @@ import { documentedParameter } from '../../infra/openapi/paths.ts';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
 import { type Operation, openApi, operationOf } from '../support/openapi.ts';
@@ -52,7 +52,7 @@ const cases = Object.entries(operations).flatMap(([operation, { examples }]) =>
 
 describe('each example', () => {
   test.each(cases)('%s: %s', async (name, example) => {
-    const route = routes.find((each) => each.operation === name) as RouteEntry;
+    const route = routeOf(name);
     const { operation } = operationOf(route);
     const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
     const asked = requestOf(route, operation, example);
@@ -76,7 +76,73 @@ describe('each example', () => {
     dispatchId = reply.headers.get('dispatch-id') ?? dispatchId;
     if (name === 'templates-create') createdId = reply.body.id;
   });
+
+  test.each(linksIn(openApi))('$from leads to $link.operationId with what its answer says', async ({ from, link }) => {
+    const before = routeOf(from);
+    const { operation } = operationOf(before);
+    const [example = ''] = Object.keys((operations[from] as OperationDocument).examples);
+    const token = await tokenOf('supervisor1001');
+    if (from === 'templates-create') await eraseTemplate(target, created);
+    if (from === 'templates-create') await platform(`DELETE /_control/templates/${createdId}`);
+    const asked = requestOf(before, operation, example);
+    const reply = await api(asked.route, { ...asked, headers: {}, token });
+    if (from === 'templates-create') createdId = reply.body.id;
+    const values = Object.entries(link.parameters).map(([name, expression]) => {
+      const text = String(meantBy(expression, asked.route, reply));
+      return [name, { examples: { link: { value: text } } }] as const;
+    });
+    const after = routeOf(link.operationId);
+    const { parameters = [] } = operationOf(after).operation;
+    const filled = parameters.map((each) => ({
+      ...each,
+      examples: undefined,
+      ...Object.fromEntries(values)[each.name],
+    }));
+    const next = requestOf(after, { ...operationOf(after).operation, parameters: filled }, 'link');
+    const linked = await api(next.route, { token });
+    expect([linked.status, JSON.stringify(linked.body)]).toEqual([
+      200,
+      expect.stringMatching(shownByLink[from] ?? /./),
+    ]);
+  });
 });
+
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What the answer that a link leads to must have. */
+const shownByLink: Readonly<Record<string, RegExp>> = {
+  'messages-send': /"dispatch_id":"\w{26}"/,
+  'templates-create': /"name":"order_ready".*"total":1/,
+  'templates-list': /"sendable":/,
+};
+
+function linksIn({ paths }: { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }) {
+  return Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId, responses }) =>
+      Object.values((responses['200'] as { links?: Record<string, Link> } | undefined)?.links ?? {}).map((link) => ({
+        from: operationId,
+        link,
+      })),
+    ),
+  );
+}
+
+/** A runtime expression of OpenAPI, of the kinds that the document has. */
+function meantBy(expression: string, route: string, { headers, body }: ApiReply): unknown {
+  const [, header] = /^\$response\.header\.(.+)$/.exec(expression) ?? [];
+  if (header !== undefined) return headers.get(header);
+  const [, pointer] = /^\$response\.body#\/(.+)$/.exec(expression) ?? [];
+  if (pointer !== undefined) return pointer.split('/').reduce((holder, key) => holder?.[key], body);
+  if (expression === '$request.path.did') return route.split('/').at(-1);
+  throw new Error(`not understood: ${expression}`);
+}
+
+function routeOf(operation: string): RouteEntry {
+  return routes.find((each) => each.operation === operation) as RouteEntry;
+}
 
 /** The request of an example, from the document alone. */
 function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operation, example: string) {
@@ -111,8 +177,8 @@ test('every example of the document is one of these', () => {
   const shown = new Set(
     Object.values(openApi.paths as Record<string, Record<string, Operation>>).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId, parameters = [], requestBody, responses }) =>
-        [...parameters, ...Object.values(requestBody?.content ?? {}), ...contentsOf(responses)].flatMap((each) =>
-          Object.keys((each as Shows).examples ?? {}).map((name) => `${operationId} ${name}`),
+        [...parameters, requestBody?.content['application/json'], ...contentsOf(responses)].flatMap((each) =>
+          Object.keys((each as Shows | undefined)?.examples ?? {}).map((name) => `${operationId} ${name}`),
         ),
       ),
     ),

@@ -4,8 +4,10 @@ import { documentedAs } from '../../http/documented.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
+import { TemplateCategoryWord } from '../../platform/words.ts';
 import { at, categories, fault, type Judged } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
+import { ComponentShape } from './component-shapes.ts';
 
 /*
  * The parts of a request that create and edit have in common.
@@ -18,13 +20,13 @@ export const CategorySchema = v.pipe(
   v.string(),
   v.toUpperCase(),
   v.picklist(categories),
-  documentedAs(() => v.pipe(v.string(), v.description(`One of ${categories.join(', ')}, in any letter case.`))),
+  documentedAs(() => TemplateCategoryWord),
 );
 
 /** What the components hold is for the component rules to judge: they need the category, and find all faults. */
 export const ComponentsSchema = v.pipe(
   boundedList(v.unknown(), maxComponents),
-  documentedAs(() => boundedList(v.looseObject({ type: v.string() }), maxComponents)),
+  documentedAs(() => boundedList(ComponentShape, maxComponents)),
 );
 
 /** Its range depends on the category (rules/settings.ts). */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ClientIdJson } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
-import { documentedAs } from '../../http/documented.ts';
+import { documentedAs, inAnyLetterCase } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { isPart } from '../../http/json-part.ts';
 import { faultOf } from '../../http/parse.ts';
@@ -45,7 +45,7 @@ export const TemplatesCreateBody = closedObject({
       v.string(),
       v.toUpperCase(),
       v.literal('POSITIONAL', 'parameter_format must be positional; named parameters are not supported'),
-      documentedAs(() => v.pipe(v.string(), v.description('Only positional, in any letter case.'))),
+      documentedAs(() => inAnyLetterCase(['positional'])),
     ),
   ),
   client_id: ClientIdJson,
