@@ -25,7 +25,7 @@ export interface AnswerDocument {
   readonly links?: Readonly<Record<string, LinkDocument>>;
 }
 
-/** A link as OpenAPI spells it; `parameters` are by their names in the document, values runtime expressions. */
+/** A link as OpenAPI spells it; `parameters` are by their names in the document, values runtime expressions or constants. */
 export interface LinkDocument {
   readonly operationId: string;
   readonly description: string;

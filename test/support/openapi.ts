@@ -79,6 +79,12 @@ export function schemaFaults(kind: 'answers' | 'requests', pointer: string, valu
   );
 }
 
+/** What of the components of a creation is not as the document says. */
+export function undocumented(category: string, components: readonly unknown[]): string[] {
+  const request = { name: 'a', language: 'es', category, components };
+  return schemaFaults('requests', '#/components/schemas/CreateTemplateRequest', request, 'creation');
+}
+
 /** The JSON Pointer to a place of the document. */
 export function pointerTo(...names: readonly string[]): string {
   return `#/${names.map(escaped).join('/')}`;

@@ -133,8 +133,9 @@ export const templates: Operations = {
         links: {
           read: {
             operationId: 'templates-list',
-            description: 'The template as it is listed; data[0].id is what other routes name it by.',
-            parameters: { template_platform_id: '$response.body#/id' },
+            description:
+              'The template as it is listed, where it was created without channel_campaigns; data[0].id is what other routes name it by.',
+            parameters: { template_platform_id: '$response.body#/id', campaign_name: 'Unassigned' },
           },
         },
       },
