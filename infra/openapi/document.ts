@@ -71,7 +71,7 @@ const info = {
   version: packageFile.version,
   summary: 'Sends approved message templates, and manages them.',
   description:
-    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning. Where a schema has x-any-letter-case, a request may spell its words in any letter case.',
+    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning. Where a schema has x-any-letter-case, a request may spell its words in any letter case; where it has x-others-may-come, words may come that are not listed.',
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 

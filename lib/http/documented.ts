@@ -16,8 +16,14 @@ export function inAnyLetterCase<const Words extends readonly string[]>(words: Wo
   return v.pipe(v.picklist(words), v.metadata({ [anyLetterCase]: true }));
 }
 
-/** The mark of such words in the document. */
+/** The same of words beside which the service takes others too: those that it knows are listed, and marked so. */
+export function knownWords<const Words extends readonly string[]>(words: Words) {
+  return v.pipe(inAnyLetterCase(words), v.metadata({ [othersMayCome]: true }));
+}
+
+/** The marks of such words in the document. */
 export const anyLetterCase = 'x-any-letter-case';
+export const othersMayCome = 'x-others-may-come';
 
 /** Only null: told as one that may be null of what stands there elsewhere, because generated clients know no type of null alone. */
 export function alwaysNull(elsewhere: () => v.GenericSchema) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
+import { documentedAs, inAnyLetterCase, knownWords } from '../http/documented.ts';
 
 /*
  * Words of the platform as it spells them (platform reference, 2.4 and 3.2), and how the interface's document tells them
@@ -15,7 +15,7 @@ const templateStatuses = [
 ] as const;
 
 export const TemplateCategoryWord = inAnyLetterCase(templateCategories);
-export const TemplateStatusWord = inAnyLetterCase(templateStatuses);
+export const TemplateStatusWord = knownWords(templateStatuses);
 
 /** A category that the platform tells; passed on as it is. */
 export const ToldCategory = v.pipe(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { documentedPath } from '../../infra/openapi/paths.ts';
 import type { RouteEntry } from '../../infra/routes.ts';
-import { anyLetterCase } from '../../lib/http/documented.ts';
+import { anyLetterCase, othersMayCome } from '../../lib/http/documented.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -31,8 +31,8 @@ ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\
 ajv.addFormat('uri', (value) => URL.canParse(value));
 // Stricter than the document, which leaves clients room for later versions: from here goes only what is named (D48).
 ajv.addSchema(rewritten(openApi, closed), 'answers.json');
-// As the service reads: words that are marked so in any letter case.
-ajv.addSchema(rewritten(openApi, caseless), 'requests.json');
+// As the service reads: words in any letter case, and others beside them, where they are marked so.
+ajv.addSchema(rewritten(openApi, asRead), 'requests.json');
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -50,9 +50,9 @@ function closed(schema: Schema): Schema {
   return isObject ? { additionalProperties: false, ...schema } : schema;
 }
 
-function caseless({ enum: words, ...schema }: Schema): Schema {
-  if (schema[anyLetterCase] !== true || !Array.isArray(words))
-    return words === undefined ? schema : { enum: words, ...schema };
+function asRead({ enum: words, ...schema }: Schema): Schema {
+  if (schema[othersMayCome] === true || words === undefined) return schema;
+  if (schema[anyLetterCase] !== true || !Array.isArray(words)) return { enum: words, ...schema };
   const either = (letter: string) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`;
   return { ...schema, pattern: `^(?:${words.map((word) => word.replace(/[a-z]/gi, either)).join('|')})$` };
 }

@@ -30,7 +30,7 @@ func main() {
 	message := SendRequest{Did: "5491100000001", Type: SendRequestTypeTemplate, Channel: SendRequestChannelMESSAGING}
 	message.Template.Name = "order_update"
 	message.Template.Language = "en_US"
-	params := Params{Body: &[]string{"Ana", "A-1001"}, Buttons: &[]string{"A-1001"}}
+	params := RecipientParams{Body: &[]string{"Ana", "A-1001"}, Buttons: &[]string{"A-1001"}}
 	message.Recipients = []Recipient{{To: "5491155550001", Params: &params}}
 	answer, err := service.MessagesSendWithResponse(ctx, message.Did, nil, message)
 	if err != nil || answer.JSON200 == nil {

@@ -3,7 +3,7 @@ import sys
 from out import AuthenticatedClient, Client
 from out.api.access import login
 from out.api.sending import messages_send
-from out.models import AcceptedSend, LoginAnswer, LoginRequest, Params, Recipient, SendRequest, SendRequestTemplate
+from out.models import AcceptedSend, LoginAnswer, LoginRequest, Recipient, RecipientParams, SendRequest, SendRequestTemplate
 
 url = sys.argv[1]
 credentials = LoginRequest(username="supervisor1001", password="demo-supervisor1001")
@@ -16,7 +16,7 @@ message = SendRequest(
     type_="template",
     channel="MESSAGING",
     template=SendRequestTemplate(name="order_update", language="en_US"),
-    recipients=[Recipient(to="5491155550001", params=Params(body=["Ana", "A-1001"], buttons=["A-1001"]))],
+    recipients=[Recipient(to="5491155550001", params=RecipientParams(body=["Ana", "A-1001"], buttons=["A-1001"]))],
 )
 client = AuthenticatedClient(base_url=url, token=token.access_token)
 answer = messages_send.sync_detailed(did, client=client, body=message)
