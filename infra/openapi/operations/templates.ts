@@ -86,11 +86,12 @@ export const templates: Operations = {
   'templates-get': {
     tag: 'Templates',
     summary: 'Read one template',
-    description: 'The entry of the listing, and what sending the template takes.',
+    description:
+      'The entry of the listing, and what sending the template takes. An unassigned template is shown as well; without BSP_CN one that has only campaigns of others is not.',
     path: TemplatePath,
     query: TemplateQuery,
     answers: { 200: { description: 'The template.', schema: TemplatesGetAnswer } },
-    refusals: [...ofCallers, ...ofClients, 'template_not_found'],
+    refusals: [...ofCallers, ...ofClients, 'template_not_found', 'agent_without_campaigns'],
     examples: {
       one: {
         summary: 'By its id',
