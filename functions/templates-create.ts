@@ -31,7 +31,7 @@ export function templatesCreate(ports: Ports): Endpoint {
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
     const { template, file } = templateOf(event);
     const redirectsOffered = ports.redirects !== undefined;
-    const request = parseCreateRequest(template, { fileAttached: file !== undefined, redirectsOffered });
+    const request = parseCreateRequest(template, { file, redirectsOffered, queryClientId: query.client_id });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: path.did, askedId });

@@ -34,7 +34,10 @@ export function templatesEdit(ports: Ports): Endpoint {
     const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters ?? {});
     const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
     const { template, file } = templateOf(event);
-    const request = parseEditRequest(template, { redirectsOffered: ports.redirects !== undefined });
+    const request = parseEditRequest(template, {
+      redirectsOffered: ports.redirects !== undefined,
+      queryClientId: query.client_id,
+    });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const {

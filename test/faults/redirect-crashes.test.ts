@@ -157,7 +157,7 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
 type Work = (world: World, mortal: Mortal, answer?: Answer) => Promise<unknown>;
 
 const create: Work = ({ spelled, did, clientId, ...world }, mortal, answer) => {
-  const request = parseCreateRequest({ ...spelled, ...wish }, { fileAttached: false, redirectsOffered: true });
+  const request = parseCreateRequest({ ...spelled, ...wish }, { redirectsOffered: true });
   const order = { request, did, clientId, userId: 'u-1', startedAtMs: world.upstream.nowMs };
   return createTemplate(portsOf({ spelled, did, clientId, ...world }, mortal, answer), order);
 };

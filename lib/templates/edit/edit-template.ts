@@ -8,7 +8,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
 import { announce } from '../../webhooks/announce.ts';
 import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
-import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
+import { fileFaults, type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
 import { whenInDoubt } from '../authoring/in-doubt.ts';
 import type { TemplateManagement } from '../authoring/platform-template-management.ts';
 import { requestTime } from '../authoring/request-time.ts';
@@ -192,6 +192,7 @@ function wantedDraft(
   checkComponents(draft, judged);
   checkSources(written, judged);
   if (urlChange) checkRedirectTargets(written, judged);
+  for (const wrongFile of fileFaults(written, file)) faults.add(wrongFile);
   refuseFaults(faults.listed(), faults.message);
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }

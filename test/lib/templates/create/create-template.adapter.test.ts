@@ -67,7 +67,7 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
     ...overrides,
   };
   const content = { name, language: 'en_US', category: 'UTILITY', components: [body], ...more };
-  const request = parseCreateRequest(content, { fileAttached: file !== undefined });
+  const request = parseCreateRequest(content, { file });
   const did = { waba, channel: makeChannel() };
   return createTemplate(ports, { request, file, did, clientId: 1001, userId: 'u-1', startedAtMs: ports.nowMs() });
 }

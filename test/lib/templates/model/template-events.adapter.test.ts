@@ -64,7 +64,7 @@ interface Broken {
 function create({ sink = events.sink, away = false }: Broken & { readonly away?: boolean } = {}) {
   const creations = creationStore(client, table, async () => undefined);
   const { name, language, category, components } = template;
-  const request = parseCreateRequest({ name, language, category, components }, { fileAttached: false });
+  const request = parseCreateRequest({ name, language, category, components }, {});
   const order = { request, did: { waba, channel: makeChannel() }, clientId: 1001, userId: 'u-1', startedAtMs: now };
   const ports = {
     creations: away ? { ...creations, store: storeIsAway } : creations,
