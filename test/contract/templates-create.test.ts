@@ -198,7 +198,11 @@ describe('the order of the checks (D5): each is told though the next would refus
       'malformed before the client',
       '{',
       { query: '?client_id=1002' },
-      { code: 'malformed_body', message: 'the request body must be valid JSON' },
+      {
+        code: 'malformed_body',
+        message:
+          'the request body must be valid JSON: line 1, column 2: expected a name in double quotes or }, received the end',
+      },
     ],
     [
       'component faults before the client',
