@@ -93,7 +93,13 @@ export const templates: Operations = {
     path: TemplatesCreatePath,
     query: TemplatesCreateQuery,
     body: { schema: TemplatesCreateBody, form: true },
-    answers: { 200: { description: 'What the platform says of it.', schema: TemplatesCreateAnswer } },
+    answers: {
+      200: {
+        description: 'What the platform says of it.',
+        schema: TemplatesCreateAnswer,
+        headers: ['Template-Warning'],
+      },
+    },
     refusals: [...ofWriters, ...ofBodies],
     examples: {
       text: {
@@ -113,7 +119,13 @@ export const templates: Operations = {
     path: TemplatesEditPath,
     query: TemplatesEditQuery,
     body: { schema: TemplatesEditBody, form: true },
-    answers: { 200: { description: 'Edited, or nothing differs.', schema: TemplatesEditAnswer } },
+    answers: {
+      200: {
+        description: 'Edited, or nothing differs.',
+        schema: TemplatesEditAnswer,
+        headers: ['Template-Warning'],
+      },
+    },
     refusals: [...ofWriters, ...ofBodies, 'template_not_found'],
     examples: {
       text: {

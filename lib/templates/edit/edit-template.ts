@@ -44,12 +44,19 @@ export interface TemplateEdit {
   readonly startedAtMs: number;
 }
 
+export interface EditedTemplate {
+  /** False when nothing differs: then nothing is changed. */
+  readonly changed: boolean;
+  /** As it is now. */
+  readonly template: unknown;
+}
+
 /**
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20), who are told (D34), also when
- * storing fails. False, and nothing is changed, when nothing differs. Refuses with 404, with 400 for faults and media,
- * and as the platform does. Two or three DynamoDB requests, two for each redirect (D19).
+ * storing fails. Refuses with 404, with 400 for faults and media, and as the platform does. Two or three DynamoDB
+ * requests, two for each redirect (D19).
  */
-export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
+export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   // With a fresh copy a request that is wrong costs the platform no call.
   if (isFresh(found.fact, ports.nowMs()))
@@ -64,7 +71,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
     // The platform shows these redirects: one that had expired before the template was read leads on again.
     await redirected.prepare();
     await redirected.keep();
-    return false;
+    return { changed: false, template: current.template };
   }
   refuseUnstorable({ ...current.template, ...differing });
 
@@ -80,7 +87,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const settle = () => settleDoubt(ports, found.templateKey, { current, changes });
   await changingAtPlatform(() => whenInDoubt(asking, settle));
   await takenUpstream(ports, waba, { current, changes, redirected });
-  return true;
+  return { changed: true, template: { ...current.template, ...changes } };
 }
 
 function withRedirectsFor(
