@@ -36,7 +36,7 @@ export const templates: Operations = {
     tag: 'Templates',
     summary: 'List templates',
     description:
-      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user.',
+      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user: it is empty as long as every template is Unassigned. Ask for those with campaign_name=Unassigned.',
     query: TemplatesListQuery,
     answers: { 200: { description: 'A page, and the total.', schema: TemplatesListAnswer } },
     refusals: [...ofCallers, ...ofClients, 'client_id_required', 'agent_without_campaigns'],
