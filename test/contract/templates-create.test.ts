@@ -288,6 +288,12 @@ describe('the order of the checks (D5): each is told though the next would refus
   test.each<[what: string, body: unknown, message: string, at: string[]]>([
     ['nothing', {}, 'name is required', ['name', 'language', 'category', 'components']],
     [
+      'a name, a language and a category that are none hide no fault of the components',
+      { ...good, name: 'X', language: 'english', category: 'PROMO', components: [{ type: 'NOPE' }], client_id: 'abc' },
+      'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"',
+      ['name', 'language', 'category', 'components[0].type', 'components', 'client_id'],
+    ],
+    [
       'several unknown fields, a prototype among them',
       JSON.stringify({ ...good, a: 1 }).replace('{', '{"__proto__":{},'),
       'unrecognized field: __proto__',
