@@ -17,7 +17,7 @@ import { headersOf } from '../rules/headers.ts';
 const maxComponents = 20;
 
 export const CategorySchema = v.pipe(
-  v.string(),
+  v.string(unknownCategory),
   v.check(isCategory, unknownCategory),
   v.transform((text) => text.toUpperCase() as Category),
   documentedAs(() => v.pipe(v.string(), v.description(`One of ${categories.join(', ')}, in any letter case.`))),
@@ -47,8 +47,8 @@ export const OptimizationSpecSchema = v.pipe(
   v.check(
     ({ bid_country_multiplier_overrides: overrides }) =>
       overrides === undefined || (overrides !== null && typeof overrides === 'object'),
-    ({ input }) =>
-      `bid_country_multiplier_overrides must be an object or an array, received ${shown(isPart(input) ? input['bid_country_multiplier_overrides'] : input)}`,
+    ({ input: { bid_country_multiplier_overrides: overrides } }) =>
+      `bid_country_multiplier_overrides must be an object or an array, received ${shown(overrides)}`,
   ),
 );
 

@@ -109,6 +109,16 @@ describe('one fault', () => {
       'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "SERVICE"',
     ],
     [
+      'a category that is a number',
+      { ...draft, category: 7 },
+      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received 7',
+    ],
+    [
+      'a misspelt category',
+      { ...draft, category: 'utilty' },
+      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "utilty"; did you mean UTILITY?',
+    ],
+    [
       'components that are none',
       { ...draft, components: {} },
       'components: components is invalid: expected a list, received {}',
