@@ -309,7 +309,7 @@ test('a redirect that expired before anybody read the template leads on again wh
   for (const code of codesOf(world)) {
     await own.send(new DeleteCommand({ TableName: tables.redirects, Key: { pk: `REDIRECT#${code}` } }));
   }
-  expect(await edit(world, new Mortal())).toBe(false);
+  expect(await edit(world, new Mortal())).toMatchObject({ changed: false });
   expect(await whereButtonsLead(world)).toEqual(targets);
 });
 
