@@ -48,6 +48,11 @@ export const headers = {
     schema: v.pipe(v.string(), v.regex(/^whsec_/)),
     required: false,
   },
+  'Template-Warning': {
+    description: 'The template can never be sent from here, and why: what a send of it would be refused with.',
+    schema: v.string(),
+    required: false,
+  },
   Location: { description: 'Where the button leads.', schema: v.pipe(v.string(), v.url()), required: true },
   'X-Content-Type-Options': {
     description: 'The text is nothing but text.',

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { Refusal } from '../http/refusal.ts';
-import { knownCountries } from './country.ts';
+import { shown } from '../http/shown.ts';
+import { countryNamed, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates } from './rates.ts';
 
 /** Categories as the contract spells them. */
@@ -32,12 +33,13 @@ export function categoryOf(text: string): Category | undefined {
 
 /**
  * The list price of one message (D32), `country` in any case. Service messages are free here, whatever the platform's list
- * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code.
+ * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code, and names the
+ * code of a country that is given by its name.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
   const market = knownCountries.has(code) ? marketOf(rates, code) : undefined;
-  if (market === undefined) throw new Refusal('rate_not_found', 'no rate for that market and category');
+  if (market === undefined) throw noRate(country, code);
   const { currency, source, effective } = rates;
   const free = category === 'Service';
   const amount = free ? 0 : market[category.toLowerCase() as RatedCategory];
@@ -51,6 +53,15 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
     source,
     note: free ? serviceNote : grouped,
   };
+}
+
+function noRate(country: string, code: string): Refusal {
+  const refused = 'no rate for that market and category';
+  if (code !== '') return new Refusal('rate_not_found', refused);
+  const meant = countryNamed(country);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const message = `market must be a two-letter code (ISO 3166-1 alpha-2), received ${shown(country)}${hint}`;
+  return new Refusal('rate_not_found', `${refused}: ${message}`, { errors: [{ path: 'market', message }] });
 }
 
 const serviceNote =

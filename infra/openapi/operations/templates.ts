@@ -58,7 +58,7 @@ export const templates: Operations = {
     tag: 'Templates',
     summary: 'List templates',
     description:
-      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user.',
+      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user: it is empty as long as every template is Unassigned. Ask for those with campaign_name=Unassigned.',
     query: TemplatesListQuery,
     answers: {
       200: {
@@ -131,6 +131,7 @@ export const templates: Operations = {
       200: {
         description: 'What the platform says of it.',
         schema: TemplatesCreateAnswer,
+        headers: ['Template-Warning'],
         links: {
           read: {
             operationId: 'templates-list',
@@ -160,7 +161,13 @@ export const templates: Operations = {
     path: TemplatesEditPath,
     query: TemplatesEditQuery,
     body: { schema: TemplatesEditBody, form: editForm },
-    answers: { 200: { description: 'Edited, or nothing differs.', schema: TemplatesEditAnswer } },
+    answers: {
+      200: {
+        description: 'Edited, or nothing differs.',
+        schema: TemplatesEditAnswer,
+        headers: ['Template-Warning'],
+      },
+    },
     refusals: [...ofWriters, ...ofBodies, 'template_not_found'],
     examples: {
       text: {
