@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
+import { alwaysNull, answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
 import {
   refuseForeignCampaign,
   seenTemplate,
@@ -15,7 +15,10 @@ import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { TemplateRow } from '../lib/templates/model/row.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 
-export const ChannelCampaignsRemoveAnswer = v.object({ ids: v.null(), success: v.literal(true) });
+export const ChannelCampaignsRemoveAnswer = v.object({
+  ids: alwaysNull(() => v.array(v.string())),
+  success: v.literal(true),
+});
 
 /**
  * DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes the assignments that the caller sees, or the one that the

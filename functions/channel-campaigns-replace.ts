@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
+import { alwaysNull, answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
 import { seenTemplate, templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
 import { askedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
@@ -10,7 +10,10 @@ import { deployedAssignments } from '../lib/templates/deployed.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 
-export const ChannelCampaignsReplaceAnswer = v.object({ ids: v.null(), success: v.literal(true) });
+export const ChannelCampaignsReplaceAnswer = v.object({
+  ids: alwaysNull(() => v.array(v.string())),
+  success: v.literal(true),
+});
 
 /** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the assignments that the caller sees the given ones (D14). */
 export function channelCampaignsReplace(ports: {

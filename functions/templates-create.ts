@@ -11,6 +11,7 @@ import {
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
+import { ToldCategory } from '../lib/platform/words.ts';
 import { parseCreateRequest } from '../lib/templates/create/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create/create-template.ts';
 import { deployedCreation } from '../lib/templates/deployed.ts';
@@ -18,7 +19,7 @@ import { deployedCreation } from '../lib/templates/deployed.ts';
 export const TemplatesCreatePath = v.object({ did: DidSchema });
 export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });
 
-export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: v.string() });
+export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: ToldCategory });
 
 type Ports = CreationPorts & { readonly directory: Directory };
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { Refusal } from '../http/refusal.ts';
 import { shown } from '../http/shown.ts';
 import { countryNamed, knownCountries } from './country.ts';
@@ -8,11 +9,17 @@ import { marketOf, type RatedCategory, type Rates } from './rates.ts';
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
+/** How the interface's document tells them (D48). */
+export const PriceCategoryWord = inAnyLetterCase(categories);
+
 /** A price as it is answered (contract, GET /v1/pricing). */
 export const PriceSchema = v.object({
   market: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2.')),
   currency: v.string(),
-  category: v.picklist(categories),
+  category: v.pipe(
+    v.picklist(categories),
+    documentedAs(() => PriceCategoryWord),
+  ),
   rate: v.object({ amount: v.number(), currency: v.string() }),
   source: v.string(),
   note: v.string(),

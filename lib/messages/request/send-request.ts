@@ -21,18 +21,12 @@ const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whol
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
 /** E.164 digits with an optional plus, or a business-scoped user id (platform reference, 4.1). */
-const phoneNumber = /^\+?[1-9]\d{7,14}$/;
+const addressee = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 export const businessScopedUserId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 const ToSchema = v.pipe(
   v.string(),
-  v.check(
-    (to) => phoneNumber.test(to) || businessScopedUserId.test(to),
-    butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id'),
-  ),
-  documentedAs(() =>
-    v.union([v.pipe(v.string(), v.regex(phoneNumber)), v.pipe(v.string(), v.regex(businessScopedUserId))]),
-  ),
+  v.regex(addressee, butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id')),
 );
 
 const CardSchema = closedObject({
@@ -53,18 +47,15 @@ const ProductSchema = closedObject({
   }),
 });
 
-const RecipientSchema = closedObject({
-  to: ToSchema,
-  params: v.optional(
-    closedObject({
-      header: v.optional(boundedList(text, 10)),
-      body: v.optional(boundedList(text, 200)),
-      buttons: v.optional(boundedList(text, 10)),
-      products: v.optional(boundedList(ProductSchema, 10)),
-      cards: v.optional(boundedList(CardSchema, 20)),
-    }),
-  ),
+export const ParamsSchema = closedObject({
+  header: v.optional(boundedList(text, 10)),
+  body: v.optional(boundedList(text, 200)),
+  buttons: v.optional(boundedList(text, 10)),
+  products: v.optional(boundedList(ProductSchema, 10)),
+  cards: v.optional(boundedList(CardSchema, 20)),
 });
+
+export const RecipientSchema = closedObject({ to: ToSchema, params: v.optional(ParamsSchema) });
 
 const degrees = (limit: number) =>
   v.pipe(

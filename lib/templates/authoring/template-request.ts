@@ -6,8 +6,10 @@ import { nearHint } from '../../http/near-name.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
 import { butReceived, shown } from '../../http/shown.ts';
+import { TemplateCategoryWord } from '../../platform/words.ts';
 import { at, type Category, categories, fault, type Judged } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
+import { ComponentShape } from './component-shapes.ts';
 
 /*
  * The parts of a request that create and edit have in common.
@@ -20,7 +22,7 @@ export const CategorySchema = v.pipe(
   v.string(unknownCategory),
   v.check(isCategory, unknownCategory),
   v.transform((text) => text.toUpperCase() as Category),
-  documentedAs(() => v.pipe(v.string(), v.description(`One of ${categories.join(', ')}, in any letter case.`))),
+  documentedAs(() => TemplateCategoryWord),
 );
 
 function isCategory(text: string): boolean {
@@ -35,7 +37,7 @@ function unknownCategory({ input }: v.BaseIssue<unknown>): string {
 /** What the components hold is for the component rules to judge: they need the category, and find all faults. */
 export const ComponentsSchema = v.pipe(
   boundedList(v.unknown(), maxComponents),
-  documentedAs(() => boundedList(v.looseObject({ type: v.string() }), maxComponents)),
+  documentedAs(() => boundedList(ComponentShape, maxComponents)),
 );
 
 /** Its range depends on the category (rules/settings.ts). */

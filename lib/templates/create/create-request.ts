@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ClientIdJson, clientIdFaults } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
-import { documentedAs } from '../../http/documented.ts';
+import { documentedAs, inAnyLetterCase } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
 import { nearName } from '../../http/near-name.ts';
@@ -51,7 +51,7 @@ export const TemplatesCreateBody = closedObject({
       v.string(),
       v.regex(/^positional$/i, butReceived('parameter_format must be positional (named parameters are not supported)')),
       v.toUpperCase(),
-      documentedAs(() => v.pipe(v.string(), v.description('Only positional, in any letter case.'))),
+      documentedAs(() => inAnyLetterCase(['positional'])),
     ),
   ),
   client_id: ClientIdJson,

@@ -4,8 +4,9 @@ import type { Part } from '../../http/json-part.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { shown } from '../../http/shown.ts';
+import { templateCategories } from '../../platform/words.ts';
 
-export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
+export const categories = templateCategories;
 export type Category = (typeof categories)[number];
 
 /** A template as a client wants it created or changed; `components` is whatever came. */

@@ -6,7 +6,7 @@ import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { butReceived } from '../../http/shown.ts';
-import { type EventType, eventTypes } from '../event.ts';
+import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
 /**
  * A receiver's address. Only its text is judged here: what a name resolves to can change any moment, so it is looked at
@@ -30,7 +30,7 @@ const EventKind = v.pipe(
     addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
   }),
   v.transform((type) => type as EventType),
-  documentedAs(() => v.picklist(eventTypes)),
+  documentedAs(() => EventTypeWord),
 );
 
 /** More than there are kinds, less than would take time to compare. */
