@@ -83,7 +83,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks of apps stay',
+    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks and updates_per_post of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
