@@ -18,7 +18,7 @@ import { timeText } from './template.ts';
  */
 export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
   const nowMs = world.clock.nowMs();
-  requireCreationBudget(world, waba);
+  requireCreationBudget(world, waba, 1);
   const chosen = parseLibraryCreation(request.body);
   const given = chosen === undefined ? parseCreation(request.body) : creationFromLibrary(chosen);
   checkName(given);
@@ -37,9 +37,9 @@ export function createTemplate(world: World, waba: Waba, request: PlatformReques
   return json({ id, status: fields.status, category: fields.category });
 }
 
-/** Refuses when the business account has used up its creations of the hour. */
-export function requireCreationBudget(world: World, waba: Waba): void {
-  if (world.creations.left(waba.id, world.clock.nowMs()) > 0) return;
+/** Refuses when so many are more than the business account may still create in this hour. */
+export function requireCreationBudget(world: World, waba: Waba, count: number): void {
+  if (world.creations.left(waba.id, world.clock.nowMs()) >= count) return;
   throw graphError(80007, '(#80007) There have been too many template creations for this business account', {
     transient: true,
   });

@@ -4,6 +4,7 @@ import type { World } from '../state.ts';
 import type { Waba } from '../wabas.ts';
 import { checkDefinition, checkName, checkPlace, requireCreationBudget } from './create.ts';
 import { parseUpsert, type Upsert } from './definition.ts';
+import { checkEditable } from './edit.ts';
 import { invalid } from './rules/refusals.ts';
 import { type Template, timeText } from './template.ts';
 
@@ -20,9 +21,10 @@ export function upsertTemplates(world: World, waba: Waba, request: PlatformReque
     language,
     known: world.templates.find(waba.id, given.name, language),
   }));
+  requireCreationBudget(world, waba, wanted.filter(({ known }) => known === undefined).length);
   for (const { language, known } of wanted) {
     if (known === undefined) checkPlace(world, waba, { ...given, language });
-    else if (known.fields.category !== given.category) throw invalid(`${given.name} is ${known.fields.category}`);
+    else checkKnown(known);
   }
   const data = wanted.map(({ language, known }) => {
     const { id, fields } = put(world, waba, { known, given: { ...given, language } });
@@ -31,27 +33,25 @@ export function upsertTemplates(world: World, waba: Waba, request: PlatformReque
   return json({ data });
 }
 
-function put(
-  world: World,
-  waba: Waba,
-  {
-    known,
-    given,
-  }: { readonly known: Template | undefined; readonly given: Omit<Upsert, 'languages'> & { language: string } },
-): Template {
+function checkKnown(known: Template): void {
+  const { name, category } = known.fields;
+  if (category !== 'AUTHENTICATION') throw invalid(`${name} is ${category}`);
+  checkEditable(known);
+}
+
+interface Wanted {
+  readonly known: Template | undefined;
+  readonly given: Omit<Upsert, 'languages'> & { readonly language: string };
+}
+
+function put(world: World, waba: Waba, { known, given }: Wanted): Template {
   const nowMs = world.clock.nowMs();
-  if (known === undefined) {
-    requireCreationBudget(world, waba);
-    world.creations.spend(waba.id, nowMs);
-  }
-  const fields = {
-    sub_category: 'CUSTOM',
-    ...known?.fields,
-    ...given,
-    status: 'APPROVED',
-    last_updated_time: timeText(nowMs),
-  };
-  const now = known === undefined ? world.templates.add(waba.id, fields) : world.templates.replace(known, fields);
+  const approved = { ...given, status: 'APPROVED', last_updated_time: timeText(nowMs) };
+  if (known === undefined) world.creations.spend(waba.id, nowMs);
+  const now =
+    known === undefined
+      ? world.templates.add(waba.id, { sub_category: 'CUSTOM', ...approved })
+      : world.templates.replace(known, { ...known.fields, ...approved });
   world.lifeCycle.stop(now);
   world.tellTemplate(known, now, { atMs: nowMs });
   return now;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
 import { firstWaba, recipient, secondWaba, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
 import { expectManagementError, otp } from './definitions.ts';
 
@@ -72,7 +73,8 @@ describe('a template chosen in the library', () => {
     const sent = await simulator.send(recipient, templateMessage('on_its_way', [{ type: 'body', parameters }, suffix]));
     expect(sent.status).toBe(200);
     await simulator.control('POST', 'clock', { advance_seconds: 3_600 });
-    expect((await fieldsOf(body.id, 'status')).status).toBe('APPROVED');
+    const { status: later, last_updated_time: changed } = await fieldsOf(body.id, 'status,last_updated_time');
+    expect([later, changed]).toEqual(['APPROVED', '2026-11-20T12:00:00+0000']);
   });
 
   test('a code, with what is said beside it', async () => {
@@ -144,6 +146,30 @@ describe('one-time codes in several languages at once', () => {
     expect((await fieldsOf(made.body.data[0].id, 'components')).components[1].code_expiration_minutes).toBe(10);
   });
 
+  test('they use up creations, and when there are not enough nothing is made', async () => {
+    const all = Object.keys(languages);
+    const most = await simulator.post(path, codes({ languages: all.slice(0, 99) }));
+    expect(most.body.data).toHaveLength(99);
+    const more = await simulator.post(path, codes({ languages: all.slice(98, 101) }));
+    expect([more.status, more.body.error.code]).toEqual([400, 80007]);
+    const last = await simulator.post(path, codes({ languages: all.slice(98, 100) }));
+    expect(last.body.data).toHaveLength(2);
+  });
+
+  test('of one that is paused the pause is over for good; a disabled one stays as it is', async () => {
+    const id = (await simulator.post(path, codes())).body.data[0].id;
+    await simulator.control('POST', `templates/${id}/pause`);
+    await simulator.control('POST', 'clock', { advance_seconds: 3_600 });
+    await simulator.post(path, codes());
+    await simulator.control('POST', 'clock', { advance_seconds: 3 * 3_600 });
+    expect(await fieldsOf(id, 'status,last_updated_time')).toMatchObject({
+      status: 'APPROVED',
+      last_updated_time: '2026-11-20T13:00:00+0000',
+    });
+    await simulator.control('POST', `templates/${id}`, { status: 'DISABLED' });
+    expectManagementError(await simulator.post(path, codes()), 2388039, /DISABLED can't be edited/);
+  });
+
   test.each<[object, RegExp]>([
     [{ components: otp({ text: 'Copy' }) }, /text can't be given/],
     [{ name: 'order_update' }, /order_update is UTILITY/],
@@ -177,6 +203,12 @@ describe('templates compared', () => {
 
   test('how often each was sent, and what that led to', async () => {
     for (const to of [recipient, '5491150000002']) await simulator.send(to);
+    const components = [{ type: 'BODY', text: 'Hola.' }];
+    await simulator.control('POST', 'templates', {
+      waba_id: firstWaba,
+      templates: [{ name: 'order_update', language: 'es', category: 'UTILITY', components }],
+    });
+    expect((await simulator.send(recipient, templateMessage('order_update', [], 'es'))).status).toBe(200);
     await simulator.control('POST', `recipients/${recipient}`, { blocked: true });
     expect((await compare()).body).toEqual({
       data: [
@@ -192,6 +224,8 @@ describe('templates compared', () => {
         { metric: 'TOP_BLOCK_REASON', type: 'STRING_VALUES', string_values: [{ key: one, value: 'NO_REASON_GIVEN' }] },
       ],
     });
+    const after = { start: String(end), end: String(end + 7 * 86_400) };
+    expect((await compare(after)).body.data[1].number_values[0]).toEqual({ key: one, value: 0 });
     const before = { start: String(end - 8 * 86_400), end: String(end - 86_400) };
     expect((await compare(before)).body.data[1].number_values[0]).toEqual({ key: one, value: 0 });
   });

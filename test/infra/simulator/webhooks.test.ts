@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, creation } from './definitions.ts';
+import { bodyOf, creation, otp } from './definitions.ts';
 
 const app = '500000000000001';
 const orderUpdate = '1100000000000001';
@@ -285,6 +285,17 @@ describe('news of templates', () => {
       message_template_category: 'MARKETING',
     });
     expect(news[3]?.value.rejection_info).toEqual({ reason: expect.any(String), recommendation: expect.any(String) });
+  });
+
+  test('several languages at once: approved, each by itself', async () => {
+    const components = otp();
+    const codes = { name: 'codes', languages: ['en_US', 'es'], category: 'AUTHENTICATION', components };
+    await simulator.post(`${firstWaba}/upsert_message_templates`, codes);
+    const news = (await told()).map(({ value }) => [value.message_template_language, value.event]);
+    expect(news).toEqual([
+      ['en-US', 'APPROVED'],
+      ['es', 'APPROVED'],
+    ]);
   });
 
   test('pauses, their ends, and DISABLED', async () => {
