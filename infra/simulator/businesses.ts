@@ -21,7 +21,7 @@ const largestPage = 100;
 
 /**
  * `GET /{business_id}`, and its WABAs: those that it owns, and those of others that the token reaches too (platform
- * reference, 8). Undefined when the token reaches no WABA of a business with that id.
+ * reference, 8); `find` and `filtering` are not simulated. Undefined when the token reaches no WABA of such a business.
  */
 export function answerBusiness(
   world: World,

@@ -41,7 +41,7 @@ export function detailOf(world: World, entry: Entry) {
 }
 
 interface Shown {
-  /** All three are empty for a text. */
+  /** Empty for a text, as name and language are. */
   readonly id: string;
   readonly name: string;
   readonly language: string;
