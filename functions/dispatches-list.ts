@@ -65,6 +65,7 @@ export function dispatchesList(ports: Ports): Endpoint {
       ports.dispatches.listAccepted(question, { after, limit: query.limit ?? defaultLimit }),
     ]);
 
+    // Nothing on this page, and no right to the DID: refused, unless another page has something.
     if (accepted.length === 0 && !isUsableDid(found, clientId)) {
       const newest = await ports.dispatches.listAccepted(all, { after: undefined, limit: 1 });
       if (newest.accepted.length === 0) usableDid(found, clientId, clientIdAdvice(caller, askedId));
