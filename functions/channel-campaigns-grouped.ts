@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
-import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
+import { seenTemplate, templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { GroupWithWabasSchema, groupedAssignments } from '../lib/templates/assignments/grouped.ts';
 import { deployedRows } from '../lib/templates/deployed.ts';
@@ -10,7 +10,7 @@ import type { RowStore } from '../lib/templates/model/row-store.ts';
 
 export const ChannelCampaignsGroupedAnswer = v.array(GroupWithWabasSchema);
 
-/** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the operating client's assignments of a template. */
+/** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the assignments of a template that the caller sees (D15). */
 export function channelCampaignsGrouped(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;
@@ -19,7 +19,8 @@ export function channelCampaignsGrouped(ports: {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
 
-    const template = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
+    const asked = await askedTemplate(ports.directory, caller, event);
+    const template = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
 
     return answer(200, shaped(ChannelCampaignsGroupedAnswer, await groupedAssignments(ports.directory, template)));
   });

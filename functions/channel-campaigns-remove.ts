@@ -1,30 +1,47 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
-import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
-import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
+import { alwaysNull, answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
+import {
+  refuseForeignCampaign,
+  seenTemplate,
+  templateOfClient,
+} from '../lib/templates/assignments/assigned-template.ts';
+import { askedPair, askedTemplate, PairQuery, refuseBody } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
-import { removePairs } from '../lib/templates/assignments/pairs.ts';
+import { removePair, removePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
+import type { TemplateRow } from '../lib/templates/model/row.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 
-export const ChannelCampaignsRemoveAnswer = v.object({ ids: v.null(), success: v.literal(true) });
+export const ChannelCampaignsRemoveAnswer = v.object({
+  ids: alwaysNull(() => v.array(v.string())),
+  success: v.literal(true),
+});
 
-/** DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes all assignments of the operating client (D14). */
+/**
+ * DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes the assignments that the caller sees, or the one that the
+ * query names (D14).
+ */
 export function channelCampaignsRemove(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;
   readonly assignments: AssignmentStore;
   readonly nowMs: () => number;
 }): Endpoint {
-  return clientEndpoint(ports, noBody, async (event) => {
+  const body = jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true });
+  return clientEndpoint(ports, { body, query: PairQuery }, async (event) => {
     const { caller } = event;
 
-    const template = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
+    refuseBody(event);
+    const pair = askedPair(event);
+    const asked = await askedTemplate(ports.directory, caller, event);
+    const { row: template, scope } = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
+    refuseForeignCampaign(pair, scope);
 
-    const assigned = await ports.assignments.update(template, removePairs);
+    const change = (row: TemplateRow) => (pair === undefined ? removePairs(row, scope) : removePair(row, pair));
+    const assigned = await ports.assignments.update(template, change);
     if (assigned === undefined) throw templateNotFound();
 
     return answer(200, shaped(ChannelCampaignsRemoveAnswer, { ids: null, success: true }));

@@ -1,18 +1,21 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
-import { templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
-import { askedPairs } from '../lib/templates/assignments/assignment-request.ts';
+import { alwaysNull, answer, bodyMaxBytes, type Endpoint, jsonBody, shaped } from '../lib/http/page.ts';
+import { seenTemplate, templateForPairs } from '../lib/templates/assignments/assigned-template.ts';
+import { askedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { replacePairs } from '../lib/templates/assignments/pairs.ts';
 import { deployedAssignments } from '../lib/templates/deployed.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 
-export const ChannelCampaignsReplaceAnswer = v.object({ ids: v.null(), success: v.literal(true) });
+export const ChannelCampaignsReplaceAnswer = v.object({
+  ids: alwaysNull(() => v.array(v.string())),
+  success: v.literal(true),
+});
 
-/** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the operating client's assignments the given ones (D14). */
+/** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the assignments that the caller sees the given ones (D14). */
 export function channelCampaignsReplace(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;
@@ -23,12 +26,12 @@ export function channelCampaignsReplace(ports: {
     const { caller } = event;
 
     const asked = await askedPairs(ports.directory, caller, event);
-    const template = await templateForPairs(ports, asked);
+    const { row: template, scope } = await seenTemplate(ports.directory, caller, templateForPairs(ports, asked));
 
     // Without the list nothing is asked to change: only an empty one removes all.
     const { pairs } = asked;
     if (pairs !== undefined) {
-      const assigned = await ports.assignments.update(template, (row) => replacePairs(row, pairs));
+      const assigned = await ports.assignments.update(template, (row) => withinLimit(replacePairs(row, pairs, scope)));
       if (assigned === undefined) throw templateNotFound();
     }
 

@@ -10,10 +10,10 @@ import {
   operatingClient,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
-import { countTo, listFilter, textFilter } from '../lib/http/query.ts';
+import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
 import { deployedReport } from '../lib/messages/deployed.ts';
 import { openReport, readPage } from '../lib/messages/outcomes/read-report.ts';
-import { DispatchReportSchema, reportAnswer, statesOf } from '../lib/messages/outcomes/report.ts';
+import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/outcomes/report.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/outcomes/report-place.ts';
 import type { Report } from '../lib/messages/outcomes/report-store.ts';
 
@@ -22,7 +22,7 @@ const defaultLimit = 100;
 export const MessagesReportPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesReportQuery = v.object({
   client_id: ClientIdText,
-  state: listFilter,
+  state: listOfWords(MessageState),
   limit: countTo('limit', reportMaxLimit),
   cursor: textFilter,
 });

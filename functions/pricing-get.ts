@@ -1,15 +1,20 @@
 import * as v from 'valibot';
 import { deployed, deployedFrame } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint } from '../lib/access/page.ts';
+import { documentedAs } from '../lib/http/documented.ts';
 import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { currentRates } from '../lib/pricing/current-rates.ts';
 import { deployedRates } from '../lib/pricing/deployed.ts';
-import { categoryOf, PriceSchema, priceOf } from '../lib/pricing/price.ts';
+import { categoryOf, PriceCategoryWord, PriceSchema, priceOf } from '../lib/pricing/price.ts';
 import { type Rates, shippedRates } from '../lib/pricing/rates.ts';
 
 export const PricingQuery = v.object({
   market: v.pipe(v.string(), v.minLength(1, 'market is required')),
-  category: v.pipe(v.string(), v.minLength(1, 'category is required')),
+  category: v.pipe(
+    v.string(),
+    v.minLength(1, 'category is required'),
+    documentedAs(() => PriceCategoryWord),
+  ),
   client_id: ClientIdText,
 });
 

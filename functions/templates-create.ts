@@ -10,6 +10,8 @@ import {
 } from '../lib/access/page.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
+import { templateWarning } from '../lib/messages/request/template-warning.ts';
+import { ToldCategory } from '../lib/platform/words.ts';
 import { parseCreateRequest } from '../lib/templates/create/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create/create-template.ts';
 import { deployedCreation } from '../lib/templates/deployed.ts';
@@ -17,7 +19,7 @@ import { deployedCreation } from '../lib/templates/deployed.ts';
 export const TemplatesCreatePath = v.object({ did: DidSchema });
 export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });
 
-export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: v.string() });
+export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: ToldCategory });
 
 type Ports = CreationPorts & { readonly directory: Directory };
 
@@ -31,15 +33,22 @@ export function templatesCreate(ports: Ports): Endpoint {
     const query = parse(TemplatesCreateQuery, event.queryStringParameters ?? {});
     const { template, file } = templateOf(event);
     const redirectsOffered = ports.redirects !== undefined;
-    const request = parseCreateRequest(template, { fileAttached: file !== undefined, redirectsOffered });
+    const request = parseCreateRequest(template, { file, redirectsOffered, queryClientId: query.client_id });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: path.did, askedId });
 
     const { userId } = caller;
-    const created = await createTemplate(ports, { request, file, did, clientId, userId, startedAtMs });
+    const { created, template: made } = await createTemplate(ports, {
+      request,
+      file,
+      did,
+      clientId,
+      userId,
+      startedAtMs,
+    });
 
-    return answer(200, shaped(TemplatesCreateAnswer, created));
+    return answer(200, shaped(TemplatesCreateAnswer, created), templateWarning(made));
   });
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../lib/access/page.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
+import { templateWarning } from '../lib/messages/request/template-warning.ts';
 import { deployedEditing } from '../lib/templates/deployed.ts';
 import { parseEditRequest } from '../lib/templates/edit/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit/edit-template.ts';
@@ -34,7 +35,10 @@ export function templatesEdit(ports: Ports): Endpoint {
     const { did, messageTemplateId } = parse(TemplatesEditPath, event.pathParameters ?? {});
     const query = parse(TemplatesEditQuery, event.queryStringParameters ?? {});
     const { template, file } = templateOf(event);
-    const request = parseEditRequest(template, { redirectsOffered: ports.redirects !== undefined });
+    const request = parseEditRequest(template, {
+      redirectsOffered: ports.redirects !== undefined,
+      queryClientId: query.client_id,
+    });
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
 
     const {
@@ -42,10 +46,11 @@ export function templatesEdit(ports: Ports): Endpoint {
       did: { waba },
     } = await operatingDid(ports.directory, caller, { did, askedId });
 
-    const changed = await editTemplate(ports, waba, { messageTemplateId, clientId, request, file, startedAtMs });
+    const order = { messageTemplateId, clientId, request, file, startedAtMs };
+    const { changed, template: made } = await editTemplate(ports, waba, order);
 
     const message = changed ? {} : { message: 'nothing differs from the template as it is' };
-    return answer(200, shaped(TemplatesEditAnswer, { success: true, changed, ...message }));
+    return answer(200, shaped(TemplatesEditAnswer, { success: true, changed, ...message }), templateWarning(made));
   });
 }
 

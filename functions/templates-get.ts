@@ -1,17 +1,16 @@
 import * as v from 'valibot';
-import { campaignScope } from '../lib/access/campaign-scope.ts';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { clientEndpoint, type Directory } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { NeededAtSendSchema, neededAtSend } from '../lib/messages/request/needed-at-send.ts';
-import { templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
+import { seenTemplate, templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { deployedListing, deployedRows } from '../lib/templates/deployed.ts';
 import { listedTemplate } from '../lib/templates/listing/listed-template.ts';
 import { TemplateSchema } from '../lib/templates/listing/view.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';
-import { switchedOff } from '../lib/templates/status/switched-off.ts';
+import { switchedOffReason } from '../lib/templates/status/switched-off.ts';
 
 export const TemplatesGetAnswer = v.object({ ...TemplateSchema.entries, ...NeededAtSendSchema.entries });
 
@@ -25,17 +24,15 @@ export function templatesGet(ports: {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
 
-    const row = await templateOfClient(ports, await askedTemplate(ports.directory, caller, event));
+    const asked = await askedTemplate(ports.directory, caller, event);
+    const seen = await seenTemplate(ports.directory, caller, templateOfClient(ports, asked));
 
-    const [{ view, template }, off] = await Promise.all([
-      listedTemplate(ports, row, campaignScope(ports.directory, caller)),
-      switchedOff(ports.directory, row),
-    ]);
+    const { view, template } = await listedTemplate(ports, seen);
+    const { id, active, channel_campaigns: groups } = view;
+    const switchedOff = active ? undefined : switchedOffReason({ id, assigned: groups.length > 0 });
+    const needed = neededAtSend(template, { ...seen.row, switchedOff });
 
-    return answer(
-      200,
-      shaped(TemplatesGetAnswer, { ...view, ...neededAtSend(template, { ...row, switchedOff: off }) }),
-    );
+    return answer(200, shaped(TemplatesGetAnswer, { ...view, ...needed }));
   });
 }
 

@@ -1,17 +1,18 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../lib/access/page.ts';
-import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
-import { flag, listFilter, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
+import { alwaysNull, answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
+import { flag, listFilter, listOfWords, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
+import { TemplateCategoryWord, TemplateStatusWord } from '../lib/platform/words.ts';
 import { deployedListing } from '../lib/templates/deployed.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
 import { ListedTemplateSchema } from '../lib/templates/listing/view.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';
 
 export const TemplatesListQuery = v.object({
-  state: listFilter,
+  state: listOfWords(TemplateStatusWord),
   search: textFilter,
-  category: listFilter,
+  category: listOfWords(TemplateCategoryWord),
   lang: listFilter,
   did: textFilter,
   name: textFilter,
@@ -31,7 +32,7 @@ export const TemplatesListAnswer = v.object({
   total: wholeNumber,
   page: wholeNumber,
   pageSize: wholeNumber,
-  paging: v.null(),
+  paging: alwaysNull(() => v.looseObject({})),
 });
 
 /** GET /v1/templates: the operating client's templates, filtered, paged, with their campaigns and channels. */

@@ -11,6 +11,7 @@ import {
 import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object.ts';
 import { documentedAs } from '../lib/http/documented.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
+import { butReceived } from '../lib/http/shown.ts';
 import { deployedStatus } from '../lib/templates/deployed.ts';
 import {
   StatusResultSchema,
@@ -21,14 +22,14 @@ import {
 import { type StatusPorts, setStatus } from '../lib/templates/status/set-status.ts';
 
 const maxItems = 1_000;
-const Action = v.picklist(['enable', 'disable'], 'action must be enable or disable');
+const Action = v.picklist(['enable', 'disable'], butReceived('action must be enable or disable'));
 const itemEntries = { id: v.string(), action: v.optional(Action) };
 const Item = v.pipe(
   v.unknown(),
   nothingBut(itemEntries),
   v.union(
     [v.string(), v.object(itemEntries)],
-    'a template must be an id, or an object with an id and an action that is enable or disable',
+    butReceived('a template must be an id, or an object with an id and an action that is enable or disable'),
   ),
   documentedAs(() => v.union([v.string(), v.strictObject(itemEntries)])),
 );

@@ -27,6 +27,7 @@ const restOnly = [
   'test/contract/webhooks-listen.test.ts',
   // Programs for readers, and commands against the running stack.
   'test/contract/examples.test.ts',
+  'test/contract/generated-clients.test.ts',
   'test/contract/acceptance.test.ts',
   'test/contract/doctor.test.ts',
   'test/contract/smoke.test.ts',

@@ -16,6 +16,7 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
     exposeHeaders: [
       'Dispatch-Id',
       'Webhook-Secret',
+      'Template-Warning',
       'X-Request-Id',
       'Retry-After',
       'X-RateLimit-Limit',

@@ -1,16 +1,17 @@
 import packageFile from '../../package.json' with { type: 'json' };
 import { routes } from '../routes.ts';
 import { deliveryDocument } from './event-document.ts';
-import { events } from './events.ts';
+import { eventSchemaName, events } from './events.ts';
 import { described } from './field-descriptions.ts';
-import { headers } from './headers.ts';
+import { formSchemas } from './form-document.ts';
+import { headerComponents } from './headers.ts';
 import { type JsonSchema, jsonSchemas } from './json-schema.ts';
 import { answerSchemas, requestSchemas } from './named-schemas.ts';
 import { tags } from './operation.ts';
 import { operationDocument } from './operation-document.ts';
 import { operations } from './operations/all.ts';
 import { documentedPath } from './paths.ts';
-import { gatewayErrorSchema, RefusalResponses, refusalCodeSchema, refusalSchema } from './refusal-document.ts';
+import { RefusalResponses, refusalCodeSchema, refusalSchemas } from './refusal-document.ts';
 
 /** The OpenAPI 3.1 document of the interface, as text (D48). */
 export function openApiDocument(): string {
@@ -40,19 +41,14 @@ function openApi() {
     webhooks: Object.fromEntries(events.map((event) => [event.type, deliveryDocument(event, answer)])),
     components: {
       securitySchemes: { token },
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, { schema, description, required }]) => [
-          name,
-          { description, required, schema: answer.of(schema) },
-        ]),
-      ),
+      headers: headerComponents(answer),
       responses: refusals.components(),
       schemas: {
         ...allDescribed({
           ...answer.components(),
           ...request.components(),
-          Refusal: refusalSchema(answer),
-          GatewayError: gatewayErrorSchema,
+          ...formSchemas(Object.values(operations), ({ schema }) => request.of(schema)),
+          ...refusalSchemas(answer),
         }),
         RefusalCode: refusalCodeSchema(),
       },
@@ -61,7 +57,13 @@ function openApi() {
 }
 
 function allDescribed(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(schema, name)]));
+  const ofEvents = new Set(events.map(({ type }) => eventSchemaName(type)));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      described(schema, name, ofEvents.has(name) ? 'event' : name),
+    ]),
+  );
 }
 
 const info = {
@@ -69,7 +71,7 @@ const info = {
   version: packageFile.version,
   summary: 'Sends approved message templates, and manages them.',
   description:
-    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning.',
+    'Made from the schemas that parse the requests and shape the answers. Later versions may add fields to answers and events; a code never changes its meaning. Where a schema has x-any-letter-case, a request may spell its words in any letter case; where it has x-others-may-come, words may come that are not listed.',
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 

@@ -1,5 +1,4 @@
 import { deliveryHeaders, type events } from './events.ts';
-import { described } from './field-descriptions.ts';
 import type { jsonSchemas } from './json-schema.ts';
 
 /** One kind of event as an entry of `webhooks`: what a receiver is posted, and what its answer means (D34). */
@@ -26,7 +25,7 @@ export function deliveryDocument(
         required: true,
         content: {
           'application/json': {
-            schema: described(answer.of(schema), type, 'event'),
+            schema: answer.of(schema),
             examples: { told: { summary, value: example } },
           },
         },

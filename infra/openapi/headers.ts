@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type jsonSchemas, withoutConstant } from './json-schema.ts';
 
 /** Headers of answers. */
 export const headers = {
@@ -47,6 +48,11 @@ export const headers = {
     schema: v.pipe(v.string(), v.regex(/^whsec_/)),
     required: false,
   },
+  'Template-Warning': {
+    description: 'The template can never be sent from here, and why: what a send of it would be refused with.',
+    schema: v.string(),
+    required: false,
+  },
   Location: { description: 'Where the button leads.', schema: v.pipe(v.string(), v.url()), required: true },
   'X-Content-Type-Options': {
     description: 'The text is nothing but text.',
@@ -56,13 +62,42 @@ export const headers = {
 } as const;
 export type HeaderName = keyof typeof headers;
 
+const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const;
 const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 /** Headers of every answer of a function; whoever has a good token is told how the user stands, too (D54). */
 export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readonly HeaderName[] {
-  return ['X-Request-Id', 'Cache-Control', ...(isPublic ? [] : callerHeaders)];
+  return [...everyAnswer, ...(isPublic ? [] : callerHeaders)];
 }
 
-export function references(names: readonly string[]): Record<string, { readonly $ref: string }> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const ofService = '.of-service';
+
+/**
+ * Every header by its name; those of every answer of a function also as `<name>.of-service`, for answers that the gateway
+ * may give too, without them.
+ */
+export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record<string, object> {
+  const component = ({ schema, ...said }: { readonly description: string; readonly schema: v.GenericSchema }) => ({
+    ...said,
+    schema: withoutConstant(answer.of(schema)),
+  });
+  const optional = everyAnswer.map((name) => {
+    const { description, schema } = headers[name];
+    return [
+      `${name}${ofService}`,
+      component({ description: `${description} Absent when the gateway answers.`, schema }),
+    ] as const;
+  });
+  const all = Object.entries(headers).map(([name, header]) => [name, component(header)] as const);
+  return Object.fromEntries([...all, ...optional]);
+}
+
+/** Headers of one answer; where the gateway `mayAnswer` it too, none of them must be there. */
+export function references(
+  names: readonly HeaderName[],
+  { mayAnswer = false }: { readonly mayAnswer?: boolean } = {},
+): Record<string, { readonly $ref: string }> {
+  const keyOf = (name: HeaderName) =>
+    mayAnswer && everyAnswer.some((each) => each === name) ? `${name}${ofService}` : name;
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${keyOf(name)}` }]));
 }

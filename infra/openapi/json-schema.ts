@@ -3,7 +3,7 @@ import * as v from 'valibot';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Of an answer nothing but the fields that are named gets out; a request may carry what its schema does not look at. */
+/** An answer is told open, because a later version may add fields; a request as closed as the service takes it. */
 export type Direction = 'request' | 'answer';
 
 /** Schemas that have a name in the document, by that name. */
@@ -12,7 +12,7 @@ export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 /** Actions that JSON Schema can say; all others only the service itself checks. */
 const toldActions: ReadonlySet<string> = new Set([
   ...['regex', 'min_length', 'max_length', 'non_empty', 'min_value', 'max_value', 'integer', 'safe_integer'],
-  ...['iso_timestamp', 'url', 'description', 'title'],
+  ...['iso_timestamp', 'url', 'description', 'title', 'metadata'],
 ]);
 
 /** Converts the schemas of one direction; a schema that has a name becomes a reference to it. */
@@ -53,16 +53,29 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
   };
 }
 
-/** Without lists and objects that say nothing. */
+/** Without lists and objects that say nothing; what may be null has two types, for generators that know no null alone. */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
   if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).filter(
+  const entries = Object.entries(withNullAsType(value as JsonSchema)).filter(
     ([key, each]) =>
       !(key === 'required' && Array.isArray(each) && each.length === 0) &&
       !(key === 'properties' && Object.keys(each as object).length === 0),
   );
   return Object.fromEntries(entries.map(([key, each]) => [key, tidied(each)]));
+}
+
+function withNullAsType({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  const choices = anyOf as readonly JsonSchema[] | undefined;
+  const [some, none] = choices ?? [];
+  const isNullable = choices?.length === 2 && none?.['type'] === 'null' && typeof some?.['type'] === 'string';
+  if (isNullable) return { ...some, type: [some['type'], 'null'], ...rest };
+  return choices === undefined ? rest : { anyOf, ...rest };
+}
+
+/** Of a header or a parameter: generators of clients know an enum there, and few a constant. */
+export function withoutConstant({ const: only, ...schema }: JsonSchema): JsonSchema {
+  return only === undefined ? schema : { ...schema, enum: [only] };
 }
 
 interface Parts {
@@ -103,7 +116,7 @@ function plainSchemas(direction: Direction) {
   const plainObject = (type: string, entries: v.ObjectEntries): v.GenericSchema => {
     const made = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, plain(entry as never)]));
     if (type === 'loose_object') return v.looseObject(made);
-    return type === 'strict_object' || direction === 'answer' ? v.strictObject(made) : v.object(made);
+    return type === 'strict_object' && direction === 'request' ? v.strictObject(made) : v.object(made);
   };
 
   const plainPipe = (pipe: NonNullable<Parts['pipe']>): v.GenericSchema => {

@@ -1,14 +1,39 @@
-import { LoginBody } from '../../functions/login.ts';
+import * as v from 'valibot';
+import { CampaignsListAnswer } from '../../functions/campaigns-list.ts';
+import { CatalogProductsAnswer } from '../../functions/catalog-products-list.ts';
+import { ChannelCampaignsAddAnswer } from '../../functions/channel-campaigns-add.ts';
+import { ChannelCampaignsGroupedAnswer } from '../../functions/channel-campaigns-grouped.ts';
+import { ChannelCampaignsRemoveAnswer } from '../../functions/channel-campaigns-remove.ts';
+import { ChannelCampaignsReplaceAnswer } from '../../functions/channel-campaigns-replace.ts';
+import { ChannelsListAnswer } from '../../functions/channels-list.ts';
+import { DispatchesListAnswer } from '../../functions/dispatches-list.ts';
+import { HealthAnswer } from '../../functions/health.ts';
+import { LoginAnswer, LoginBody } from '../../functions/login.ts';
+import { MessagesSendAnswer } from '../../functions/messages-send.ts';
+import { PlatformWebhookAnswer } from '../../functions/platform-webhook-receive.ts';
+import { TemplatesCreateAnswer } from '../../functions/templates-create.ts';
+import { TemplatesDeleteAnswer } from '../../functions/templates-delete.ts';
+import { TemplatesEditAnswer } from '../../functions/templates-edit.ts';
 import { TemplatesGetAnswer } from '../../functions/templates-get.ts';
-import { TemplatesStatusBody } from '../../functions/templates-status.ts';
+import { TemplatesListAnswer } from '../../functions/templates-list.ts';
+import { TemplatesStatusAnswer, TemplatesStatusBody } from '../../functions/templates-status.ts';
+import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/templates-sync.ts';
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
 import { ListedDispatchSchema } from '../../lib/messages/outcomes/dispatches.ts';
-import { DispatchReportSchema, DispatchSchema, ReportRowSchema } from '../../lib/messages/outcomes/report.ts';
-import { MessagesSendBody } from '../../lib/messages/request/send-request.ts';
-import { PriceSchema } from '../../lib/pricing/price.ts';
+import {
+  DispatchReportSchema,
+  DispatchSchema,
+  MessageState,
+  ReportRowSchema,
+} from '../../lib/messages/outcomes/report.ts';
+import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
+import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
+import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
 import { ChannelCampaignsBody } from '../../lib/templates/assignments/assignment-request.ts';
 import { GroupWithWabasSchema } from '../../lib/templates/assignments/grouped.ts';
+import * as shapes from '../../lib/templates/authoring/component-shapes.ts';
 import { TemplatesCreateBody } from '../../lib/templates/create/create-request.ts';
 import { TemplatesEditBody } from '../../lib/templates/edit/edit-request.ts';
 import { ChannelCampaignGroupSchema } from '../../lib/templates/listing/listing.ts';
@@ -16,33 +41,94 @@ import { ListedTemplateSchema, PlatformTemplateViewSchema } from '../../lib/temp
 import { StatusResultSchema } from '../../lib/templates/status/bulk-status.ts';
 import { WebhookConfigPutBody } from '../../lib/webhooks/config/config-request.ts';
 import { WebhookConfigSchema } from '../../lib/webhooks/config/config-view.ts';
+import { EventTypeWord } from '../../lib/webhooks/event.ts';
+import { eventSchemaName, events } from './events.ts';
 import type { NamedSchemas } from './json-schema.ts';
 
-/** Answers, and what they are made of, by the names that generated clients give their types. */
+/** Of a send: what a rehearsal tells has `dry_run`. */
+export const SendAnswer = v.union([RehearsalAnswer, MessagesSendAnswer]);
+
+/** What the platform posts is for the platform to describe. */
+export const PlatformWebhookBody = v.unknown();
+
+const words: NamedSchemas = {
+  TemplateCategory: TemplateCategoryWord,
+  TemplateStatus: TemplateStatusWord,
+  PriceCategory: PriceCategoryWord,
+  MessageState,
+  EventType: EventTypeWord,
+};
+
+/** Answers, what they are made of, and events, by the names that generated clients give their types. */
 export const answerSchemas: NamedSchemas = {
+  ...words,
+  Health: HealthAnswer,
+  LoginAnswer,
+  SendAnswer,
+  Rehearsal: RehearsalAnswer,
+  AcceptedSend: MessagesSendAnswer,
+  TemplateList: TemplatesListAnswer,
   Template: TemplatesGetAnswer,
   ListedTemplate: ListedTemplateSchema,
   PlatformTemplate: PlatformTemplateViewSchema,
+  CreatedTemplate: TemplatesCreateAnswer,
+  EditedTemplate: TemplatesEditAnswer,
+  DeletedTemplate: TemplatesDeleteAnswer,
+  TemplateStatusAnswer: TemplatesStatusAnswer,
+  StatusResult: StatusResultSchema,
+  StartedSync: TemplatesSyncAnswer,
   ChannelCampaignGroup: ChannelCampaignGroupSchema,
   ChannelCampaignGroupWithWabas: GroupWithWabasSchema,
-  StatusResult: StatusResultSchema,
+  ChannelCampaignGroups: ChannelCampaignsGroupedAnswer,
+  AddedAssignments: ChannelCampaignsAddAnswer,
+  ReplacedAssignments: ChannelCampaignsReplaceAnswer,
+  RemovedAssignments: ChannelCampaignsRemoveAnswer,
+  CampaignList: CampaignsListAnswer,
+  ChannelList: ChannelsListAnswer,
   Channel: ChannelSchema,
+  ProductList: CatalogProductsAnswer,
   Product: ProductSchema,
   Price: PriceSchema,
+  DispatchList: DispatchesListAnswer,
   Dispatch: DispatchSchema,
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,
   WebhookConfig: WebhookConfigSchema,
+  PlatformWebhookAnswer,
+  ...Object.fromEntries(events.map(({ type, schema }) => [eventSchemaName(type), schema])),
 };
 
-/** Bodies of requests. */
+/** Bodies of requests, and what they are made of. */
 export const requestSchemas: NamedSchemas = {
+  ...words,
   LoginRequest: LoginBody,
   SendRequest: MessagesSendBody,
+  Recipient: RecipientSchema,
+  RecipientParams: ParamsSchema,
   CreateTemplateRequest: TemplatesCreateBody,
   EditTemplateRequest: TemplatesEditBody,
+  TemplateComponent: shapes.ComponentShape,
+  TextHeader: shapes.TextHeaderShape,
+  MediaHeader: shapes.MediaHeaderShape,
+  PlainHeader: shapes.PlainHeaderShape,
+  BodyComponent: shapes.BodyShape,
+  CodeBodyComponent: shapes.CodeBodyShape,
+  FooterComponent: shapes.FooterShape,
+  CodeFooterComponent: shapes.CodeFooterShape,
+  ButtonsComponent: shapes.ButtonsShape,
+  LabelButton: shapes.LabelButtonShape,
+  UrlButton: shapes.UrlButtonShape,
+  PhoneButton: shapes.PhoneButtonShape,
+  CouponButton: shapes.CouponButtonShape,
+  FlowButton: shapes.FlowButtonShape,
+  CodeButton: shapes.CodeButtonShape,
+  CarouselComponent: shapes.CarouselShape,
+  CarouselCard: shapes.CardShape,
+  LimitedTimeOffer: shapes.OfferShape,
   TemplateStatusRequest: TemplatesStatusBody,
+  SyncRequest: TemplatesSyncBody,
   ChannelCampaignsRequest: ChannelCampaignsBody,
   WebhookConfigRequest: WebhookConfigPutBody,
+  PlatformWebhookRequest: PlatformWebhookBody,
 };

@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import type { RouteEntry } from '../routes.ts';
-import { described } from './field-descriptions.ts';
+import { formContent } from './form-document.ts';
 import { ownHeaders, references } from './headers.ts';
-import type { JsonSchema, jsonSchemas } from './json-schema.ts';
+import { type jsonSchemas, withoutConstant } from './json-schema.ts';
 import type { AnswerDocument, OperationDocument } from './operation.ts';
 import { parameterTexts } from './parameters.ts';
 import { documentedParameter } from './paths.ts';
@@ -35,12 +35,12 @@ export function operationDocument(
     description: operation.description,
     security: isPublic ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: requestBody(route.operation, operation, request) }),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, request) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, each]) => [
           status,
-          response(Number(status), each, { name: route.operation, operation, answer, isPublic }),
+          response(Number(status), each, { operation, answer, isPublic }),
         ]),
       ),
       ...refusals.of(operation.refusals, { isPublic }),
@@ -63,7 +63,7 @@ function parametersOf(
   return Object.entries((entries ?? {}) as Record<string, v.GenericSchema>).map(([name, entry]) => {
     const description = parameterTexts[`${operationName}.${name}`] ?? parameterTexts[name];
     if (description === undefined) throw new Error(`nothing is said of the parameter ${name} of ${operationName}`);
-    const schema = request.of(entry);
+    const schema = withoutConstant(request.of(entry));
     const examples = examplesOf(operation, ({ parameters }) => parameters?.[name]);
     return {
       name: place === 'path' ? documentedParameter(path, name) : name,
@@ -77,32 +77,20 @@ function parametersOf(
   });
 }
 
-function requestBody(name: string, operation: OperationDocument, request: Schemas) {
+function requestBody(operation: OperationDocument, request: Schemas) {
   const { schema: valibotSchema, optional, form } = operation.body ?? never();
-  const schema = described(request.of(valibotSchema), name);
+  const schema = request.of(valibotSchema);
   const examples = examplesOf(operation, ({ body }) => body);
-  const formSchema: JsonSchema = {
-    type: 'object',
-    properties: {
-      template: schema,
-      file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The media of the header.' },
-    },
-    required: ['template'],
-    additionalProperties: false,
-  };
   return {
     required: optional !== true,
     content: {
       'application/json': { schema, ...(examples === undefined ? {} : { examples }) },
-      ...(form === true
-        ? { 'multipart/form-data': { schema: formSchema, encoding: { template: { contentType: 'application/json' } } } }
-        : {}),
+      ...(form === undefined ? {} : { 'multipart/form-data': formContent(form) }),
     },
   };
 }
 
 interface AnswerOf {
-  readonly name: string;
   readonly operation: OperationDocument;
   readonly answer: Schemas;
   readonly isPublic: boolean;
@@ -110,17 +98,22 @@ interface AnswerOf {
 
 function response(
   status: number,
-  { description, schema, text, headers = [] }: AnswerDocument,
-  { name, operation, answer, isPublic }: AnswerOf,
+  { description, schema, text, headers = [], links }: AnswerDocument,
+  { operation, answer, isPublic }: AnswerOf,
 ) {
   const names = [...ownHeaders({ isPublic }), ...headers];
   const examples = examplesOf(operation, (example) => (example.status === status ? example.answer : undefined));
   const shown = examples === undefined ? {} : { examples };
   const content = {
-    ...(schema === undefined ? {} : { 'application/json': { schema: described(answer.of(schema), name), ...shown } }),
+    ...(schema === undefined ? {} : { 'application/json': { schema: answer.of(schema), ...shown } }),
     ...(text === true ? { 'text/plain': { schema: { type: 'string' }, ...shown } } : {}),
   };
-  return { description, headers: references(names), ...(Object.keys(content).length === 0 ? {} : { content }) };
+  return {
+    description,
+    headers: references(names),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+    ...(links === undefined ? {} : { links }),
+  };
 }
 
 type Example = OperationDocument['examples'][string];

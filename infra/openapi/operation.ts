@@ -21,6 +21,22 @@ export interface AnswerDocument {
   /** The answer is plain text. */
   readonly text?: true;
   readonly headers?: readonly HeaderName[];
+  /** What can be asked next with what the answer says, by a name for it. */
+  readonly links?: Readonly<Record<string, LinkDocument>>;
+}
+
+/** A link as OpenAPI spells it; `parameters` are by their names in the document, values runtime expressions or constants. */
+export interface LinkDocument {
+  readonly operationId: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** What a form takes beside the JSON, with an example of one. */
+export interface FormDocument {
+  /** The name of the form's schema. */
+  readonly name: string;
+  readonly example: { readonly summary: string; readonly description: string; readonly template: unknown };
 }
 
 /** A request that works on the demo data, and its answer. Tests execute it. */
@@ -46,7 +62,7 @@ export interface OperationDocument {
     /** The route takes a request without a body. */
     readonly optional?: true;
     /** It may come as a form too, with a file. */
-    readonly form?: true;
+    readonly form?: FormDocument;
   };
   readonly answers: Readonly<Record<number, AnswerDocument>>;
   /** Every code that the route may refuse with. */

@@ -22,7 +22,10 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   'templates-list.did': 'Only templates that are assigned to a channel of this DID.',
   name: 'The whole name.',
   template_platform_id: 'The id that the platform gave the template.',
-  campaign_name: 'The whole name of a campaign; Unassigned finds templates without an assignment.',
+  campaign_name:
+    'The whole name of a campaign; Unassigned finds templates without an assignment, which is how all of them start.',
+  channel_id: 'With campaign_id: the assignment to remove, and no other.',
+  campaign_id: 'With channel_id: the assignment to remove, and no other.',
   channel_ids: 'Only templates that are assigned to one of these channels.',
   quality_scores: 'The quality score of the template, in any letter case.',
   wa_id: 'The number of the channel.',

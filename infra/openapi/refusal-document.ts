@@ -1,36 +1,41 @@
 import { RefusalAnswer } from '../../lib/http/answer.ts';
 import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal.ts';
-import { ownHeaders, references } from './headers.ts';
+import { type HeaderName, ownHeaders, references } from './headers.ts';
 import type { JsonSchema, jsonSchemas } from './json-schema.ts';
 import { refusalTexts } from './refusals.ts';
 
 type Schemas = ReturnType<typeof jsonSchemas>;
 
-/** Every code, with what it means and what to do. */
+/** Every code; what each means and what to do, in `x-refusals` by the code. */
 export function refusalCodeSchema(): JsonSchema {
+  const told = refusalCodes.map((code) => [code, { status: statusOf(code), ...refusalTexts[code] }] as const);
   return {
     type: 'string',
     description: 'Why the service says no. The list is closed; a code never changes its meaning.',
-    oneOf: refusalCodes.map((code) => {
-      const { title, cause, remedy } = refusalTexts[code];
-      return { const: code, title, description: cause, 'x-remedy': remedy, 'x-status': statusOf(code) };
-    }),
+    enum: refusalCodes,
+    'x-refusals': Object.fromEntries(told),
   };
 }
 
-export function refusalSchema(answer: Schemas): JsonSchema {
+/** Bodies of answers that say no: the service's, the gateway's, and either. */
+export function refusalSchemas(answer: Schemas): Record<string, JsonSchema> {
   const { properties, ...rest } = answer.of(RefusalAnswer) as { readonly properties: JsonSchema };
   const code = { $ref: '#/components/schemas/RefusalCode', description: 'One of a closed list; go by it.' };
-  return { ...rest, properties: { ...properties, code } };
+  return {
+    Refusal: { ...rest, properties: { ...properties, code } },
+    GatewayError: {
+      type: 'object',
+      description: 'What the gateway itself says: no function has seen the request.',
+      properties: { message: { type: ['string', 'null'] } },
+      required: ['message'],
+    },
+    RefusalOrGatewayError: { anyOf: [reference('Refusal'), reference('GatewayError')] },
+  };
 }
 
-export const gatewayErrorSchema: JsonSchema = {
-  type: 'object',
-  description: 'What the gateway itself says: no function has seen the request.',
-  properties: { message: { type: ['string', 'null'] } },
-  required: ['message'],
-  additionalProperties: false,
-};
+function reference(name: string) {
+  return { $ref: `#/components/schemas/${name}` };
+}
 
 /** What the gateway says by itself on any route that it knows. */
 const gatewayStatuses = {
@@ -70,19 +75,19 @@ export class RefusalResponses {
 function responseOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
   // The one answer without a body (D11).
   if (own.includes('invalid_credentials')) {
-    return { description: `${lineOf('invalid_credentials')}.`, headers: headersOf(status, own, isPublic) };
+    const headers = headersOf(status, own, { isPublic, mayAnswer: false });
+    return { description: `${lineOf('invalid_credentials')}.`, headers, 'x-codes': own };
   }
   const gateway = status === 401 && isPublic ? undefined : gatewayStatuses[status as keyof typeof gatewayStatuses];
-  const refusal = {
-    allOf: [{ $ref: '#/components/schemas/Refusal' }, { properties: { code: { type: 'string', enum: own } } }],
-  };
-  const gatewayError = { $ref: '#/components/schemas/GatewayError' };
-  const schema = gateway === undefined ? refusal : own.length === 0 ? gatewayError : { anyOf: [refusal, gatewayError] };
+  const schema = reference(
+    gateway === undefined ? 'Refusal' : own.length === 0 ? 'GatewayError' : 'RefusalOrGatewayError',
+  );
   const lines = [...own.map(lineOf), ...(gateway === undefined ? [] : [`The gateway: ${gateway}`])];
   return {
     description: `${lines.join('. ')}.`,
-    headers: headersOf(status, own, isPublic),
+    headers: headersOf(status, own, { isPublic, mayAnswer: gateway !== undefined }),
     content: { 'application/json': { schema } },
+    'x-codes': own,
   };
 }
 
@@ -93,11 +98,16 @@ function lineOf(code: RefusalCode): string {
 /** The codes that say when to ask again. */
 const timed: readonly RefusalCode[] = ['request_in_progress', 'platform_rate_limited', 'too_many_requests'];
 
-function headersOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
-  return references([
+function headersOf(
+  status: number,
+  own: readonly RefusalCode[],
+  { isPublic, mayAnswer }: { readonly isPublic: boolean; readonly mayAnswer: boolean },
+) {
+  const names: HeaderName[] = [
     // The gateway's own answers have none of ours, and a bad token has no client to speak of.
     ...(own.length === 0 ? [] : ownHeaders({ isPublic: isPublic || status === 401 })),
-    ...(own.includes('unauthorized') && !isPublic ? ['WWW-Authenticate'] : []),
-    ...(own.some((code) => timed.includes(code)) ? ['Retry-After'] : []),
-  ]);
+    ...(own.includes('unauthorized') && !isPublic ? (['WWW-Authenticate'] as const) : []),
+    ...(own.some((code) => timed.includes(code)) ? (['Retry-After'] as const) : []),
+  ];
+  return references(names, { mayAnswer });
 }

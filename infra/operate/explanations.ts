@@ -86,18 +86,32 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   page: 'lib/platform/FACTS.md#62-codes',
 }));
 
+/** No code at all: an answer that says too little by itself. */
+const ofEmptyListings: Explanation = {
+  code: 'unassigned',
+  where: 'the campaign of templates that have none, in GET /v1/templates',
+  title: 'The listing is empty although there are templates',
+  fault: 'nobody',
+  cause:
+    'Templates start without a campaign, and without BSP_CN the listing shows only what is in the campaigns of the user.',
+  remedy:
+    'List them with campaign_name=Unassigned, and assign them: POST /v1/templates/{messageTemplateId}/channel-campaigns.',
+  page: 'functions/README.md#get-v1templates',
+};
+
 /** Every code that there is an explanation of. */
 export const explanations: readonly Explanation[] = [
   ...refusalCodes.map(ofRefusal),
   ...ofOutcomes,
   ...ofReasons,
   ...ofPlatform,
+  ofEmptyListings,
 ];
 
 /**
  * What a code says, in every place where it occurs; none when nobody knows it. A subcode is found with its code before
- * it or alone, `http_502` by its form, a code between 200 and 299 by their row; any as a message of the platform spells it,
- * `(#131026)`, and in any letter case.
+ * it or alone, `http_502` by its form, a code between 200 and 299 by their row, a listing by `empty`; any as a message of
+ * the platform spells it, `(#131026)`, and in any letter case.
  */
 export function explained(given: string): readonly Explanation[] {
   const code = spelled(given);
@@ -105,6 +119,7 @@ export function explained(given: string): readonly Explanation[] {
     code,
     ...(/^http_\d{3}$/.test(code) ? ['http_<status>'] : []),
     ...(/^2\d\d$/.test(code) ? ['200-299'] : []),
+    ...(/^empty\b|^empty_/.test(code) ? [ofEmptyListings.code] : []),
   ];
   return explanations.filter((each) => names.includes(each.code) || each.code.split('/')[1] === code);
 }

@@ -10,7 +10,8 @@ import { type TypedTemplate, templateTypes } from './template-types/text.ts';
 const usage = `npm run template-types -- --client ID [--stage NAME] [--out FILE]
 
 Writes TypeScript types of the templates that a client can send now, so that a send with a wrong name, language, number of
-values or header does not compile. Without --out, on stdout (npm run --silent template-types -- ... > FILE).
+values or header does not compile. Write a send as sendOf({ ... }): it finds the template by name and language, and what the
+compiler says of a wrong one speaks of that template. Without --out, on stdout (npm run --silent template-types -- ... > FILE).
 
   --client ID    whose templates
   --out FILE     written there, replaced when it exists

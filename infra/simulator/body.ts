@@ -17,6 +17,8 @@ export async function parsedBody(bytes: Buffer, contentType: string | undefined)
   if (contentType?.startsWith('multipart/form-data') === true) return multipart(bytes, contentType);
   const text = bytes.toString();
   const json = parsedJson(text);
+  // One client library writes some of its JSON as a JSON string.
+  if (typeof json === 'string') return { body: parsedJson(json) ?? json };
   if (json !== undefined) return { body: json };
   if (contentType?.startsWith('application/x-www-form-urlencoded') !== true) return { body: text };
   return {
@@ -62,8 +64,9 @@ export function credentialsApart(
   const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : undefined;
   const inBody = fields === undefined ? undefined : (fields as { readonly access_token?: unknown }).access_token;
   const inHeader = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  // A client library whose every request has its token in the header names an app's in the query.
   const accessToken =
-    inHeader ?? query.get('access_token') ?? (typeof inBody === 'string' && inBody !== '' ? inBody : undefined);
+    query.get('access_token') ?? (typeof inBody === 'string' && inBody !== '' ? inBody : undefined) ?? inHeader;
   const without = (all: object) => Object.fromEntries(Object.entries(all).filter(([name]) => !ignored.includes(name)));
   return {
     accessToken,

@@ -83,7 +83,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks of apps stay',
+    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks and updates_per_post of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
@@ -188,7 +188,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/apps/{id}',
-    what: 'add or change an app: {name?, secret?, callback_url?, fields?, subscribed_waba_ids?}; the callback is not asked; null: no callback, every field',
+    what: 'add or change an app: {name?, secret?, callback_url?, fields?, subscribed_waba_ids?, updates_per_post?}; the callback is not asked; null: no callback, every field, 1000 updates',
     run: ({ world }, { body }, id) => changeApp(world, id, body),
   },
   {

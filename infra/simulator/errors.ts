@@ -109,13 +109,32 @@ function managementRefusal(
   });
 }
 
-/** A node that does not exist, or an operation it does not have. */
+/** A node that does not exist. */
 export function unknownNode(method: string, id: string): PlatformError {
   return graphError(
     100,
     `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation`,
     { subcode: 33, type: 'GraphMethodException' },
   );
+}
+
+/** What the simulator says where a call is not simulated. */
+export const whatItTakes = 'The simulator takes templates and text';
+
+/**
+ * A call of the platform's, perhaps, that is none of the simulator's; its README lists those that are. The sentence stands in
+ * the details too: some client libraries show nothing else.
+ */
+export function notSimulated(id: string, operation: string): PlatformError {
+  const [method = ''] = operation.split(' ');
+  const details = `${whatItTakes}; '${operation}' of ${id} is not simulated.`;
+  return new PlatformError(400, {
+    message: `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not support this operation. ${details}`,
+    type: 'GraphMethodException',
+    code: 100,
+    error_subcode: 33,
+    error_data: { messaging_product: 'whatsapp', details },
+  });
 }
 
 /** The refusal that a fault or a magic recipient names by its code alone. */

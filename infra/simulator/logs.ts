@@ -36,13 +36,17 @@ export interface RecipientReply {
   readonly at_ms: number;
 }
 
+/** What a message says: a template as it was when the message was sent, or a text. */
+export type MessageContent =
+  | { readonly kind: 'template'; readonly template: Template }
+  | { readonly kind: 'text'; readonly text: string };
+
 /** An accepted message with what it takes to show it, and to tell more of it. */
 export interface Entry {
   /** 1 for the first since the last reset. */
   readonly place: number;
   readonly message: RecordedMessage;
-  /** As it was when the message was sent. */
-  readonly template: Template;
+  readonly content: MessageContent;
   /** What its statuses say. */
   readonly accepted: AcceptedMessage;
   readonly told: readonly ToldStatus[];
@@ -70,12 +74,13 @@ export class MessageLog {
     return this.#byRecipient.size;
   }
 
-  add(message: RecordedMessage, facts: Pick<Entry, 'template' | 'accepted' | 'told'>): void {
+  add(message: RecordedMessage, facts: Pick<Entry, 'content' | 'accepted' | 'told'>): void {
     const entry = { place: this.#all.length + 1, message, ...facts, replies: [] };
     this.#all.push(entry);
     this.#byId.set(message.id, entry);
     push(this.#byRecipient, message.to, entry);
-    push(this.#byTemplate, facts.template.fields.name, entry);
+    const template = templateNameOf(entry);
+    if (template !== undefined) push(this.#byTemplate, template, entry);
   }
 
   get(id: string): Entry | undefined {
@@ -89,6 +94,11 @@ export class MessageLog {
     if (more.told !== undefined) known.told = [...known.told, more.told];
     if (more.reply !== undefined) known.replies = [...known.replies, more.reply];
     this.#touched += 1;
+  }
+
+  /** Those that sent a template of that name, oldest first. */
+  ofTemplate(name: string): readonly Entry[] {
+    return this.#byTemplate.get(name) ?? [];
   }
 
   /** Newest first, those before the place. */
@@ -108,10 +118,14 @@ export class MessageLog {
   }
 
   #matching(to: string | undefined, template: string | undefined): readonly Entry[] {
-    if (to === undefined) return template === undefined ? this.#all : (this.#byTemplate.get(template) ?? []);
+    if (to === undefined) return template === undefined ? this.#all : this.ofTemplate(template);
     const toThem = this.#byRecipient.get(to) ?? [];
-    return template === undefined ? toThem : toThem.filter((entry) => entry.template.fields.name === template);
+    return template === undefined ? toThem : toThem.filter((entry) => templateNameOf(entry) === template);
   }
+}
+
+function templateNameOf({ content }: Entry): string | undefined {
+  return content.kind === 'template' ? content.template.fields.name : undefined;
 }
 
 /** The newest platform requests: at least this many, at most twice as many are kept. */

@@ -1,6 +1,6 @@
 import { present } from '../../lib/keys/present.ts';
 import { listCatalogs } from './catalogs/read.ts';
-import { Edge, type NodeShape, selection } from './fields.ts';
+import { Edge, type NodeFields, type NodeShape, selection } from './fields.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';
@@ -9,7 +9,7 @@ import { listTemplates } from './templates/read.ts';
 import type { PhoneNumber, Waba } from './wabas.ts';
 import { subscribedApps } from './webhooks/subscriptions.ts';
 
-const wabaShape: NodeShape = {
+export const wabaShape: NodeShape = {
   type: 'WhatsAppBusinessAccount',
   byDefault: ['id', 'name', 'currency', 'timezone_id', 'message_template_namespace'],
   known: [
@@ -103,23 +103,23 @@ const largestPage = 100;
 
 /** `GET /{waba_id}` (platform reference, 8), its lists among the fields. */
 export function readWaba(world: World, waba: Waba, request: PlatformRequest): Reply {
+  return json(selection(request.query.get('fields'), wabaShape)(wabaNode(world, waba, request)));
+}
+
+/** A WABA with its lists; `self` of the request is the address of the WABA. */
+export function wabaNode(world: World, waba: Waba, request: PlatformRequest): NodeFields {
   const edge = (name: string, list: (within: PlatformRequest) => Reply) =>
     new Edge((query) => {
       const reply = list({ ...request, query, self: `${request.self.replace(/\/$/, '')}/${name}` });
       return reply.kind === 'json' ? reply.body : undefined;
     });
-  return json(
-    selection(
-      request.query.get('fields'),
-      wabaShape,
-    )({
-      ...waba.fields,
-      message_templates: edge('message_templates', (within) => listTemplates(world, waba, within)),
-      phone_numbers: edge('phone_numbers', (within) => listNumbers(waba, within)),
-      product_catalogs: edge('product_catalogs', (within) => listCatalogs(waba, within)),
-      subscribed_apps: subscribedApps(world, waba.id),
-    }),
-  );
+  return {
+    ...waba.fields,
+    message_templates: edge('message_templates', (within) => listTemplates(world, waba, within)),
+    phone_numbers: edge('phone_numbers', (within) => listNumbers(waba, within)),
+    product_catalogs: edge('product_catalogs', (within) => listCatalogs(waba, within)),
+    subscribed_apps: subscribedApps(world, waba.id),
+  };
 }
 
 /** `GET /{waba_id}/phone_numbers`, in the order of the seed; `sort` and `filtering` are not simulated. */

@@ -1,19 +1,25 @@
+import { changeProfile, readProfile } from './business-profile.ts';
+import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
-import { graphError, PlatformError, unknownNode } from './errors.ts';
+import { graphError, notSimulated, PlatformError, unknownNode, whatItTakes } from './errors.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
 import type { Medium } from './media/media-shelf.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
+import { answerOauth } from './oauth.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { errorReply, type Reply } from './reply.ts';
 import type { SeedToken } from './seed.ts';
 import { usageHeader } from './sending/limits.ts';
 import { sendMessage } from './sending/send.ts';
 import type { World } from './state.ts';
+import { compareTemplates } from './templates/compare.ts';
 import { createTemplate } from './templates/create.ts';
 import { deleteTemplates } from './templates/delete.ts';
 import { editTemplate, unpauseTemplate } from './templates/edit.ts';
+import { answerLibrary } from './templates/library.ts';
 import { listTemplates, readTemplate } from './templates/read.ts';
 import type { Template } from './templates/template.ts';
+import { upsertTemplates } from './templates/upsert.ts';
 import { answerUpload } from './uploads/upload.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
 import {
@@ -32,6 +38,7 @@ const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRe
   ['GET message_templates', listTemplates],
   ['POST message_templates', createTemplate],
   ['DELETE message_templates', deleteTemplates],
+  ['POST upsert_message_templates', upsertTemplates],
   ['GET phone_numbers', (_, waba, request) => listNumbers(waba, request)],
   ['GET product_catalogs', (_, waba, request) => listCatalogs(waba, request)],
   ['GET subscribed_apps', listSubscribedApps],
@@ -46,6 +53,8 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
     (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
   ],
   ['POST media', uploadMedium],
+  ['GET whatsapp_business_profile', readProfile],
+  ['POST whatsapp_business_profile', changeProfile],
 ]);
 const mediumEdges = new Map<string, (world: World, medium: Medium, request: PlatformRequest) => Answer>([
   ['GET', readMedium],
@@ -60,18 +69,23 @@ const templateEdges = new Map<string, (world: World, template: Template, request
   ['GET', (_, template, request) => readTemplate(template, request)],
   ['POST', editTemplate],
   ['POST unpause', unpauseTemplate],
+  ['GET compare', compareTemplates],
 ]);
 
 /** Answers one request as the platform would: token, path, node, right, then the edge's own work. */
 export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
   let headers: Readonly<Record<string, string>> | undefined;
   try {
+    const ofStranger = answerOauth(world, request);
+    if (ofStranger !== undefined) return ofStranger;
     const token = tokenOf(world, request.accessToken);
     const { nodeId, operation } = operationOf(request);
-    const ofApp =
+    const ofNoWaba =
       answerUpload(world.uploads, { token, nodeId, operation }, request) ??
-      answerAppSubscriptions(world, { token, nodeId, operation }, request);
-    if (ofApp !== undefined) return await ofApp;
+      answerAppSubscriptions(world, { token, nodeId, operation }, request) ??
+      answerLibrary({ nodeId, operation }, request) ??
+      answerBusiness(world, { token, nodeId, operation }, request);
+    if (ofNoWaba !== undefined) return await ofNoWaba;
     const { wabaId, sends, run } = edgeOf(world, { nodeId, operation }, { ...request, token });
     if (!token.waba_ids.includes(wabaId)) throw noRight(sends);
     const caller = { appId: token.app_id, wabaId };
@@ -102,7 +116,7 @@ function tokenOf(world: World, text: string | undefined): SeedToken {
 
 function operationOf(request: PlatformRequest): { readonly nodeId: string; readonly operation: string } {
   const parts = /^(?:\/v\d+\.\d+)?\/([^/]+)(?:\/([^/]+))?\/?$/.exec(request.path);
-  if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}`);
+  if (parts === null) throw graphError(2500, `Unknown path components: ${request.path}. ${whatItTakes}.`);
   const [, node = '', edge] = parts;
   // Some client libraries escape the colon of an upload.
   const nodeId = node.replace(/^upload%3A/i, 'upload:');
@@ -124,7 +138,7 @@ function edgeOf(
 ): Edge {
   const { nodeId, operation } = wanted;
   const edge = (wabaId: string, run: (() => Answer) | undefined): Edge => {
-    if (run === undefined) throw unknownNode(request.method, nodeId);
+    if (run === undefined) throw notSimulated(nodeId, operation);
     return { wabaId, run, sends: operation.endsWith('messages') };
   };
   const waba = world.wabas.get(nodeId);
@@ -148,7 +162,10 @@ function edgeOf(
     return edge(world.numbers.get(medium.numberId)?.wabaId ?? '', work && (() => work(world, medium, request)));
   }
   const template = world.templates.get(nodeId);
-  if (template === undefined) throw unknownNode(request.method, nodeId);
+  if (template === undefined) {
+    // Nodes have numbers; `me`, `debug_token` and the like are calls.
+    throw /^\d+$/.test(nodeId) ? unknownNode(request.method, nodeId) : notSimulated(nodeId, operation);
+  }
   const work = templateEdges.get(operation);
   return edge(template.wabaId, work && (() => work(world, template, request)));
 }

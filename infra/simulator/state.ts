@@ -3,9 +3,11 @@ import { generatedProducts } from './catalogs/products.ts';
 import { Clock } from './clock.ts';
 import { ExchangeLog } from './exchanges.ts';
 import { FaultList } from './faults.ts';
+import type { NodeFields } from './fields.ts';
 import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
 import { MediaShelf } from './media/media-shelf.ts';
+import { People } from './people.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
 import { SendingRecord } from './sending/sending-record.ts';
@@ -39,6 +41,9 @@ export interface World {
   readonly exchanges: ExchangeLog;
   /** Recipients who let nothing through to them any more. */
   readonly blocked: Set<string>;
+  readonly people: People;
+  /** What the businesses have said of themselves, by number. */
+  readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
   readonly throughput: ThroughputLimit;
@@ -97,6 +102,8 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     requests: new RequestLog(),
     exchanges: new ExchangeLog(),
     blocked: new Set(),
+    people: new People(),
+    profiles: new Map(),
     sending: new SendingRecord(),
     faults: new FaultList(),
     throughput: new ThroughputLimit(),
@@ -134,7 +141,8 @@ function wabaOf(seed: Seed['wabas'][number]): Waba {
 function appsOf(seed: Seed, known: readonly App[]): AppShelf {
   const shelf = new AppShelf();
   for (const { id, name, secret, subscribed_waba_ids: wabaIds } of seed.apps) {
-    shelf.put({ id, name, secret, callback: known.find((app) => app.id === id)?.callback });
+    const { callback, updatesPerPost } = known.find((app) => app.id === id) ?? {};
+    shelf.put({ id, name, secret, callback, updatesPerPost });
     for (const wabaId of wabaIds) shelf.subscribe(wabaId, { appId: id });
   }
   return shelf;

@@ -10,6 +10,15 @@ export interface Waba {
   readonly catalogs: readonly Catalog[];
 }
 
+/** Who owns the WABA; all numbers of an owner know a person by the same user id. */
+export function ownerOf({ fields }: Waba): { readonly id: string; readonly name?: string } | undefined {
+  return fields['owner_business_info'] as { readonly id: string; readonly name?: string } | undefined;
+}
+
+export function portfolioIdOf(waba: Waba): string {
+  return ownerOf(waba)?.id ?? waba.id;
+}
+
 export interface PhoneNumber extends Placed {
   readonly id: string;
   readonly wabaId: string;

@@ -1,12 +1,21 @@
+import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 import type { Directory } from './directory.ts';
 
-/** Campaigns that a caller sees; undefined for a caller with `BSP_CN`, who sees all. One read, or none. */
+/** Campaigns that bound what a caller sees (D15); undefined for a caller with `BSP_CN`, who sees all. */
+export type CampaignScope = ReadonlySet<number> | undefined;
+
+/** The scope of a caller. One read, or none. */
 export async function campaignScope(
   directory: Pick<Directory, 'findUser'>,
-  caller: Caller,
-): Promise<ReadonlySet<number> | undefined> {
+  caller: Pick<Caller, 'clientId' | 'crossClient' | 'userId'>,
+): Promise<CampaignScope> {
   if (caller.crossClient) return undefined;
   const user = await directory.findUser(caller.clientId, caller.userId);
   return new Set(user?.campaignIds);
+}
+
+/** Refuses with 400 a caller whose scope holds no campaign: templates are seen and changed through campaigns only (D15). */
+export function refuseWithoutCampaigns(scope: CampaignScope): void {
+  if (scope?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
 }

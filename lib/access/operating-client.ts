@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { documentedAs } from '../http/documented.ts';
-import { Refusal } from '../http/refusal.ts';
+import { type Fault, Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 import type { Directory } from './directory.ts';
 
@@ -29,6 +29,17 @@ export function askedClientId(asked: {
     throw invalidClientId(`${fromQuery} in the query, ${fromBody} in the body`);
   }
   return fromQuery ?? fromBody;
+}
+
+/** What `askedClientId` would refuse, to be told with the other faults of a request. */
+export function clientIdFaults(asked: Parameters<typeof askedClientId>[0]): readonly Fault[] {
+  try {
+    askedClientId(asked);
+    return [];
+  } catch (error) {
+    if (error instanceof Refusal) return error.details.errors ?? [];
+    throw error;
+  }
 }
 
 /** Which clients there are. */

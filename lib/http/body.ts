@@ -1,5 +1,6 @@
 import { present } from '../keys/present.ts';
 import type { HttpEvent, Preparation } from './endpoint.ts';
+import { jsonFault, placeIn } from './json-fault.ts';
 import { jsonNesting } from './json-nesting.ts';
 import { Refusal } from './refusal.ts';
 
@@ -77,8 +78,16 @@ export function utf8Text(bytes: Buffer, subject = requestBody): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw malformed(subject, `must be ${subject.mustBe}`, error);
+    throw malformed(subject, `must be ${subject.mustBe}: ${encodingFault(bytes)}`, error);
   }
+}
+
+/** Where bytes stop to be UTF-8: there a lenient decoding writes other bytes. */
+function encodingFault(bytes: Buffer): string {
+  const written = Buffer.from(bytes.toString('utf8'));
+  const at = bytes.findIndex((byte, index) => byte !== written[index]);
+  const before = bytes.toString('utf8', 0, at < 0 ? bytes.byteLength : at);
+  return `${placeIn(before, before.length)}: expected UTF-8, received another encoding`;
 }
 
 /**
@@ -90,8 +99,18 @@ export function jsonValue(text: string, subject = requestBody): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw malformed(subject, `must be ${subject.mustBe}`, error);
+    throw noJson(text, { subject, cause: error });
   }
+}
+
+/** The refusal of text that is no JSON: it says where, and repeats at most a word. */
+export function noJson(
+  text: string,
+  { subject = requestBody, cause }: { subject?: JsonSubject; cause: unknown },
+): Refusal {
+  const fault = jsonFault(text);
+  const where = fault === undefined ? '' : `${fault.startsWith('line') ? ':' : ','} ${fault}`;
+  return malformed(subject, `must be ${subject.mustBe}${where}`, cause);
 }
 
 /** Refuses JSON that nests too deeply before anything is built of it; text whose brackets stay open is no JSON. */

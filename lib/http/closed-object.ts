@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { documentedAs } from './documented.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
 import { nearHint } from './near-name.ts';
+import { butReceived } from './shown.ts';
 
 /** Begins the message of an issue of an unknown field; `messageOf` in parse.ts puts the path behind it. */
 export const unrecognizedField = 'unrecognized field';
@@ -10,7 +11,7 @@ const maxNamedFields = 20;
 /** A JSON object; valibot's own objects and records take a list for one. */
 export const plainObject = v.custom<Record<string, unknown>>(
   (input) => input !== null && typeof input === 'object' && !Array.isArray(input),
-  'must be an object',
+  butReceived('must be an object'),
 );
 
 /** A JSON object with contents that are the client's: anything but keys that would change what holds them, at any level. */

@@ -1,5 +1,5 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import { type BodyReader, bodyMaxBytes, bodyText, jsonObject, jsonValue, refuseDeepJson } from './body.ts';
+import { type BodyReader, bodyMaxBytes, bodyText, jsonObject, jsonValue, noJson, refuseDeepJson } from './body.ts';
 import type { HttpEvent } from './endpoint.ts';
 import { forbiddenKeyIn } from './forbidden-key.ts';
 import { Refusal } from './refusal.ts';
@@ -32,13 +32,14 @@ async function parsePlainly(event: HttpEvent): Promise<void> {
 const middyParser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 async function parseByMiddy(event: HttpEvent): Promise<void> {
-  refuseDeepJson(String(event.body));
+  const text = String(event.body);
+  refuseDeepJson(text);
   try {
     await middyParser.before?.({ event } as never);
   } catch (error) {
-    throw new Refusal('malformed_body', forbiddenKeyOf(error) ?? 'the request body must be valid JSON', {
-      cause: error,
-    });
+    const forbidden = forbiddenKeyOf(error);
+    if (forbidden === undefined) throw noJson(text, { cause: error });
+    throw new Refusal('malformed_body', forbidden, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 // What every page is written with, in one place: its body, its refusals and its answer.
 export { answer, movedTo, plainText, shaped } from './answer.ts';
 export { bodyMaxBytes, jsonValue, noBody, rawBody, textBody } from './body.ts';
-export { wholeNumber } from './documented.ts';
+export { alwaysNull, wholeNumber } from './documented.ts';
 export type { Endpoint } from './endpoint.ts';
 export { jsonBody } from './json-body.ts';
 export { parse } from './parse.ts';

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
 import { nearHint } from './near-name.ts';
 import { type Fault, Refusal } from './refusal.ts';
+import { shown } from './shown.ts';
 
 /**
  * Parses a value that came from outside. Refuses with one 400 that lists every fault with its path; the message is the
@@ -34,7 +35,8 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 
 /**
  * One sentence for one issue. valibot reports a missing or unknown key with its own text whatever the inner schema says,
- * so those two are spelled here; a message written in a schema wins; all others say what was expected and what came.
+ * so those two are spelled here; a message written in a schema wins; all others say what was expected and what came, in
+ * words of ours.
  */
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
   const path = pathOf(issue, prefix);
@@ -44,14 +46,55 @@ export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
     return `${unrecognizedField}: ${path}${issue.message.slice(unrecognizedField.length)}`;
   }
   if (!issue.message.startsWith('Invalid ')) return issue.message;
-  const expected = issue.expected ?? 'another value';
-  const fault = `${path === '' ? 'the value' : path} is invalid: expected ${expected}, received ${clip(issue.received)}`;
-  return `${fault}${issue.type === 'picklist' ? hintAmong(expected, issue.input) : ''}`;
+  const fault = `${path === '' ? 'the value' : path} is invalid: expected ${expectedOf(issue)}, received ${receivedOf(issue)}`;
+  return `${fault}${issue.type === 'picklist' ? hintAmong(wordsOf(issue), issue.input) : ''}`;
 }
 
-/** `expected` lists the words: `("image_url" | "video_url")`. */
-function hintAmong(expected: string, input: unknown): string {
-  const words = [...expected.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word);
+const kindsOfValue: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  loose_object: 'an object',
+  strict_object: 'an object',
+  integer: 'a whole number',
+  safe_integer: 'a whole number',
+  finite: 'a number',
+  non_empty: 'a text that is not empty',
+};
+
+function expectedOf(issue: v.BaseIssue<unknown>): string {
+  const { type, requirement } = issue;
+  const unit = Array.isArray(issue.input) ? 'items' : 'characters';
+  switch (type) {
+    case 'literal':
+    case 'picklist':
+      return wordsOf(issue).join(' or ') || 'another value';
+    case 'min_value':
+      return `at least ${requirement}`;
+    case 'max_value':
+      return `at most ${requirement}`;
+    case 'min_length':
+      return `at least ${requirement} ${unit}`;
+    case 'max_length':
+      return `at most ${requirement} ${unit}`;
+    default:
+      return kindsOfValue[type] ?? 'another value';
+  }
+}
+
+/** Of lengths the number that came; of all else the value. */
+function receivedOf({ type, input, received }: v.BaseIssue<unknown>): string {
+  return type === 'min_length' || type === 'max_length' ? received : shown(input);
+}
+
+/** The words that a literal or a list of words expects: `("image_url" | "video_url")`. */
+function wordsOf({ expected }: v.BaseIssue<unknown>): string[] {
+  return [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, word = '']) => word);
+}
+
+function hintAmong(words: readonly string[], input: unknown): string {
   return typeof input === 'string' ? nearHint(input, words) : '';
 }
 

@@ -31,6 +31,16 @@ export const listFilter = v.optional(
   ),
 );
 
+/** The same, documented as a list of these words; which other words are refused is for the page to say. */
+export function listOfWords(word: v.GenericSchema) {
+  return v.optional(
+    v.pipe(
+      listFilter.wrapped,
+      documentedAs(() => v.array(word)),
+    ),
+  );
+}
+
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /** A moment as RFC 3339 spells it, in milliseconds. Refused when empty: a script's unset variable would ask for all (D40). */

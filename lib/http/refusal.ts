@@ -17,6 +17,7 @@ const statusOfCode = {
   edge_required: 403,
   did_forbidden: 403,
   catalog_forbidden: 403,
+  campaign_forbidden: 403,
   template_not_found: 404,
   dispatch_not_found: 404,
   redirect_not_found: 404,

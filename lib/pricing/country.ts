@@ -1,3 +1,4 @@
+import { nearName } from '../http/near-name.ts';
 import countries from './countries.json' with { type: 'json' };
 import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
 
@@ -10,6 +11,17 @@ export const knownCountries: ReadonlySet<string> = new Set(countries);
 /** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any letter case (D18). */
 export function isCountry(text: string): boolean {
   return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
+}
+
+/** The code of the country that a name most nearly is in English, Spanish or Portuguese; undefined when it is near none. */
+export function countryNamed(name: string): string | undefined {
+  const codes = new Map<string, string>();
+  for (const language of ['en', 'es', 'pt']) {
+    const names = new Intl.DisplayNames(language, { type: 'region' });
+    for (const code of knownCountries) codes.set(names.of(code) ?? code, code);
+  }
+  const near = nearName(name, [...codes.keys()]);
+  return near === undefined ? undefined : codes.get(near);
 }
 
 /** The country (ISO 3166-1 alpha-2) of a number in E.164 digits, by its longest known prefix; undefined for none. */

@@ -1,17 +1,25 @@
 import * as v from 'valibot';
+import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { Refusal } from '../http/refusal.ts';
-import { knownCountries } from './country.ts';
+import { shown } from '../http/shown.ts';
+import { countryNamed, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates } from './rates.ts';
 
 /** Categories as the contract spells them. */
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
+/** How the interface's document tells them (D48). */
+export const PriceCategoryWord = inAnyLetterCase(categories);
+
 /** A price as it is answered (contract, GET /v1/pricing). */
 export const PriceSchema = v.object({
   market: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2.')),
   currency: v.string(),
-  category: v.picklist(categories),
+  category: v.pipe(
+    v.picklist(categories),
+    documentedAs(() => PriceCategoryWord),
+  ),
   rate: v.object({ amount: v.number(), currency: v.string() }),
   source: v.string(),
   note: v.string(),
@@ -25,12 +33,13 @@ export function categoryOf(text: string): Category | undefined {
 
 /**
  * The list price of one message (D32), `country` in any case. Service messages are free here, whatever the platform's list
- * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code.
+ * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code, and names the
+ * code of a country that is given by its name.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
   const market = knownCountries.has(code) ? marketOf(rates, code) : undefined;
-  if (market === undefined) throw new Refusal('rate_not_found', 'no rate for that market and category');
+  if (market === undefined) throw noRate(country, code);
   const { currency, source, effective } = rates;
   const free = category === 'Service';
   const amount = free ? 0 : market[category.toLowerCase() as RatedCategory];
@@ -44,6 +53,15 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
     source,
     note: free ? serviceNote : grouped,
   };
+}
+
+function noRate(country: string, code: string): Refusal {
+  const refused = 'no rate for that market and category';
+  if (code !== '') return new Refusal('rate_not_found', refused);
+  const meant = countryNamed(country);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const message = `market must be a two-letter code (ISO 3166-1 alpha-2), received ${shown(country)}${hint}`;
+  return new Refusal('rate_not_found', `${refused}: ${message}`, { errors: [{ path: 'market', message }] });
 }
 
 const serviceNote =

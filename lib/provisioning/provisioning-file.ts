@@ -87,7 +87,8 @@ export const ProvisioningFileSchema = v.strictObject({
     v.strictObject({
       channel_id: id,
       did,
-      name: text,
+      /** A channel need not have one: answers leave an empty one out. */
+      name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(256)), ''),
       client_id: id,
       waba_id: digits,
       phone_number_id: digits,

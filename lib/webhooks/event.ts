@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { hashKey } from '../keys/hash-key.ts';
+import { ToldCategory } from '../platform/words.ts';
 
 /**
  * What happened to a template. Each client of the WABA gets an event of its own, and `template_id` is its own: the oldest
@@ -13,14 +14,14 @@ const TemplateDataSchema = v.object({
   language: v.string(),
   /** As the platform spells it, also when unknown (D22). */
   status: v.string(),
-  category: v.string(),
+  category: ToldCategory,
 });
 
 /** Status or category, or both, are not what they were; of the one that has not changed both values are the same. */
 const TemplateStatusChangedSchema = v.object({
   ...TemplateDataSchema.entries,
   previous_status: v.string(),
-  previous_category: v.string(),
+  previous_category: ToldCategory,
   /** Why the platform rejected it, when it says so. */
   rejected_reason: v.optional(v.string()),
 });
@@ -154,6 +155,9 @@ export const ServiceEventSchema = v.variant('type', [
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
+
+/** A kind of event, as the interface's document tells it (D48). */
+export const EventTypeWord = v.picklist(eventTypes);
 
 export function isEventType(type: string): type is EventType {
   return eventTypes.includes(type);

@@ -10,7 +10,7 @@ const page = addressOf('platformUrl');
 const foreign = 'https://pages.example.com';
 const send = '/v1/template/messages/5491100000001';
 const exposed =
-  'dispatch-id,webhook-secret,x-request-id,retry-after,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset';
+  'dispatch-id,webhook-secret,template-warning,x-request-id,retry-after,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset';
 
 function preflight(origin: string, path: string, method: string, headers = 'authorization,content-type') {
   const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };

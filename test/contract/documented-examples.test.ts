@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoRedirect } from '../../infra/openapi/examples.ts';
 import type { ExampleDocument, OperationDocument } from '../../infra/openapi/operation.ts';
@@ -6,10 +7,10 @@ import { documentedParameter } from '../../infra/openapi/paths.ts';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
-import { type Operation, openApi, operationOf } from '../support/openapi.ts';
+import { type Operation, openApi, operationOf, type Parameter } from '../support/openapi.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 // Every example of functions/openapi.json, as it stands there, asked of the stack with the demo data (D48): the answer has
@@ -24,6 +25,8 @@ interface Shows {
 
 const target = runningTarget();
 const created = 'order_ready';
+/** As much of a picture as the service looks at: 1 by 1, 8 bits of RGB. */
+const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02', 'latin1');
 
 /** What is not the same on every stack. */
 let dispatchId = '';
@@ -52,7 +55,7 @@ const cases = Object.entries(operations).flatMap(([operation, { examples }]) =>
 
 describe('each example', () => {
   test.each(cases)('%s: %s', async (name, example) => {
-    const route = routes.find((each) => each.operation === name) as RouteEntry;
+    const route = routeOf(name);
     const { operation } = operationOf(route);
     const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
     const asked = requestOf(route, operation, example);
@@ -68,15 +71,63 @@ describe('each example', () => {
       return given.body?.code === 'sync_in_progress' || given.body?.code === 'request_in_progress' ? undefined : given;
     });
     expect([reply.status, reply.text]).toEqual([status, expect.any(String)]);
+    dispatchId = reply.headers.get('dispatch-id') ?? dispatchId;
+    for (const link of Object.values(linksOf(operation, status))) {
+      const linked = await follow(link, asked.route, reply);
+      expect([linked.status, linked.text]).toEqual([200, expect.stringMatching(shownByLink[name] ?? /^$/)]);
+    }
     if (answer === undefined) return;
     const { content } = (operation.responses as Record<number, { content: Record<string, Shows> }>)[status] ?? {};
     const [type = '', { examples }] = Object.entries(content ?? {})[0] ?? ['', {}];
     const told = placesOf(type === 'text/plain' ? reply.text : reply.body);
     expect(placesOf(examples?.[example]?.value).filter((place) => !told.includes(place))).toEqual([]);
-    dispatchId = reply.headers.get('dispatch-id') ?? dispatchId;
     if (name === 'templates-create') createdId = reply.body.id;
   });
 });
+
+interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+function linksOf({ responses }: Operation, status: number): Readonly<Record<string, Link>> {
+  return (responses[status] as { readonly links?: Readonly<Record<string, Link>> }).links ?? {};
+}
+
+/** What the answer that a link leads to must have. */
+const shownByLink: Readonly<Record<string, RegExp>> = {
+  'messages-send': /"dispatch_id":"\w{26}"/,
+  'templates-create': /"name":"order_ready".*"total":1/,
+  'templates-list': /"sendable":/,
+};
+
+/** Asks what the answer of an example leads to, with what it says. */
+async function follow({ operationId, parameters }: Link, route: string, reply: ApiReply): Promise<ApiReply> {
+  const target = routeOf(operationId);
+  const { operation } = operationOf(target);
+  const filled = (operation.parameters ?? []).map(({ examples: _, ...parameter }: Parameter & Shows) => {
+    const expression = parameters[parameter.name];
+    if (expression === undefined) return parameter;
+    return { ...parameter, examples: { link: { value: meantBy(expression, route, reply) } } };
+  });
+  const asked = requestOf(target, { ...operation, parameters: filled }, 'link');
+  return api(asked.route, { token: await tokenOf('supervisor1001') });
+}
+
+/** What a runtime expression of OpenAPI stands for, of the kinds that the document has; or a constant. */
+function meantBy(expression: string, route: string, { headers, body }: ApiReply): unknown {
+  const [, header] = /^\$response\.header\.(.+)$/.exec(expression) ?? [];
+  if (header !== undefined) return headers.get(header);
+  const [, pointer] = /^\$response\.body#\/(.+)$/.exec(expression) ?? [];
+  if (pointer !== undefined) return pointer.split('/').reduce((holder, key) => holder?.[key], body);
+  if (expression === '$request.path.did') return route.split('/').at(-1);
+  if (expression.startsWith('$')) throw new Error(`not understood: ${expression}`);
+  return expression;
+}
+
+function routeOf(operation: string): RouteEntry {
+  return routes.find((each) => each.operation === operation) as RouteEntry;
+}
 
 /** The request of an example, from the document alone. */
 function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operation, example: string) {
@@ -107,12 +158,32 @@ function placesOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, each]) => placesOf(each, `${path}.${key}`));
 }
 
+const FormValue = v.object({ template: v.looseObject({ name: v.string() }), file: v.string() });
+
+test('a form is taken as it is shown', async () => {
+  const { operation } = operationOf(routeOf('templates-create'));
+  const shown = operation.requestBody?.content['multipart/form-data'] as Shows | undefined;
+  const { template } = v.parse(FormValue, shown?.examples?.['form']?.value);
+  const form = new FormData();
+  form.set('template', new Blob([JSON.stringify(template)], { type: 'application/json' }));
+  form.set('file', new Blob([png], { type: 'image/png' }), 'header.png');
+  const sent = new Response(form);
+  const reply = await api(requestOf(routeOf('templates-create'), operation, 'text').route, {
+    token: await tokenOf('supervisor1001'),
+    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+    body: new Uint8Array(await sent.arrayBuffer()),
+  });
+  expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('PENDING')]);
+  await platform(`DELETE /_control/templates/${reply.body.id}`);
+  await eraseTemplate(target, template.name);
+});
+
 test('every example of the document is one of these', () => {
   const shown = new Set(
     Object.values(openApi.paths as Record<string, Record<string, Operation>>).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId, parameters = [], requestBody, responses }) =>
-        [...parameters, ...Object.values(requestBody?.content ?? {}), ...contentsOf(responses)].flatMap((each) =>
-          Object.keys((each as Shows).examples ?? {}).map((name) => `${operationId} ${name}`),
+        [...parameters, requestBody?.content['application/json'], ...contentsOf(responses)].flatMap((each) =>
+          Object.keys((each as Shows | undefined)?.examples ?? {}).map((name) => `${operationId} ${name}`),
         ),
       ),
     ),

@@ -12,6 +12,7 @@ import { hostileBodies } from '../support/hostile-bodies.ts';
 
 const sixMegabytes = 5_900_000;
 const oneMegabyte = 1_000_000;
+const mostAnswered = 25_000;
 
 /** A concrete path of a route. */
 const pathOf = (route: RouteEntry) =>
@@ -24,6 +25,8 @@ const pathOf = (route: RouteEntry) =>
 async function statusOf(route: RouteEntry, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const bytes = Buffer.from(body);
   const reply = await answerOf(route, bytes, headers);
+  // What came is repeated in words, never as a whole.
+  expect(reply.text.length).toBeLessThan(mostAnswered);
   const asked = { method: route.method, path: pathOf(route), requestHeaders: new Headers(headers), requestBody: bytes };
   await expectDocumented({ ...asked, ...reply });
   return reply.status;

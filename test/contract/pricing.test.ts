@@ -39,6 +39,8 @@ describe('the price of a message (D32)', () => {
 });
 
 describe('refusals', () => {
+  const noCode = (received: string) =>
+    `no rate for that market and category: market must be a two-letter code (ISO 3166-1 alpha-2), received ${received}`;
   const categories = 'category must be Authentication, Marketing, Utility or Service, received "Promotional"';
   test.each([
     [{ category: 'Marketing' }, 400, 'invalid_request', 'market is required'],
@@ -49,7 +51,7 @@ describe('refusals', () => {
     [{ market: 'XX', category: 'Promotional' }, 400, 'invalid_request', categories],
     [{ market: 'BR', category: 'Marketing', client_id: 'one' }, 400, 'invalid_client_id', 'invalid client_id: one'],
     [{ market: 'XX', category: 'Marketing' }, 404, 'rate_not_found', 'no rate for that market and category'],
-    [{ market: 'Brazil', category: 'Service' }, 404, 'rate_not_found', 'no rate for that market and category'],
+    [{ market: 'Brazil', category: 'Service' }, 404, 'rate_not_found', noCode('"Brazil"; did you mean BR?')],
   ])('%j', async (query, status, code, message) => {
     const { status: answered, body } = await price(query as Record<string, string>);
     expect([answered, body.code, body.message]).toEqual([status, code, message]);

@@ -8,7 +8,7 @@ const username = 'passing1003';
 const password = 'passing-password';
 const did = '5491100000777';
 
-/** The demo file and, for as long as the test takes, one more client with a user, a campaign and a number. */
+/** The demo file and, for as long as the test takes, one more client with a user, a campaign and a number without a name. */
 const joined = {
   ...demo,
   clients: [...demo.clients, { client_id: 1003, name: 'Passing guest' }],
@@ -18,7 +18,6 @@ const joined = {
     {
       channel_id: 777,
       did,
-      name: 'Passing line',
       client_id: 1003,
       waba_id: '200000000000001',
       phone_number_id: '300000000000777',
@@ -51,6 +50,9 @@ test('a removed user cannot log in and sees nothing, a removed number cannot sen
   const list = () => api('GET /v1/templates', { token });
   const before = [await send(), await list()];
   expect(before.map((reply) => reply.status)).toEqual([404, 200]);
+  // A name that is empty or absent is none.
+  const { body: channels } = await api('GET /v1/client-messaging-channels?fields=did,name', { token });
+  expect(channels.data).toEqual([{ did, name: null }]);
 
   const { lines } = await provision(demo, target, { removalsAllowed: 5 });
   expect(lines.filter(({ change }) => change === 'removed')).toHaveLength(5);

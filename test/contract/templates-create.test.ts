@@ -6,6 +6,7 @@ import {
   type CreateOptions,
   create,
   creationsAsked,
+  edit,
   expectRefused,
   lastSent,
   listedTemplate,
@@ -128,6 +129,7 @@ describe('what reaches the platform, and what is answered: id, status and catego
     const category = draft.category.toUpperCase();
     expect([reply.status, reply.body]).toEqual([200, answer('PENDING', category)]);
     expect(Object.keys(reply.body)).toEqual(['id', 'status', 'category']);
+    expect(reply.headers.get('template-warning')).toBeNull();
 
     const { name, language } = draft;
     expect(await lastSent()).toEqual({ name, language, parameter_format: 'POSITIONAL', category, ...sent });
@@ -139,6 +141,40 @@ describe('what reaches the platform, and what is answered: id, status and catego
       channel_campaigns: [],
     });
     expect(stored).toMatchObject({ id: reply.body.id, name, language, status: 'PENDING', category });
+  });
+
+  const view = { type: 'BUTTONS', buttons: [{ type: 'SPM', text: 'View' }] };
+  const productCard = { components: [{ type: 'HEADER', format: 'PRODUCT' }, view] };
+  const offer = { text: 'Today', has_expiration: true };
+  const couponAndUrl = [
+    { type: 'COPY_CODE', example: 'SAVE20' },
+    { type: 'URL', text: 'Shop', url: 'https://example.com/' },
+  ];
+  test.each<[string, object[], string]>([
+    [
+      'product cards',
+      [{ type: 'CAROUSEL', cards: [productCard, productCard] }],
+      'templates with a button of type SPM on card 0 (buttons[0]) cannot be sent through this interface',
+    ],
+    [
+      'an offer with an end',
+      [
+        { type: 'LIMITED_TIME_OFFER', limited_time_offer: offer },
+        { type: 'BUTTONS', buttons: couponAndUrl },
+      ],
+      'limited-time offers with an expiration cannot be sent through this interface',
+    ],
+  ])('%s can never be sent from here: the answer says so, and an edit’s', async (_, components, warning) => {
+    const draft = probes.draft({ category: 'MARKETING', components: [plainBody, ...components] });
+    const reply = await create(draft);
+    expect([reply.status, reply.body, reply.headers.get('template-warning')]).toEqual([
+      200,
+      answer('PENDING', 'MARKETING'),
+      warning,
+    ]);
+    const { id } = await listedTemplate(1001, draft.name);
+    const unchanged = await edit(id, { components: draft.components });
+    expect([unchanged.status, unchanged.headers.get('template-warning')]).toEqual([200, warning]);
   });
 
   test.each([
@@ -198,7 +234,11 @@ describe('the order of the checks (D5): each is told though the next would refus
       'malformed before the client',
       '{',
       { query: '?client_id=1002' },
-      { code: 'malformed_body', message: 'the request body must be valid JSON' },
+      {
+        code: 'malformed_body',
+        message:
+          'the request body must be valid JSON: line 1, column 2: expected a name in double quotes or }, received the end',
+      },
     ],
     [
       'component faults before the client',
@@ -248,6 +288,12 @@ describe('the order of the checks (D5): each is told though the next would refus
   test.each<[what: string, body: unknown, message: string, at: string[]]>([
     ['nothing', {}, 'name is required', ['name', 'language', 'category', 'components']],
     [
+      'a name, a language and a category that are none hide no fault of the components',
+      { ...good, name: 'X', language: 'english', category: 'PROMO', components: [{ type: 'NOPE' }], client_id: 'abc' },
+      'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"',
+      ['name', 'language', 'category', 'components[0].type', 'components', 'client_id'],
+    ],
+    [
       'several unknown fields, a prototype among them',
       JSON.stringify({ ...good, a: 1 }).replace('{', '{"__proto__":{},'),
       'unrecognized field: __proto__',
@@ -278,7 +324,10 @@ describe('the order of the checks (D5): each is told though the next would refus
     };
     const before = await creationsAsked();
     const reply = await create(body);
-    expect([reply.status, reply.body.message]).toEqual([400, 'name must be 1 to 512 characters of a-z, 0-9 and _']);
+    expect([reply.status, reply.body.message]).toEqual([
+      400,
+      'name must be 1 to 512 characters of a-z, 0-9 and _, received "X"',
+    ]);
     const paths = reply.body.errors.map(({ path }: { path: string }) => path);
     const fields = ['name', 'colour', 'message_send_ttl_seconds', 'code_expiration_minutes'];
     const inComponents = ['[0].text', '[0].example.header_text', '[1].text', '[1].colour', '[1].example.body_text']

@@ -177,18 +177,22 @@ describe('requests that are not understood are 400', () => {
   test.each([
     ['no templates', { action: 'disable' }, 'templates is required'],
     ['empty templates', { action: 'disable', templates: [] }, 'templates must not be empty'],
-    ['an invalid action', { action: 'pause', templates: ['x'] }, 'action must be enable or disable'],
-    ['an action in other letters', { action: 'Enable', templates: ['x'] }, 'action must be enable or disable'],
+    ['an invalid action', { action: 'pause', templates: ['x'] }, 'action must be enable or disable, received "pause"'],
+    [
+      'an action in other letters',
+      { action: 'Enable', templates: ['x'] },
+      'action must be enable or disable, received "Enable"',
+    ],
     ['an item without an action', { templates: [{ id: 'x', action: 'enable' }, 'y'] }, 'templates[1] has no action'],
     [
       'an item with an invalid action',
       { templates: [{ id: 'x', action: 'pause' }] },
-      'a template must be an id, or an object with an id and an action that is enable or disable',
+      'a template must be an id, or an object with an id and an action that is enable or disable, received {"id":"x","action":"pause"}',
     ],
     [
       'an item that is a number',
       { action: 'enable', templates: [1] },
-      'a template must be an id, or an object with an id and an action that is enable or disable',
+      'a template must be an id, or an object with an id and an action that is enable or disable, received 1',
     ],
     ['an unknown field', { ...disable('x'), acton: 'enable' }, 'unrecognized field: acton; did you mean action?'],
     [
@@ -199,15 +203,19 @@ describe('requests that are not understood are 400', () => {
     [
       'templates that is an id',
       { action: 'enable', templates: 'x' },
-      'templates is invalid: expected Array, received "x"',
+      'templates is invalid: expected a list, received "x"',
     ],
     [
       '1,001 items',
       { action: 'enable', templates: Array(1_001).fill('x') },
-      'templates is invalid: expected <=1000, received 1001',
+      'templates is invalid: expected at most 1000 items, received 1001',
     ],
-    ['malformed JSON', '{', 'the request body must be valid JSON'],
-    ['no body', undefined, 'the request body must be valid JSON'],
+    [
+      'malformed JSON',
+      '{"templates" []}',
+      'the request body must be valid JSON: line 1, column 14: expected a colon, received "["',
+    ],
+    ['no body', undefined, 'the request body must be valid JSON, received nothing'],
     ['a list', '[]', 'the request body must be a JSON object'],
     ['a client_id that is none', { ...disable('x'), client_id: 'abc' }, 'invalid client_id: abc'],
   ])('%s', async (_, body, message) => {

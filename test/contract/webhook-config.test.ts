@@ -119,7 +119,7 @@ describe('what is refused, word for word', () => {
   test.each<[string, unknown, string, string]>([
     ['credentials', { url: 'https://me:canary@hooks.example.com/' }, 'url', 'url must not carry credentials'],
     ['the metadata address', { url: 'https://[::ffff:169.254.169.254]/' }, 'url', 'url must name a public host'],
-    ['active as text', { url, active: 'no' }, 'active', 'active must be true or false'],
+    ['active as text', { url, active: 'no' }, 'active', 'active must be true or false, received "no"'],
   ])('400, %s', async (_, body, field, message) => {
     const reply = await put(body);
     expect(reply).toMatchObject({ status: 400, secret: null });
@@ -140,7 +140,10 @@ describe('what is refused, word for word', () => {
 
   test('400, a rotation that is neither true nor false', async () => {
     const reply = await put({ url }, { headers: { 'Webhook-Secret-Rotate': 'yes' } });
-    expect(reply).toMatchObject({ status: 400, body: { message: 'Webhook-Secret-Rotate must be true or false' } });
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { message: 'Webhook-Secret-Rotate must be true or false, received "yes"' },
+    });
   });
 
   test.each(['{', 'null'])('400, the body %j', async (body) => {

@@ -25,6 +25,7 @@ describe('CORS (D52)', () => {
       ExposeHeaders: [
         'Dispatch-Id',
         'Webhook-Secret',
+        'Template-Warning',
         'X-Request-Id',
         'Retry-After',
         'X-RateLimit-Limit',

@@ -1,76 +1,55 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onOwnStack } from '../bench/own-stack.ts';
+import { clientNames, missingFor, sentByClient } from '../support/generated-clients.ts';
 
-// `npm run proof -- generators`: others' generators of clients read functions/openapi.json as it is, and what they make of it
-// compiles, strictly. Each is installed from the npm registry into a folder of its own, which is removed.
+// `npm run proof -- generators`: others' generators of clients read functions/openapi.json as it is; what they make of it
+// compiles, strictly, and sends one message on a stack of its own. Those of npm are installed into a folder of their own,
+// which is removed; those for Python and Go are left out where they are not on the PATH, and the proof says so.
 
-interface Generator {
-  readonly packages: readonly string[];
-  /** The command that writes `out/` from `openapi.json`, in the folder of the generator. */
-  readonly command: readonly [string, ...string[]];
-}
+const did = '5491100000001';
 
-const generators: Readonly<Record<string, Generator>> = {
-  'openapi-typescript': {
-    packages: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0'],
-    command: ['openapi-typescript', 'openapi.json', '--output', 'out/index.ts'],
-  },
-  '@hey-api/openapi-ts': {
-    packages: ['@hey-api/openapi-ts@0.99.0'],
-    command: ['openapi-ts', '--input', 'openapi.json', '--output', 'out'],
-  },
-  orval: {
-    packages: ['orval@8.38.0'],
-    command: ['orval', '--input', 'openapi.json', '--output', 'out/index.ts', '--client', 'fetch'],
-  },
-  'swagger-typescript-api': {
-    packages: ['swagger-typescript-api@13.13.0'],
-    command: ['swagger-typescript-api', 'generate', '--path', 'openapi.json', '--output', 'out', '--name', 'index.ts'],
-  },
-};
-
-const compiler = 'typescript@5.9.3';
-const settings = {
-  compilerOptions: {
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'dom.iterable'],
-    module: 'preserve',
-    moduleResolution: 'bundler',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-  },
-  include: ['out'],
-};
-
-for (const [name, generator] of Object.entries(generators)) {
-  const trouble = troubleWith(generator);
-  console.log(trouble === undefined ? `${name}: its client compiles` : `${name}: ${trouble}`);
-  if (trouble !== undefined) process.exitCode = 1;
-}
-
-/** What went wrong with a generator or with what it made; undefined when nothing did. */
-function troubleWith({ packages, command: [program, ...words] }: Generator): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'generator-'));
-  try {
-    cpSync(join(import.meta.dirname, '..', '..', 'functions', 'openapi.json'), join(folder, 'openapi.json'));
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
-    mkdirSync(join(folder, 'out'));
-    return (
-      failureOf(folder, 'npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', compiler, ...packages]) ??
-      failureOf(folder, join('node_modules', '.bin', program), words) ??
-      failureOf(folder, join('node_modules', '.bin', 'tsc'), [])
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+await onOwnStack('generators', new AbortController().signal, async ({ addresses: { apiUrl } }) => {
+  const ask = await signedIn(apiUrl);
+  await ask('POST', '/v1/templates/sync-from-platform', {});
+  const unassigned = '/v1/templates?campaign_name=Unassigned&name=order_update';
+  await until('the templates are there', async () => (await ask('GET', unassigned)).includes('"id"'));
+  for (const name of clientNames) {
+    const missing = missingFor(name);
+    if (missing.length > 0) {
+      console.log(`${name}: left out, not on the PATH: ${missing.join(', ')}`);
+      continue;
+    }
+    try {
+      const dispatchId = await sentByClient(name, apiUrl);
+      const report = `/v1/template/messages/${did}/${dispatchId}`;
+      await until(`the message of ${name} has left`, async () =>
+        /"state":"(?:sent|delivered|read)"/.test(await ask('GET', report)),
+      );
+      console.log(`${name}: its client compiles, and has sent ${dispatchId}`);
+    } catch (error) {
+      console.log(`${name}: ${error instanceof Error ? error.message : error}`);
+      process.exitCode = 1;
+    }
   }
+});
+
+/** Asks the API as a user of the demo client, and returns the text of the answer. */
+async function signedIn(apiUrl: string) {
+  let authorization = '';
+  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json', ...(authorization === '' ? {} : { authorization }) };
+    const asked = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return (await fetch(apiUrl + path, asked)).text();
+  };
+  const login = await ask('POST', '/login', { username: 'supervisor1001', password: 'demo-supervisor1001' });
+  authorization = `Bearer ${JSON.parse(login).access_token}`;
+  return ask;
 }
 
-function failureOf(folder: string, command: string, words: readonly string[]): string | undefined {
-  const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: folder, encoding: 'utf8' });
-  if (status === 0) return undefined;
-  return `${[command, ...words].join(' ')} failed\n${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}`;
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let asked = 0; asked < 120; asked += 1) {
+    if (await holds()) return;
+    await pause(1_000);
+  }
+  throw new Error(`waited two minutes in vain until ${what}`);
 }

@@ -4,6 +4,7 @@ import { runSteps } from '../steps.ts';
 // it, for hours. Exit status 1 when one of them failed.
 const proofs: Readonly<Record<string, readonly [string, ...string[]]>> = {
   generators: ['node', 'test/proof/generators.ts'],
+  strangers: ['node', 'test/proof/strangers.ts'],
   ministack: ['node', 'test/proof/ministack.ts'],
   bench: ['node', 'test/bench/run.ts'],
   faults: ['node', 'test/faults/run.ts'],

@@ -56,7 +56,7 @@ export async function documentFaults(exchange: Exchange): Promise<string[]> {
   };
   return [
     ...answered,
-    ...parameterFaults(exchange, operation, asked),
+    ...parameterFaults(exchange, operation, { pointer, asked }),
     ...(await bodyFaults(exchange, operation, pointer)),
   ];
 }
@@ -80,7 +80,7 @@ function matchOf(method: string, rawPath: string) {
 
 function ofNoRoute({ method, status, text }: Exchange): string[] {
   if (![400, 404, 405, 431].includes(status)) return [`no route is documented that answers ${status}`];
-  return method === 'HEAD' ? [] : schemaFaults('#/components/schemas/GatewayError', json(text), 'body');
+  return method === 'HEAD' ? [] : schemaFaults('answers', '#/components/schemas/GatewayError', json(text), 'body');
 }
 
 function answerFaults({ status, headers, text }: Exchange, operation: Operation, at: string): string[] {
@@ -98,12 +98,15 @@ function answerFaults({ status, headers, text }: Exchange, operation: Operation,
   if (status >= 400 && headers.has('x-request-id') && codeOf({ status, text }) === undefined) {
     faults.push('a refusal without a code');
   }
-  return [...faults, ...schemaFaults(`${pointer}/content/${escaped(type)}/schema`, body, 'body')];
+  const code = codeOf({ status, text });
+  if (code !== undefined && !response['x-codes']?.includes(code)) faults.push(`the code ${code} is not documented`);
+  return [...faults, ...schemaFaults('answers', `${pointer}/content/${escaped(type)}/schema`, body, 'body')];
 }
 
 interface Response {
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Content;
+  readonly 'x-codes'?: readonly unknown[];
 }
 
 /** A response of the document and where it stands, which may be among the components. */
@@ -128,7 +131,8 @@ function headerFaults(
       const header = openApi.components.headers[name];
       const value = headers.get(name);
       if (value === null) return header.required && isOwn ? [`the header ${name} is missing`] : [];
-      return valueFaults(header.schema, `#/components/headers/${name}/schema`, value, `header ${name}`);
+      const text = { pointer: `#/components/headers/${name}/schema`, schema: header.schema, value };
+      return valueFaults('answers', text, `header ${name}`);
     }),
   ];
 }
@@ -136,24 +140,37 @@ function headerFaults(
 function parameterFaults(
   { requestHeaders }: Exchange,
   { operationId, parameters = [] }: Operation,
-  asked: Readonly<Record<'path' | 'query', Readonly<Record<string, string>>>>,
+  {
+    pointer,
+    asked,
+  }: {
+    readonly pointer: string;
+    readonly asked: Readonly<Record<'path' | 'query', Readonly<Record<string, string>>>>;
+  },
 ): string[] {
-  return parameters.flatMap(({ name, in: place, required, schema }) => {
+  return parameters.flatMap(({ name, in: place, required, schema }, at) => {
     const value = (place === 'header' ? requestHeaders.get(name) : asked[place][name]) ?? '';
     // An empty filter counts as not given.
     if (value === '') return required ? [`${operationId}: ${place} ${name} is missing and was accepted`] : [];
-    return valueFaults(schema, schema, value, `${place} ${name}`);
+    return valueFaults(
+      'requests',
+      { pointer: `${pointer}/parameters/${at}/schema`, schema, value },
+      `${place} ${name}`,
+    );
   });
 }
 
 /** A value that came as text, by what its schema says that it stands for. */
 function valueFaults(
-  schema: Readonly<Record<string, unknown>>,
-  where: string | object,
-  value: string,
+  kind: 'answers' | 'requests',
+  {
+    pointer,
+    schema,
+    value,
+  }: { readonly pointer: string; readonly schema: Readonly<Record<string, unknown>>; readonly value: string },
   what: string,
 ): string[] {
-  return schemaFaults(where, parsed(schema['type'], value), what);
+  return schemaFaults(kind, pointer, parsed(schema['type'], value), what);
 }
 
 function parsed(type: unknown, value: string): unknown {
@@ -177,12 +194,13 @@ async function bodyFaults(exchange: Exchange, { operationId, requestBody }: Oper
   const type = requestHeaders.get('content-type') ?? '';
   const pointer = `${at}/requestBody/content/${escaped('application/json')}/schema`;
   if (!/^\s*multipart\/form-data/i.test(type)) {
-    return schemaFaults(pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
+    return schemaFaults('requests', pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
   }
   const form = requestBody.content['multipart/form-data'];
-  if (form === undefined) return schemaFaults(pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
+  if (form === undefined)
+    return schemaFaults('requests', pointer, json(Buffer.from(sent).toString('utf8')), 'request body');
   const template = await templatePart(sent, type);
-  return template === undefined ? [] : schemaFaults(pointer, json(template), 'part template');
+  return template === undefined ? [] : schemaFaults('requests', pointer, json(template), 'part template');
 }
 
 /** The JSON of a form; undefined for one that only the service's own reader takes apart. */
@@ -201,7 +219,7 @@ export function eventFaults(body: string): string[] {
   const { type } = JSON.parse(body);
   if (openApi.webhooks[type] === undefined) return [`the event ${type} is not documented`];
   const at = pointerTo('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
-  return schemaFaults(at, JSON.parse(body), type);
+  return schemaFaults('answers', at, JSON.parse(body), type);
 }
 
 /** A repeated parameter arrives joined by commas. */

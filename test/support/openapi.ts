@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { documentedPath } from '../../infra/openapi/paths.ts';
 import type { RouteEntry } from '../../infra/routes.ts';
+import { anyLetterCase, othersMayCome } from '../../lib/http/documented.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -28,7 +29,33 @@ export const openApi: any = JSON.parse(text);
 const ajv = new Ajv2020({ strict: false, allErrors: true, allowUnionTypes: true });
 ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i);
 ajv.addFormat('uri', (value) => URL.canParse(value));
-ajv.addSchema(openApi, 'openapi.json');
+// Stricter than the document, which leaves clients room for later versions: from here goes only what is named (D48).
+ajv.addSchema(rewritten(openApi, closed), 'answers.json');
+// As the service reads: words in any letter case, and others beside them, where they are marked so.
+ajv.addSchema(rewritten(openApi, asRead), 'requests.json');
+
+type Schema = Readonly<Record<string, unknown>>;
+
+function rewritten(value: unknown, change: (schema: Schema) => Schema): object {
+  const each = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(each);
+    if (part === null || typeof part !== 'object') return part;
+    return Object.fromEntries(Object.entries(change(part as Schema)).map(([key, inside]) => [key, each(inside)]));
+  };
+  return each(value) as object;
+}
+
+function closed(schema: Schema): Schema {
+  const isObject = [schema['type']].flat().includes('object') && schema['properties'] !== undefined;
+  return isObject ? { additionalProperties: false, ...schema } : schema;
+}
+
+function asRead({ enum: words, ...schema }: Schema): Schema {
+  if (schema[othersMayCome] === true || words === undefined) return schema;
+  if (schema[anyLetterCase] !== true || !Array.isArray(words)) return { enum: words, ...schema };
+  const either = (letter: string) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`;
+  return { ...schema, pattern: `^(?:${words.map((word) => word.replace(/[a-z]/gi, either)).join('|')})$` };
+}
 
 /** The operation of a route in the document, and where it stands. */
 export function operationOf(route: RouteEntry): { readonly operation: Operation; readonly pointer: string } {
@@ -39,19 +66,23 @@ export function operationOf(route: RouteEntry): { readonly operation: Operation;
   return { operation, pointer: pointerTo('paths', path, method) };
 }
 
-const validators = new Map<string | object, ValidateFunction>();
+const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value by a schema, which is one of its own or stands at a place of the document. */
-export function schemaFaults(schema: string | object, value: unknown, what: string): string[] {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = typeof schema === 'string' ? ajv.compile({ $ref: `openapi.json${schema}` }) : ajv.compile(schema);
-    validators.set(schema, validate);
-  }
+/** What is wrong with a value that the service tells, or that it was asked, by the schema at a place of the document. */
+export function schemaFaults(kind: 'answers' | 'requests', pointer: string, value: unknown, what: string): string[] {
+  const place = `${kind}.json${pointer}`;
+  const validate = validators.get(place) ?? ajv.compile({ $ref: place });
+  validators.set(place, validate);
   if (validate(value)) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${what} ${instancePath}: ${message} ${JSON.stringify(params)}`,
   );
+}
+
+/** What of the components of a creation is not as the document says. */
+export function undocumented(category: string, components: readonly unknown[]): string[] {
+  const request = { name: 'a', language: 'es', category, components };
+  return schemaFaults('requests', '#/components/schemas/CreateTemplateRequest', request, 'creation');
 }
 
 /** The JSON Pointer to a place of the document. */

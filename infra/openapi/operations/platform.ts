@@ -1,9 +1,9 @@
-import * as v from 'valibot';
 import { PlatformWebhookAnswer } from '../../../functions/platform-webhook-receive.ts';
 import { PlatformHandshakeQuery } from '../../../functions/platform-webhook-verify.ts';
 import { RedirectPath } from '../../../functions/redirect.ts';
 import { PlatformWebhookHeaders } from '../../../lib/platform/webhook/signature.ts';
 import { demoRedirect, demoSignature } from '../examples.ts';
+import { PlatformWebhookBody } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
 import { ofAnybody } from '../refusals.ts';
 
@@ -41,7 +41,7 @@ export const platform: Operations = {
     description:
       'What became of messages, templates and numbers, signed by the platform. What it says is no reason to refuse it.',
     headers: PlatformWebhookHeaders,
-    body: { schema: v.unknown(), optional: true },
+    body: { schema: PlatformWebhookBody, optional: true },
     answers: { 200: { description: 'Taken.', schema: PlatformWebhookAnswer } },
     refusals: [...ofAnybody, 'unauthorized', 'payload_too_large', 'webhook_not_taken'],
     examples: {

@@ -1,11 +1,10 @@
-import * as v from 'valibot';
 import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '../../../functions/dispatches-list.ts';
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
-import { MessagesSendAnswer, MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
-import { RehearsalAnswer } from '../../../lib/messages/rehearse/rehearse-send.ts';
+import { MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
 import { MessagesSendBody, MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
+import { SendAnswer } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
 import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
@@ -28,8 +27,15 @@ export const sending: Operations = {
     answers: {
       200: {
         description: 'Accepted, or rehearsed. warning tells what is worth a look.',
-        schema: v.union([RehearsalAnswer, MessagesSendAnswer]),
+        schema: SendAnswer,
         headers: ['Dispatch-Id'],
+        links: {
+          report: {
+            operationId: 'messages-report',
+            description: 'What becomes of every recipient. A rehearsal has no dispatch.',
+            parameters: { did: '$request.path.did', dispatchId: '$response.header.Dispatch-Id' },
+          },
+        },
       },
     },
     refusals: [

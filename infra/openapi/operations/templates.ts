@@ -31,14 +31,48 @@ const createdId = demoTemplateId('order_ready');
 const ofWriters = [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden'] as const;
 const components = [{ type: 'BODY', text: 'Your order is ready to be picked up.' }] as const;
 
+const picture = { type: 'HEADER', format: 'IMAGE' } as const;
+const ofForm = (call: string, part: string) =>
+  `curl ${call} -H "Authorization: Bearer $TOKEN" -F 'template=@template.json;type=application/json' -F 'file=@header.png;type=image/png'. The part template is ${part}, as a file or as text; the part file is the media of the HEADER, which names no other source.`;
+
+const createForm = {
+  name: 'CreateTemplateForm',
+  example: {
+    summary: 'A picture in the header',
+    description: ofForm(`$API/v1/templates/${did}`, 'the body of a creation'),
+    template: { name: 'order_shown', language: 'en_US', category: 'UTILITY', components: [picture, ...components] },
+  },
+} as const;
+
+const editForm = {
+  name: 'EditTemplateForm',
+  example: {
+    summary: 'Another picture in the header',
+    description: ofForm(`-X PUT $API/v1/templates/${did}/${createdId}`, 'the body of an edit'),
+    template: { components: [picture, ...components] },
+  },
+} as const;
+
 export const templates: Operations = {
   'templates-list': {
     tag: 'Templates',
     summary: 'List templates',
     description:
-      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user.',
+      'One entry for each template, with its campaigns and channels, sorted by name, language and id. Without BSP_CN it shows what is in the campaigns of the user: it is empty as long as every template is Unassigned. Ask for those with campaign_name=Unassigned.',
     query: TemplatesListQuery,
-    answers: { 200: { description: 'A page, and the total.', schema: TemplatesListAnswer } },
+    answers: {
+      200: {
+        description: 'A page, and the total.',
+        schema: TemplatesListAnswer,
+        links: {
+          first: {
+            operationId: 'templates-get',
+            description: 'The first of the page, with what sending it takes; the others alike.',
+            parameters: { didOrMessageTemplateId: '$response.body#/data/0/id' },
+          },
+        },
+      },
+    },
     refusals: [...ofCallers, ...ofClients, 'client_id_required', 'agent_without_campaigns'],
     examples: {
       fields: {
@@ -52,11 +86,12 @@ export const templates: Operations = {
   'templates-get': {
     tag: 'Templates',
     summary: 'Read one template',
-    description: 'The entry of the listing, and what sending the template takes.',
+    description:
+      'The entry of the listing, and what sending the template takes. An unassigned template is shown as well; without BSP_CN one that has only campaigns of others is not.',
     path: TemplatePath,
     query: TemplateQuery,
     answers: { 200: { description: 'The template.', schema: TemplatesGetAnswer } },
-    refusals: [...ofCallers, ...ofClients, 'template_not_found'],
+    refusals: [...ofCallers, ...ofClients, 'template_not_found', 'agent_without_campaigns'],
     examples: {
       one: {
         summary: 'By its id',
@@ -91,8 +126,22 @@ export const templates: Operations = {
       'Creates a template on the WABA of the DID, for every client of the WABA. Header media come by header_source, by header_handle, or in a form as part file.',
     path: TemplatesCreatePath,
     query: TemplatesCreateQuery,
-    body: { schema: TemplatesCreateBody, form: true },
-    answers: { 200: { description: 'What the platform says of it.', schema: TemplatesCreateAnswer } },
+    body: { schema: TemplatesCreateBody, form: createForm },
+    answers: {
+      200: {
+        description: 'What the platform says of it.',
+        schema: TemplatesCreateAnswer,
+        headers: ['Template-Warning'],
+        links: {
+          read: {
+            operationId: 'templates-list',
+            description:
+              'The template as it is listed, where it was created without channel_campaigns; data[0].id is what other routes name it by.',
+            parameters: { template_platform_id: '$response.body#/id', campaign_name: 'Unassigned' },
+          },
+        },
+      },
+    },
     refusals: [...ofWriters, ...ofBodies],
     examples: {
       text: {
@@ -111,8 +160,14 @@ export const templates: Operations = {
       'Replaces the components of a template when anything really differs. name and language are read and stay as they are.',
     path: TemplatesEditPath,
     query: TemplatesEditQuery,
-    body: { schema: TemplatesEditBody, form: true },
-    answers: { 200: { description: 'Edited, or nothing differs.', schema: TemplatesEditAnswer } },
+    body: { schema: TemplatesEditBody, form: editForm },
+    answers: {
+      200: {
+        description: 'Edited, or nothing differs.',
+        schema: TemplatesEditAnswer,
+        headers: ['Template-Warning'],
+      },
+    },
     refusals: [...ofWriters, ...ofBodies, 'template_not_found'],
     examples: {
       text: {

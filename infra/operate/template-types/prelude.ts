@@ -1,5 +1,12 @@
 // What a send is made of, for any templates: `npm run template-types` writes this before those of a client.
 
+declare const template: unique symbol;
+
+/** The values of one part, in order. What the compiler says of a wrong number of them names their template. */
+export type ValuesOf<Template extends string, Values extends readonly string[]> = Values & {
+  readonly [template]?: Template;
+};
+
 /** Only what is needed: everything else that there could be must be left out. */
 type Exactly<Needed, All extends PropertyKey> = Needed & { readonly [Key in Exclude<All, keyof Needed>]?: never };
 

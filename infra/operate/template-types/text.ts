@@ -26,9 +26,6 @@ export function templateTypes(clientId: number, templates: readonly TypedTemplat
     '',
     'export type TemplateName = keyof Templates;',
     '',
-    '/** A send of any of the templates. */',
-    'export type Send = SendForAny<Templates>;',
-    '',
     '/** A send of this template. */',
     'export type SendOf<Name extends TemplateName, Language extends keyof Templates[Name]> = SendFor<',
     '  Name,',
@@ -36,10 +33,20 @@ export function templateTypes(clientId: number, templates: readonly TypedTemplat
     '  Templates[Name][Language]',
     '>;',
     '',
+    '/** The send as it is, checked by the template that it names: name and language are inferred. */',
+    'export function sendOf<const Name extends TemplateName, const Language extends keyof Templates[Name]>(',
+    '  send: SendOf<Name, Language>,',
+    '): SendOf<Name, Language> {',
+    '  return send;',
+    '}',
+    '',
     '/** A recipient of this template. */',
     'export type RecipientOf<Name extends TemplateName, Language extends keyof Templates[Name]> = RecipientFor<',
     '  Templates[Name][Language]',
     '>;',
+    '',
+    '/** A send of any of the templates; of a wrong one the compiler may speak as of another template, so prefer `sendOf`. */',
+    'export type Send = SendForAny<Templates>;',
     '',
   ].join('\n');
 }
@@ -50,7 +57,7 @@ function byName(templates: readonly TypedTemplate[]): string {
   const lines = names.map(([name, ofName]) => {
     const languages = [...Map.groupBy(ofName, ({ language }) => language)].sort(byText);
     const needs = languages.map(([language, either]) => {
-      const kinds = new Set(either.map(({ parameters }) => needsOf(parameters)));
+      const kinds = new Set(either.map(({ parameters }) => needsOf(parameters, `${name} ${language}`)));
       return `    readonly ${JSON.stringify(language)}: ${[...kinds].sort().join(' | ')};\n`;
     });
     return `  readonly ${JSON.stringify(name)}: {\n${needs.join('')}  };\n`;
@@ -67,29 +74,32 @@ const mediaHeader = (type: string) =>
 const locationHeader =
   "{ readonly type: 'location'; readonly location: { readonly latitude: string; readonly longitude: string; readonly name: string; readonly address: string } }";
 
-function needsOf({ params, component }: ParametersView): string {
+function needsOf({ params, component }: ParametersView, template: string): string {
   const { header } = component;
   return object({
-    params: paramsOf(params),
+    params: paramsOf(params, template),
     header: header && (header.type === 'location' ? locationHeader : mediaHeader(header.type)),
   });
 }
 
 /** Undefined when nothing is variable: `params` can be left out. */
-function paramsOf({ header, products, cards, ...parts }: ParametersView['params']): string | undefined {
+function paramsOf(
+  { header, products, cards, ...parts }: ParametersView['params'],
+  template: string,
+): string | undefined {
   const params = {
-    header: header && texts(header.count),
-    ...partsOf(parts),
+    header: header && texts(header.count, template),
+    ...partsOf(parts, template),
     products: products && `readonly [${productOf(products)}]`,
-    cards: cards && `readonly [${cards.map((card) => exactly(partsOf(card))).join(', ')}]`,
+    cards: cards && `readonly [${cards.map((card) => exactly(partsOf(card, template))).join(', ')}]`,
   };
   return Object.values(params).some((type) => type !== undefined) ? object(params) : undefined;
 }
 
 type Parts = Pick<ParametersView['params'], 'body' | 'buttons'>;
 
-function partsOf({ body, buttons }: Parts) {
-  return { body: body && texts(body.count), buttons: buttons && texts(buttons.length) };
+function partsOf({ body, buttons }: Parts, template: string) {
+  return { body: body && texts(body.count, template), buttons: buttons && texts(buttons.length, template) };
 }
 
 /** A card says nothing of what it does not need either. */
@@ -97,8 +107,8 @@ function exactly(parts: ReturnType<typeof partsOf>): string {
   return `Exactly<${object(parts)}, 'body' | 'buttons'>`;
 }
 
-function texts(count: number): string {
-  return `readonly [${Array(count).fill('string').join(', ')}]`;
+function texts(count: number, template: string): string {
+  return `ValuesOf<${JSON.stringify(template)}, readonly [${Array(count).fill('string').join(', ')}]>`;
 }
 
 function productOf({ kind }: { readonly kind?: unknown }): string {

@@ -146,7 +146,7 @@ function Row({ row }: { readonly row: Listed }) {
         {row.preview}
       </span>
       <span class="row-line small">
-        <span class="row-template">{row.template}</span>
+        <span class="row-template">{row.template || 'text'}</span>
         {row.replies > 0 ? <span class="row-replies">{counted(row.replies, 'reply', 'replies')}</span> : null}
         <span class={`ticks ${status}`}>{code === undefined ? status : `${status} ${code}`}</span>
       </span>

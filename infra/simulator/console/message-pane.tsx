@@ -104,9 +104,13 @@ function MessageFacts({ detail }: { readonly detail: MessageDetail }) {
   const facts: readonly (readonly [string, ComponentChildren])[] = [
     [
       'Template',
-      <>
-        <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
-      </>,
+      detail.template_id === '' ? (
+        'none: a text'
+      ) : (
+        <>
+          <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
+        </>
+      ),
     ],
     ['Recipient', <Others wanted={numberOf(row.to)} shown={row.to} />],
     ['Job', row.job === '' ? 'none' : <Others wanted={row.job} shown={row.job} />],

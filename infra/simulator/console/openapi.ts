@@ -24,8 +24,16 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
-  readonly 'x-remedy'?: string;
-  readonly 'x-status'?: number;
+  readonly 'x-refusals'?: Readonly<Record<string, Omit<RefusalText, 'code'>>>;
+}
+
+/** Why the service says no, and what to do. */
+export interface RefusalText {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly cause: string;
+  readonly remedy: string;
 }
 
 interface Examples {
@@ -55,6 +63,7 @@ export interface Answer {
   readonly description?: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;
+  readonly 'x-codes'?: readonly string[];
 }
 
 interface OperationObject {
@@ -117,23 +126,11 @@ export function exampleOf(examples: Examples | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** Why the service may say no; all of them, or those that an answer may carry. */
-export function refusalsOf(document: Document, answer?: Answer): readonly Schema[] {
-  const all = document.components?.schemas?.['RefusalCode']?.oneOf ?? [];
-  if (answer === undefined) return all;
-  const [content] = Object.values(answer.content ?? {});
-  // Where nothing is said in a body, the code stands in the description.
-  if (content === undefined) return all.filter((each) => answer.description?.includes(`${each.const}: `));
-  const codes = codesIn(content.schema);
-  return all.filter((each) => codes.includes(each.const));
-}
-
-/** The codes that are named by the schema itself: a reference would lead to all there are. */
-function codesIn(schema: Schema | undefined): readonly unknown[] {
-  if (schema === undefined) return [];
-  const { code } = schema.properties ?? {};
-  const inside = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-  return [...(code?.enum ?? []), ...(code?.const === undefined ? [] : [code.const]), ...inside.flatMap(codesIn)];
+/** Why the service may say no; all of it, or what an answer may carry. */
+export function refusalsOf(document: Document, answer?: Answer): readonly RefusalText[] {
+  const texts = document.components?.schemas?.['RefusalCode']?.['x-refusals'] ?? {};
+  const all = Object.entries(texts).map(([code, text]) => ({ code, ...text }));
+  return answer === undefined ? all : all.filter(({ code }) => answer['x-codes']?.includes(code));
 }
 
 /** Everything that a route can be found by: words, path, parameters, fields, and the codes of its refusals. */
@@ -144,7 +141,7 @@ export function searchTextOf(document: Document, operation: Operation): string {
   const words = [
     ...[method, path, operationId, summary, description, ...tags],
     ...parameters.map(({ name }) => name),
-    ...codes.map((code) => String(code.const)),
+    ...codes.map(({ code }) => code),
     ...bodies.flatMap((schema) => namesIn(document, schema)),
   ];
   return words.join(' ').toLowerCase();

@@ -1,4 +1,12 @@
-import { type Answer, type Content, type Document, exampleOf, refusalsOf, resolved, type Schema } from './openapi.ts';
+import {
+  type Answer,
+  type Content,
+  type Document,
+  exampleOf,
+  type RefusalText,
+  refusalsOf,
+  resolved,
+} from './openapi.ts';
 import { CopyButton, Facts, Json } from './parts.tsx';
 import { Fields } from './reference-fields.tsx';
 
@@ -21,9 +29,11 @@ interface AnswersProps {
 function AnswerOf({ document, status, answer }: Omit<AnswersProps, 'responses'> & { status: string; answer: Answer }) {
   const codes = refusalsOf(document, answer);
   const isGood = status.startsWith('2') || status.startsWith('3');
-  const names = codes.map((code) => String(code.const)).join(', ');
+  const names = codes.map(({ code }) => code).join(', ');
   // The gateway answers some of them too, without a code.
-  const isMixed = Object.values(answer.content ?? {}).some(({ schema }) => schema?.anyOf !== undefined);
+  const isMixed = Object.values(answer.content ?? {}).some(
+    ({ schema }) => schema !== undefined && resolved(document, schema).anyOf !== undefined,
+  );
   return (
     <details class="answer" open={status.startsWith('2')}>
       <summary>
@@ -42,18 +52,24 @@ export function toneOf(status: string | number): string {
 }
 
 /** Codes with what each means and what to do; of all there are, with the status that each comes with. */
-export function Refusals({ codes, ofAll = false }: { readonly codes: readonly Schema[]; readonly ofAll?: boolean }) {
+export function Refusals({
+  codes,
+  ofAll = false,
+}: {
+  readonly codes: readonly RefusalText[];
+  readonly ofAll?: boolean;
+}) {
   return (
     <dl class="refusals">
-      {codes.map(({ const: code, title, description, 'x-remedy': remedy, 'x-status': status }) => (
-        <div key={String(code)}>
+      {codes.map(({ code, status, title, cause, remedy }) => (
+        <div key={code}>
           <dt>
-            <code>{String(code)}</code>
+            <code>{code}</code>
             {ofAll ? <span class="note">{status}</span> : null}
           </dt>
           <dd>
-            <strong>{title}.</strong> {description}
-            {remedy === undefined ? null : <p class="remedy">{remedy}</p>}
+            <strong>{title}.</strong> {cause}
+            <p class="remedy">{remedy}</p>
           </dd>
         </div>
       ))}

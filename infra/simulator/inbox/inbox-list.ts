@@ -1,18 +1,18 @@
-import { phoneView, previewOf } from '../console/phone-view.ts';
-import type { Entry } from '../logs.ts';
+import { type Component, phoneView, previewOf } from '../console/phone-view.ts';
+import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
-export function rowOf({ place, message, template, accepted, told, replies }: Entry) {
-  const { fields, components } = template;
+export function rowOf({ place, message, content, accepted, told, replies }: Entry) {
+  const { name, language, category, components } = shownOf(content);
   return {
     place,
     id: message.id,
     to: message.to,
     number: message.phone_number_id,
-    template: fields.name,
-    language: fields.language,
-    category: fields.category,
+    template: name,
+    language,
+    category,
     preview: previewOf(phoneView(components, partsOf(message.request))),
     job: jobOf(accepted.callbackData),
     received_ms: accepted.acceptedMs,
@@ -23,20 +23,41 @@ export function rowOf({ place, message, template, accepted, told, replies }: Ent
 
 /** A whole message: what was sent, the template as it was then, and what its recipient did. */
 export function detailOf(world: World, entry: Entry) {
-  const { message, template, accepted, replies } = entry;
+  const { message, content, accepted, replies } = entry;
+  const { id, components } = shownOf(content);
   return {
     row: rowOf(entry),
     path: message.path,
     request: message.request,
     parts: partsOf(message.request),
-    components: template.components,
-    template_id: template.id,
+    components,
+    template_id: id,
     from: world.numbers.get(message.phone_number_id)?.fields['display_phone_number'] ?? message.phone_number_id,
     from_name: world.numbers.get(message.phone_number_id)?.fields['verified_name'] ?? '',
     callback_data: accepted.callbackData ?? null,
     replies,
     blocked: world.blocked.has(message.to),
   };
+}
+
+interface Shown {
+  /** Empty for a text, as name and language are. */
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly category: string;
+  readonly components: readonly Component[];
+}
+
+/** A text is shown as a template's body without variables. */
+function shownOf(content: MessageContent): Shown {
+  if (content.kind === 'text') {
+    const components = [{ type: 'BODY', text: content.text }];
+    return { id: '', name: '', language: '', category: 'SERVICE', components };
+  }
+  const { id, fields, components } = content.template;
+  const { name, language, category } = fields;
+  return { id, name, language, category, components };
 }
 
 function partsOf(request: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type ControlRoute, given } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
-import { changeRecipient, messageOf, replyTo, tellStatus } from './inbox-actions.ts';
+import { changeRecipient, messageOf, replyTo, tellStatus, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
 
 const WholeSchema = v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a whole number'), v.transform(Number));
@@ -52,5 +52,15 @@ export const inboxRoutes: readonly ControlRoute[] = [
     path: '/_control/recipients/{id}',
     what: 'block the business, or no longer: {blocked}; later messages to whoever has blocked it are sent and never delivered',
     run: ({ world }, { body }, id) => changeRecipient(world, recipientKey(id), body),
+  },
+  {
+    method: 'POST',
+    path: '/_control/recipients/{id}/message',
+    what: 'have a person write to a number, told by webhook: {phone_number_id, text}; for 24 hours texts reach them from there',
+    run: async ({ world, emit }, { body }, id) => {
+      const message = writeTo(world, recipientKey(id), body);
+      await emit();
+      return message;
+    },
   },
 ];

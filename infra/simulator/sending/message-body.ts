@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { messagingError, whatItTakes } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 
 /** A word of the platform's, accepted in any letter case. */
@@ -26,7 +27,8 @@ const ActionSchema = v.strictObject({
     ),
   ),
   flow_token: v.optional(text),
-  flow_action_data: v.optional(v.looseObject({})),
+  // Client libraries write null where there is nothing.
+  flow_action_data: v.nullish(v.looseObject({})),
 });
 
 const ParameterSchema = v.variant('type', [
@@ -100,9 +102,8 @@ export type SentParameter = v.InferOutput<typeof ParameterSchema>;
 export type SentPart = v.InferOutput<typeof PartSchema>;
 export type SentCardPart = v.InferOutput<typeof CardPartSchema>;
 
-const messageTypes = [
-  'text',
-  'template',
+/** Types of messages that are not simulated. */
+const otherTypes: readonly unknown[] = [
   'image',
   'video',
   'audio',
@@ -112,7 +113,8 @@ const messageTypes = [
   'contacts',
   'interactive',
   'reaction',
-] as const;
+];
+const longestText = 4_096;
 
 const common = {
   messaging_product: v.literal('whatsapp'),
@@ -121,7 +123,10 @@ const common = {
   recipient: v.optional(text),
   recipient_identity_key_hash: v.optional(text),
   context: v.optional(v.strictObject({ message_id: text })),
-  type: v.optional(v.picklist(messageTypes), 'text'),
+  type: v.optional(v.picklist(['text', 'template']), 'text'),
+  text: v.optional(
+    v.strictObject({ body: v.pipe(text, v.maxLength(longestText)), preview_url: v.optional(v.boolean()) }),
+  ),
   template: v.optional(
     v.strictObject({
       name: text,
@@ -151,8 +156,14 @@ const schemas = {
 export type SendEndpoint = keyof typeof schemas;
 export type MessageBody = v.InferOutput<(typeof schemas)['messages']>;
 
-/** Parses the body of a send. */
+/** Parses the body of a send. Refuses messages of types that are not simulated. */
 export function parseMessageBody(endpoint: SendEndpoint, body: unknown): MessageBody {
+  const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : undefined;
+  if (otherTypes.includes(type)) {
+    throw endpoint === 'messages'
+      ? messagingError(131051, `${whatItTakes}; messages of type ${type} are not simulated`)
+      : messagingError(134100, 'type must be template');
+  }
   // A schema with more keys than the other has an output that is the other's too.
   return parsedParameters(schemas[endpoint] as (typeof schemas)['messages'], body);
 }

@@ -1,14 +1,17 @@
 import { graphError, messagingError } from '../errors.ts';
-import { interfere, recipientKey } from '../faults.ts';
-import type { Entry } from '../logs.ts';
+import { interfere } from '../faults.ts';
+import type { MessageContent } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
-import { json, type Reply } from '../reply.ts';
+import type { Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Template } from '../templates/template.ts';
 import { messagesPerSecond, type PhoneNumber, type Waba } from '../wabas.ts';
-import { type AcceptedMessage, type Course, receiptsOf } from '../webhooks/receipts.ts';
+import type { CourseChanges } from '../webhooks/receipt-rules.ts';
+import { accepted } from './accept.ts';
 import { checkComponents } from './component-checks.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
+import { answerReadMark } from './read-mark.ts';
+import { type Recipient, recipientOf } from './recipient.ts';
 import { mediaIdsIn } from './sent-media.ts';
 
 export interface SendPlace {
@@ -16,75 +19,67 @@ export interface SendPlace {
   readonly endpoint: SendEndpoint;
 }
 
-interface Recipient {
-  /** As given. */
-  readonly input: string;
-  /** Digits, or the business-scoped user id. */
-  readonly key: string;
-  readonly scopedUser: boolean;
-}
-
 /**
  * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6): the form of the body, the
- * number's throughput, the recipient, the template, its parameters, the pair limit, and last what a magic recipient brings.
+ * number's throughput, the recipient, the text or the template with its parameters, the pair limit, and last what a magic
+ * recipient brings.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
   const waba = world.wabas.get(number.wabaId);
   if (waba === undefined) throw new Error(`number ${number.id} belongs to no WABA`);
+  const readMark = endpoint === 'messages' ? answerReadMark(request) : undefined;
+  if (readMark !== undefined) return readMark;
 
   const body = parseMessageBody(endpoint, request.body);
-  const recipient = recipientOf(body);
+  const recipient = recipientOf(world, waba, body);
   if (!world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs())) {
     throw messagingError(130429, 'Too many messages from this number in a second');
   }
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
-  const sent = templateOf(endpoint, body);
-  const template = world.templates.find(waba.id, sent.name, sent.language.code);
-  checkStatus(template, sent);
-  checkEndpoint(endpoint, { template, waba, recipient });
-  checkComponents(
-    { template, catalogIds: waba.catalogs.map((catalog) => catalog.id), nowMs: world.clock.nowMs() },
-    sent.components,
-  );
+  const content =
+    body.type === 'text' ? textOf(endpoint, body) : templateOf(world, { waba, endpoint, body, recipient });
   if (!world.pairs.take(number.id, recipient.key, world.clock.nowMs())) throw messagingError(131056);
 
   const { action, course: magic } = world.magicFates.next(recipient.key);
   const accept = () => {
-    const usual = {
-      ...(world.blocked.has(recipient.key) ? courseOfBlocked : {}),
-      ...(hasMedia(world, sent.components) ? {} : { fail: mediaFailure }),
-      ...magic,
-    };
-    const course = world.receiptRules.courseOf({ to: recipient.key, template: template.fields.name }, usual);
-    return accepted(world, { ...place, body, recipient, template, course }, request);
+    const usual = { ...usualFate(world, place, { recipient, content, body }), ...magic };
+    const template = content.kind === 'template' ? content.template.fields.name : undefined;
+    const course = world.receiptRules.courseOf({ to: recipient.key, template }, usual);
+    return accepted(world, { ...place, body, recipient, content, course }, request);
   };
   if (action === undefined) return accept();
   return interfere(action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
 }
 
-function recipientOf(body: MessageBody): Recipient {
-  if (body.to !== undefined) {
-    const key = recipientKey(body.to);
-    if (!/^\+?\d{5,15}$/.test(body.to)) throw messagingError(131009, 'to is not a valid phone number');
-    return { input: body.to, key, scopedUser: false };
-  }
-  if (body.recipient === undefined) throw graphError(100, '(#100) The parameter to is required.');
-  if (!/^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/.test(body.recipient)) {
-    throw messagingError(131009, 'recipient is not a valid business-scoped user id');
-  }
-  return { input: body.recipient, key: body.recipient, scopedUser: true };
+function textOf(endpoint: SendEndpoint, { text }: MessageBody): MessageContent {
+  if (endpoint === 'marketing_messages') throw messagingError(134100, 'type must be template');
+  if (text === undefined) throw graphError(100, '(#100) The parameter text is required.');
+  if (text.body === '') throw graphError(100, "(#100) The parameter text['body'] is required.");
+  return { kind: 'text', text: text.body };
 }
 
-function templateOf(endpoint: SendEndpoint, body: MessageBody): NonNullable<MessageBody['template']> {
-  if (body.type !== 'template') {
-    throw endpoint === 'messages'
-      ? messagingError(131051, `messages of type ${body.type} are not simulated`)
-      : messagingError(134100, 'type must be template');
-  }
-  if (body.template === undefined) throw graphError(100, '(#100) The parameter template is required.');
-  return body.template;
+interface TemplateSend {
+  readonly waba: Waba;
+  readonly endpoint: SendEndpoint;
+  readonly body: MessageBody;
+  readonly recipient: Recipient;
+}
+
+/** The template that a message names, once it may be sent so. */
+function templateOf(world: World, send: TemplateSend): MessageContent {
+  const { waba, endpoint, body } = send;
+  const sent = body.template;
+  if (sent === undefined) throw graphError(100, '(#100) The parameter template is required.');
+  const template = world.templates.find(waba.id, sent.name, sent.language.code);
+  checkStatus(template, sent);
+  checkEndpoint(endpoint, { ...send, template });
+  checkComponents(
+    { template, catalogIds: waba.catalogs.map((catalog) => catalog.id), nowMs: world.clock.nowMs() },
+    sent.components,
+  );
+  return { kind: 'template', template };
 }
 
 function checkStatus(
@@ -122,64 +117,23 @@ const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
 /** Media are looked for once a message is accepted: what is wrong with them is told by webhook. */
 const mediaFailure = 131053;
 
-function hasMedia(world: World, parts: NonNullable<MessageBody['template']>['components']): boolean {
-  return mediaIdsIn(parts).every((id) => world.media.get(id, world.clock.nowMs()) !== undefined);
-}
+/** So is that a text came when the person has not written for 24 hours. */
+const windowFailure = 131047;
 
-interface Acceptance extends SendPlace {
-  readonly body: MessageBody;
-  readonly recipient: Recipient;
-  readonly template: Template;
-  readonly course: Course;
-}
-
-function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
-  const { number, recipient, template } = send;
-  const id = messageId(recipient.key, world.messages.total + 1);
-  world.sending.accepted(number.id, send.body.biz_opaque_callback_data, world.clock.nowMs());
-  world.messages.add(
-    {
-      id,
-      to: recipient.key,
-      phone_number_id: number.id,
-      path: request.path,
-      request: request.body,
-      received_at: new Date(world.clock.nowMs()).toISOString(),
-    },
-    { template, ...planReceipts(world, id, send) },
+function usualFate(
+  world: World,
+  { number }: SendPlace,
+  send: { readonly recipient: Recipient; readonly content: MessageContent; readonly body: MessageBody },
+): CourseChanges {
+  const { key } = send.recipient;
+  const nowMs = world.clock.nowMs();
+  const isLate = send.content.kind === 'text' && !world.people.isWindowOpen(number.id, key, nowMs);
+  const lacksMedia = mediaIdsIn(send.body.template?.components ?? []).some(
+    (id) => world.media.get(id, nowMs) === undefined,
   );
-  return json({
-    messaging_product: 'whatsapp',
-    contacts: [{ input: recipient.input, [recipient.scopedUser ? 'user_id' : 'wa_id']: recipient.key }],
-    messages: [{ id, message_status: 'accepted' }],
-  });
-}
-
-/** Plans what is told of the message; returns it too. */
-function planReceipts(world: World, id: string, send: Acceptance): Pick<Entry, 'accepted' | 'told'> {
-  const { number, recipient, template, endpoint, body, course } = send;
-  const message: AcceptedMessage = {
-    id,
-    wabaId: number.wabaId,
-    metadata: { display_phone_number: number.digits, phone_number_id: number.id },
-    recipient,
-    pricingCategory: endpoint === 'marketing_messages' ? 'marketing_lite' : template.fields.category.toLowerCase(),
-    callbackData: body.biz_opaque_callback_data,
-    acceptedMs: world.clock.nowMs(),
+  return {
+    ...(world.blocked.has(key) ? courseOfBlocked : {}),
+    ...(lacksMedia ? { fail: mediaFailure } : {}),
+    ...(isLate ? { fail: windowFailure } : {}),
   };
-  const receipts = receiptsOf(message, course);
-  for (const { update, atMs } of receipts) world.outbox.add(update, atMs);
-  return { accepted: message, told: receipts.map((receipt) => receipt.told) };
-}
-
-/** The platform's form of a message id: base64 of the recipient and of 18 hexadecimal digits, here a counter. */
-function messageId(recipient: string, count: number): string {
-  const bytes = Buffer.concat([
-    Buffer.from([0x1c, 0x18, recipient.length]),
-    Buffer.from(recipient),
-    Buffer.from([0x15, 0x02, 0x00, 0x11, 0x18, 0x12]),
-    Buffer.from(count.toString(16).toUpperCase().padStart(18, '0')),
-    Buffer.from([0x00]),
-  ]);
-  return `wamid.${bytes.toString('base64')}`;
 }

@@ -86,14 +86,65 @@ const CreationSchema = v.strictObject({
   sub_category: v.optional(word(['CUSTOM', 'ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS'])),
   display_format: v.optional(word(['ORDER_DETAILS'])),
 });
+const InputSchema = v.optional(v.boolean());
+const LibraryCreationSchema = v.strictObject({
+  name: v.string(),
+  language: v.string(),
+  category: word(categories),
+  message_send_ttl_seconds: changeable.message_send_ttl_seconds,
+  allow_category_change: v.optional(v.boolean()),
+  library_template_name: v.string(),
+  library_template_body_inputs: v.optional(
+    v.strictObject({
+      add_contact_number: InputSchema,
+      add_learn_more_link: InputSchema,
+      add_security_recommendation: InputSchema,
+      add_track_package_link: InputSchema,
+      code_expiration_minutes: v.optional(v.number()),
+    }),
+  ),
+  library_template_button_inputs: v.optional(
+    v.array(
+      v.strictObject({
+        type: word(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'OTP']),
+        url: v.optional(v.strictObject({ base_url: v.string(), url_suffix_example: text })),
+        phone_number: text,
+        otp_type: ButtonSchema.entries.otp_type,
+        supported_apps: ButtonSchema.entries.supported_apps,
+        zero_tap_terms_accepted: ButtonSchema.entries.zero_tap_terms_accepted,
+      }),
+    ),
+  ),
+});
+const UpsertSchema = v.strictObject({
+  name: v.string(),
+  languages: v.pipe(v.array(v.string()), v.minLength(1)),
+  category: word(['AUTHENTICATION']),
+  components: v.array(ComponentSchema),
+  message_send_ttl_seconds: changeable.message_send_ttl_seconds,
+});
 const ChangeSchema = v.strictObject(changeable);
 
-export type Creation = v.InferOutput<typeof CreationSchema>;
+/** `library_template_name` is said of one that was chosen in the library. */
+export type Creation = v.InferOutput<typeof CreationSchema> & { readonly library_template_name?: string };
+export type LibraryCreation = v.InferOutput<typeof LibraryCreationSchema>;
+export type Upsert = v.InferOutput<typeof UpsertSchema> & Pick<Creation, 'parameter_format'>;
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
 /** The body of a creation (2.5). What it does not know it refuses: `bid_spec`, the old name of `optimization_spec`, too. */
 export function parseCreation(body: unknown): Creation {
   return parsedParameters(CreationSchema, body);
+}
+
+/** The body of a creation that chooses a template of the library; undefined when it chooses none. */
+export function parseLibraryCreation(body: unknown): LibraryCreation | undefined {
+  const chooses = typeof body === 'object' && body !== null && 'library_template_name' in body;
+  return chooses ? parsedParameters(LibraryCreationSchema, body) : undefined;
+}
+
+/** The body of `upsert_message_templates`. */
+export function parseUpsert(body: unknown): Upsert {
+  return { ...parsedParameters(UpsertSchema, body), parameter_format: 'POSITIONAL' };
 }
 
 /** The body of an edit (2.6): name and language are no part of it. */

@@ -57,11 +57,15 @@ export function unpauseTemplate(world: World, template: Template): Reply {
   return json({ success: true });
 }
 
+/** Refuses to change a template that is in review, disabled or archived. */
+export function checkEditable({ fields: { status } }: Template): void {
+  if (['APPROVED', 'REJECTED', 'PAUSED'].includes(status)) return;
+  throw managementError(2388039, `A template that is ${status} can't be edited`);
+}
+
 function checkStatus(world: World, template: Template, kind: EditKind): void {
   const { status } = template.fields;
-  if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status)) {
-    throw managementError(2388039, `A template that is ${status} can't be edited`);
-  }
+  checkEditable(template);
   const obstacle = status === 'APPROVED' ? world.edits.obstacle(template.id, kind, world.clock.nowMs()) : undefined;
   if (obstacle !== undefined) throw managementError(2388039, obstacle);
 }

@@ -5,6 +5,8 @@ export interface App {
   /** Undefined: nothing can be signed, so nothing is sent. */
   readonly secret?: string | undefined;
   readonly callback?: Callback | undefined;
+  /** So many updates go into one POST at most; undefined: as many as the platform may send. */
+  readonly updatesPerPost?: number | undefined;
 }
 
 export interface Callback {
@@ -57,7 +59,9 @@ export class AppShelf {
       const app = this.#apps.get(appId);
       const url = overrideCallbackUri ?? app?.callback?.url;
       const wanted = app?.callback?.fields?.includes(field) ?? true;
-      return app?.secret === undefined || url === undefined || !wanted ? [] : [{ appId, url }];
+      return app?.secret === undefined || url === undefined || !wanted
+        ? []
+        : [{ appId, url, updatesPerPost: app.updatesPerPost }];
     });
   }
 }
@@ -65,4 +69,5 @@ export class AppShelf {
 export interface Target {
   readonly appId: string;
   readonly url: string;
+  readonly updatesPerPost?: number | undefined;
 }

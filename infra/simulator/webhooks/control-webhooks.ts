@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { ControlError } from '../control-error.ts';
 import type { World } from '../state.ts';
+import type { App } from './app-shelf.ts';
+import { postLimits } from './envelope.ts';
 import { ReceiptRuleSchema } from './receipt-rules.ts';
 
 /*
@@ -20,6 +22,9 @@ const AppSchema = v.strictObject({
   callback_url: v.optional(v.nullable(v.pipe(v.string(), v.url()))),
   fields: v.optional(v.nullable(v.array(v.string()))),
   subscribed_waba_ids: v.optional(v.array(v.string())),
+  updates_per_post: v.optional(
+    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(postLimits.updates))),
+  ),
 });
 
 /** POSTs newest first, and how many updates wait, planned for later or not taken yet. */
@@ -46,7 +51,7 @@ export function planUpdate(world: World, body: unknown): unknown {
 export function changeApp(world: World, id: string, body: unknown): unknown {
   if (!/^\d{5,16}$/.test(id)) throw new ControlError(400, 'id', `${id} is no app id`);
   const given = v.parse(AppSchema, body);
-  const known = world.apps.get(id) ?? { id, name: `App ${id}` };
+  const known: App = world.apps.get(id) ?? { id, name: `App ${id}` };
   const url = given.callback_url === undefined ? known.callback?.url : (given.callback_url ?? undefined);
   const fields = given.fields === undefined ? known.callback?.fields : (given.fields ?? undefined);
   const unknown = given.subscribed_waba_ids?.find((wabaId) => !world.wabas.has(wabaId));
@@ -56,6 +61,7 @@ export function changeApp(world: World, id: string, body: unknown): unknown {
     name: given.name ?? known.name,
     secret: given.secret ?? known.secret,
     callback: url === undefined ? undefined : { url, fields },
+    updatesPerPost: given.updates_per_post === undefined ? known.updatesPerPost : (given.updates_per_post ?? undefined),
   });
   if (given.subscribed_waba_ids !== undefined) subscribeTo(world, id, given.subscribed_waba_ids);
   return { id, name: app.name, callback: app.callback ?? null };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { present } from '../../../lib/keys/present.ts';
 import { fieldOf, type Update } from './update.ts';
 
 /** The most that one POST carries (platform reference, 10.1). */
@@ -50,7 +51,8 @@ export function envelopeOf(updates: readonly Update[], nowMs: number): object {
 
 function valueOfChange(update: Update): unknown {
   if (update.kind === 'node') return update.value;
-  return { messaging_product: 'whatsapp', metadata: update.metadata, statuses: [update.status] };
+  const { metadata, contacts, status } = update;
+  return { messaging_product: 'whatsapp', metadata, ...present({ contacts }), statuses: [status] };
 }
 
 /** JSON with everything outside of ASCII as `\uXXXX`, as the platform writes it: what is signed is what is sent. */

@@ -1,5 +1,5 @@
 import type { Target } from './app-shelf.ts';
-import { countOfNextBatch, envelopeOf, escapedJson } from './envelope.ts';
+import { countOfNextBatch, envelopeOf, escapedJson, postLimits } from './envelope.ts';
 import { fieldOf, type Update } from './update.ts';
 
 /** One POST: the same bytes at every attempt. */
@@ -15,7 +15,7 @@ export interface Batch {
 }
 
 interface Lane {
-  readonly target: Target;
+  target: Target;
   fresh: Update[];
   failed: Batch[];
   /** Attempts that failed since the last one that did not. */
@@ -90,7 +90,11 @@ export class Outbox {
     const due = this.#planned.findIndex(({ atMs }) => atMs > nowMs);
     const count = due === -1 ? this.#planned.length : due;
     for (const { update } of this.#planned.splice(0, count)) {
-      for (const target of this.#targetsOf(update.wabaId, fieldOf(update))) this.#laneOf(target).fresh.push(update);
+      for (const target of this.#targetsOf(update.wabaId, fieldOf(update))) {
+        const lane = this.#laneOf(target);
+        lane.target = target;
+        lane.fresh.push(update);
+      }
     }
     return [...this.#lanes].filter(([, lane]) => lane.fresh.length + lane.failed.length > 0).map(([key]) => key);
   }
@@ -104,7 +108,8 @@ export class Outbox {
       lane.failed = lane.failed.filter((batch) => batch !== again);
       return again;
     }
-    const count = countOfNextBatch(lane.fresh);
+    const { updatesPerPost = postLimits.updates } = lane.target;
+    const count = countOfNextBatch(lane.fresh, { ...postLimits, updates: updatesPerPost });
     return count === 0 ? undefined : newBatch(lane.target, lane.fresh.splice(0, count), nowMs);
   }
 

@@ -56,7 +56,7 @@ export class ReceiptRules {
    * The course of the next message: the usual one, changed by what its recipient brings, then by every rule that matches, the
    * newest last. Uses up one of the times of each.
    */
-  courseOf(message: { readonly to: string; readonly template: string }, magic: CourseChanges = {}): Course {
+  courseOf(message: { readonly to: string; readonly template: string | undefined }, magic: CourseChanges = {}): Course {
     const hits = this.#rules.filter(
       ({ rule: { match } }) =>
         (match.to === undefined || recipientKey(match.to) === message.to) &&

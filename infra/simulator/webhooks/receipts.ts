@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { present } from '../../../lib/keys/present.ts';
 import { errorTitle } from '../errors.ts';
-import type { StatusUpdate } from './update.ts';
+import type { Person } from '../people.ts';
+import type { Contact, StatusUpdate } from './update.ts';
 
 /** How a message's statuses come. Times count from the moment in which the platform begins to deliver. */
 export interface Course {
@@ -41,10 +42,18 @@ export interface AcceptedMessage {
   readonly id: string;
   readonly wabaId: string;
   readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
-  readonly recipient: { readonly key: string; readonly scopedUser: boolean };
-  readonly pricingCategory: string;
+  readonly recipient: Person & { readonly scopedUser: boolean };
+  readonly pricing: PricingTold;
   readonly callbackData: string | undefined;
   readonly acceptedMs: number;
+}
+
+/** What a message costs, and why (platform reference, 10.2). */
+export interface PricingTold {
+  readonly billable: boolean;
+  readonly pricing_model: 'PMP';
+  readonly type: 'regular' | 'free_customer_service';
+  readonly category: string;
 }
 
 /** A status that was told of a message, or is going to be. */
@@ -88,7 +97,7 @@ function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
   if (course.fail !== null) {
     return [{ status: 'failed', atMs: startMs + course.failed_after_ms, more: { errors: [failureOf(course.fail)] } }];
   }
-  const pricing = { pricing: pricingOf(message.pricingCategory) };
+  const pricing = { pricing: message.pricing };
   // The price comes with `sent` and with the first proof that the message was delivered.
   const skipped = course.delivered_after_ms === null;
   const steps = [
@@ -115,23 +124,29 @@ function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): read
 
 function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): StatusUpdate {
   const { id, wabaId, metadata, recipient, callbackData } = message;
+  const { wa_id: recipient_id, user_id } = contactOf(recipient);
+  const failed = status === 'failed';
   return {
     kind: 'status',
     wabaId,
     metadata,
+    // Of a failure the person is told only as the sender named them.
+    ...(failed ? {} : { contacts: [contactOf(recipient)] }),
     status: {
       id,
       status,
       timestamp: String(Math.floor(atMs / 1_000)),
-      [recipient.scopedUser ? 'recipient_user_id' : 'recipient_id']: recipient.key,
+      ...present({ recipient_id }),
+      ...(failed && !recipient.scopedUser ? {} : { recipient_user_id: user_id }),
       ...present({ biz_opaque_callback_data: callbackData }),
       ...more,
     },
   };
 }
 
-function pricingOf(category: string) {
-  return { billable: true, pricing_model: 'PMP', type: 'regular', category };
+/** How a webhook names whom a message was for. */
+export function contactOf({ key, userId }: Person): Contact {
+  return key === userId ? { user_id: userId } : { wa_id: key, user_id: userId };
 }
 
 function failureOf(code: number) {

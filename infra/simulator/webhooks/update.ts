@@ -6,7 +6,16 @@ export interface StatusUpdate {
   readonly wabaId: string;
   /** The number that sent the message. */
   readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
+  /** Whom it was sent to; not said of one that failed. */
+  readonly contacts?: readonly Contact[];
   readonly status: Readonly<Record<string, unknown>>;
+}
+
+/** A person as a webhook names one: the number only where the business knows it (platform reference, 4.5). */
+export interface Contact {
+  readonly wa_id?: string;
+  readonly user_id: string;
+  readonly profile?: { readonly name: string };
 }
 
 export interface NodeUpdate {

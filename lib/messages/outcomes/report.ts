@@ -22,11 +22,14 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
   return new Set(filter as ReportedState[]);
 }
 
+/** What became of a message, in one word. */
+export const MessageState = v.picklist(reportedStates);
+
 /** A recipient of a report as it is answered (D40). */
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
-  state: v.picklist(reportedStates),
+  state: MessageState,
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
   platform_message_id: v.exactOptional(v.string()),

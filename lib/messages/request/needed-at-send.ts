@@ -6,7 +6,7 @@ import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../
 import {
   type CardNeed,
   type DynamicButton,
-  type ParameterContract,
+  type ParameterNeeds,
   parameterContract,
   parameterNeeds,
   type TextNeed,
@@ -130,7 +130,7 @@ function refusedOr<Result>(ask: () => Result): Result | Refusal {
   }
 }
 
-function parametersView(template: PlatformTemplate, needs: ParameterContract): ParametersView {
+function parametersView(template: PlatformTemplate, needs: ParameterNeeds): ParametersView {
   const component = componentOf(template.components);
   const header = component('HEADER');
   const headerText = needs.header.kind === 'text' ? needs.header.text : undefined;
@@ -189,7 +189,7 @@ function valueIn(example: string, url: string): string {
   return example.startsWith(fixed) ? example.slice(fixed.length) : example;
 }
 
-function productsView({ header, productList }: ParameterContract): ProductsView | undefined {
+function productsView({ header, productList }: ParameterNeeds): ProductsView | undefined {
   if (header.kind === 'product') return { count: 1, kind: 'single' };
   if (productList === undefined) return undefined;
   const limits = { max_sections: maxSections, max_products: maxProducts, max_title_length: sectionTitleMaxLength };

@@ -1,3 +1,4 @@
+import { Refusal } from '../../http/refusal.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseUnlistedKinds } from './sendable-kinds.ts';
@@ -66,25 +67,30 @@ const productBodyMaxLength = 160;
 const noText: TextNeed = { appearances: [], fixedLength: 0, maxLength: bodyMaxLength };
 const authenticationBody: TextNeed = { appearances: [1], fixedLength: 0, maxLength: bodyMaxLength };
 
+/** The same before it is known where the media of the cards are: a template in the making has handles of uploads. */
+export type ParameterNeeds = Omit<ParameterContract, 'cards'> & { readonly cards: readonly Omit<CardNeed, 'media'>[] };
+
 /** Sub-categories whose messages need an order, for which a send request has no field. */
 const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS']);
 
 /**
- * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, and as
- * `parameterNeeds` does (D23).
+ * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, one whose cards'
+ * media cannot be found, and as `parameterNeeds` does (D23).
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
     throw notSendable(`the template is not APPROVED: its status is ${template.status}`);
   }
-  return parameterNeeds(template);
+  const needs = parameterNeeds(template);
+  const given = cardsOf(template);
+  return { ...needs, cards: needs.cards.map((card, index) => ({ ...card, media: cardMedia(given[index] ?? []) })) };
 }
 
 /**
- * The same whatever its status is. Refuses with 422 a template that has named parameters, or needs an input that the
- * interface does not have or may need one that nobody knows.
+ * The same whatever its status is. Refuses with 422 what can never be sent from here: a template that has named
+ * parameters, or needs an input that the interface does not have or may need one that nobody knows.
  */
-export function parameterNeeds(template: PlatformTemplate): ParameterContract {
+export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   if (template.parameter_format?.toUpperCase() === 'NAMED') throw notSendable(namedParameters);
   if (orderSubCategories.has(String(template['sub_category']).toUpperCase())) {
     throw notSendable('templates for orders cannot be sent through this interface');
@@ -110,9 +116,20 @@ export function parameterNeeds(template: PlatformTemplate): ParameterContract {
     ...(flows.length === 0 ? {} : { flows }),
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
-    cards: (component('CAROUSEL')?.cards ?? []).map((card) => cardNeed(card.components)),
+    cards: cardsOf(template).map(cardNeed),
     phoneNumbersOnly: template.optimization_spec !== undefined,
   };
+}
+
+/** Why a template can never be sent from here, in the words of the refusal of a send; undefined for all others. */
+export function neverSendable(template: PlatformTemplate): string | undefined {
+  try {
+    parameterNeeds(template);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
 }
 
 const namedParameters = 'templates with named parameters cannot be sent: only positional placeholders are supported';
@@ -142,23 +159,32 @@ function headerNeed(header: TemplateComponent | undefined, buttons: readonly Tem
   }
 }
 
-function cardNeed(components: readonly TemplateComponent[]): CardNeed {
+/** The components of each card. */
+function cardsOf({ components }: PlatformTemplate): readonly (readonly TemplateComponent[])[] {
+  const carousel = components.find((each) => each.type.toUpperCase() === 'CAROUSEL');
+  return (carousel?.cards ?? []).map((card) => card.components);
+}
+
+function cardNeed(components: readonly TemplateComponent[]): Omit<CardNeed, 'media'> {
   const component = (type: string) => components.find((each) => each.type.toUpperCase() === type);
-  const header = component('HEADER');
-  const format = header?.format?.toUpperCase();
+  const format = component('HEADER')?.format?.toUpperCase();
   if (format !== 'IMAGE' && format !== 'VIDEO') {
     throw notSendable('carousels of product cards cannot be sent through this interface');
   }
+  return {
+    body: textNeed(component('BODY')?.text, productBodyMaxLength),
+    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1),
+  };
+}
+
+function cardMedia(components: readonly TemplateComponent[]): CardNeed['media'] {
+  const header = components.find((each) => each.type.toUpperCase() === 'HEADER');
   const handles: unknown = header?.example?.['header_handle'];
   const link: unknown = Array.isArray(handles) ? handles[0] : undefined;
   if (typeof link !== 'string' || !URL.canParse(link) || new URL(link).protocol !== 'https:') {
     throw notSendable('the media of the carousel cards cannot be resolved');
   }
-  return {
-    media: { kind: format === 'IMAGE' ? 'image' : 'video', link },
-    body: textNeed(component('BODY')?.text, productBodyMaxLength),
-    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1),
-  };
+  return { kind: header?.format?.toUpperCase() === 'IMAGE' ? 'image' : 'video', link };
 }
 
 /** The platform returns one-time-password buttons as URL buttons (platform reference, 2.3). */

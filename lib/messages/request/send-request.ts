@@ -6,6 +6,7 @@ import { documentedAs } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { faultOf, faultWithin } from '../../http/parse.ts';
 import { Refusal } from '../../http/refusal.ts';
+import { butReceived } from '../../http/shown.ts';
 import { present } from '../../keys/present.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 
@@ -16,25 +17,16 @@ const maxAttendsBytes = 4_096;
 
 const text = v.pipe(v.string(), v.maxLength(maxValueLength));
 const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
-const wholeNumber = v.pipe(
-  v.number(),
-  v.safeInteger((issue) => `must be a whole number below 2^53, received ${issue.received}`),
-);
+const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
 /** E.164 digits with an optional plus, or a business-scoped user id (platform reference, 4.1). */
-const phoneNumber = /^\+?[1-9]\d{7,14}$/;
+const addressee = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 export const businessScopedUserId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 const ToSchema = v.pipe(
   v.string(),
-  v.check(
-    (to) => phoneNumber.test(to) || businessScopedUserId.test(to),
-    'must be 8 to 15 digits with an optional +, or a business-scoped user id',
-  ),
-  documentedAs(() =>
-    v.union([v.pipe(v.string(), v.regex(phoneNumber)), v.pipe(v.string(), v.regex(businessScopedUserId))]),
-  ),
+  v.regex(addressee, butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id')),
 );
 
 const CardSchema = closedObject({
@@ -55,24 +47,21 @@ const ProductSchema = closedObject({
   }),
 });
 
-const RecipientSchema = closedObject({
-  to: ToSchema,
-  params: v.optional(
-    closedObject({
-      header: v.optional(boundedList(text, 10)),
-      body: v.optional(boundedList(text, 200)),
-      buttons: v.optional(boundedList(text, 10)),
-      products: v.optional(boundedList(ProductSchema, 10)),
-      cards: v.optional(boundedList(CardSchema, 20)),
-    }),
-  ),
+export const ParamsSchema = closedObject({
+  header: v.optional(boundedList(text, 10)),
+  body: v.optional(boundedList(text, 200)),
+  buttons: v.optional(boundedList(text, 10)),
+  products: v.optional(boundedList(ProductSchema, 10)),
+  cards: v.optional(boundedList(CardSchema, 20)),
 });
+
+export const RecipientSchema = closedObject({ to: ToSchema, params: v.optional(ParamsSchema) });
 
 const degrees = (limit: number) =>
   v.pipe(
     v.string(),
-    v.regex(/^[-+]?\d{1,3}(\.\d{1,20})?$/, 'must be decimal degrees as text'),
-    v.check((value) => Math.abs(Number(value)) <= limit, `must be between -${limit} and ${limit}`),
+    v.regex(/^[-+]?\d{1,3}(\.\d{1,20})?$/, butReceived('must be decimal degrees as text')),
+    v.check((value) => Math.abs(Number(value)) <= limit, butReceived(`must be between -${limit} and ${limit}`)),
   );
 
 const MediaHeaderSchema = closedObject({
@@ -188,11 +177,10 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 /** The headers of a send. `Dry-Run` is `true` or `false` to the letter: nobody sends by a slip of spelling (D9, D51). */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
-    v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,255}$/, 'Idempotency-Key must have 1 to 255 visible ASCII characters')),
+    v.pipe(
+      v.string(),
+      v.regex(/^[\x21-\x7e]{1,255}$/, butReceived('Idempotency-Key must have 1 to 255 visible ASCII characters')),
+    ),
   ),
-  'Dry-Run': v.optional(
-    v.picklist(['true', 'false'], ({ input }) => {
-      return `Dry-Run must be true or false, received ${JSON.stringify(String(input).slice(0, 60))}`;
-    }),
-  ),
+  'Dry-Run': v.optional(v.picklist(['true', 'false'], butReceived('Dry-Run must be true or false'))),
 });

@@ -1,9 +1,13 @@
+import type { Caller } from '../../access/caller.ts';
+import { type CampaignScope, campaignScope, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
-import { refuseFaults } from '../../http/refusal.ts';
+import { Refusal, refuseFaults } from '../../http/refusal.ts';
 import { addressOf, rowForClient, templateNotFound } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { RowStore } from '../model/row-store.ts';
+import type { SeenTemplate } from '../model/visible.ts';
 import { type NamedPairs, type NamedTemplate, pairsJudge } from './assignment-request.ts';
+import type { Pair } from './pairs.ts';
 
 /**
  * The client's row of the template that any of its `_id`s names (D12), read in one round trip. Refuses with 404 an `_id` that
@@ -40,4 +44,27 @@ export async function templateForPairs(
   ]);
   refuseFaults(faultsOn(template.wabaId));
   return template;
+}
+
+/**
+ * The same for a page that shows or takes away assignments, beside the read of the template. Refuses with 400 a caller
+ * without campaigns, be the template there or not.
+ */
+export async function seenTemplate(
+  directory: Pick<Directory, 'findUser'>,
+  caller: Caller,
+  template: Promise<TemplateRow>,
+): Promise<SeenTemplate> {
+  const [scope, found] = await Promise.allSettled([campaignScope(directory, caller), template]);
+  if (scope.status === 'rejected') throw scope.reason;
+  refuseWithoutCampaigns(scope.value);
+  if (found.status === 'rejected') throw found.reason;
+  return { row: found.value, scope: scope.value };
+}
+
+/** Refuses with 403 a pair in a campaign that the caller does not see, whether it is assigned or not (D15). */
+export function refuseForeignCampaign(pair: Pair | undefined, scope: CampaignScope): void {
+  if (pair === undefined || scope?.has(pair.campaignId) !== false) return;
+  const message = `campaign_id ${pair.campaignId} is not among your campaigns`;
+  throw new Refusal('campaign_forbidden', message, { errors: [{ path: 'campaign_id', message }] });
 }

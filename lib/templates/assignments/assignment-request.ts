@@ -9,10 +9,11 @@ import {
   clientIdAdvice,
   operatingClient,
 } from '../../access/operating-client.ts';
-import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { boundedList, closedObject, plainObject, unrecognizedField } from '../../http/closed-object.ts';
 import type { HttpEvent } from '../../http/endpoint.ts';
-import { parse } from '../../http/parse.ts';
-import { type Fault, invalid } from '../../http/refusal.ts';
+import { clip, parse } from '../../http/parse.ts';
+import { countTo } from '../../http/query.ts';
+import { type Fault, invalid, refuseFaults } from '../../http/refusal.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { Pair } from './pairs.ts';
 
@@ -38,6 +39,13 @@ export const ChannelCampaignsBody = closedObject({
 /** Path and query of what is asked about one template. */
 export const TemplatePath = v.object({ messageTemplateId: v.string() });
 export const TemplateQuery = v.object({ client_id: ClientIdText });
+
+/** Query of DELETE: the two ids together name one pair (D14). */
+export const PairQuery = v.object({
+  ...TemplateQuery.entries,
+  channel_id: countTo('channel_id', Number.MAX_SAFE_INTEGER),
+  campaign_id: countTo('campaign_id', Number.MAX_SAFE_INTEGER),
+});
 
 /** The template that a path names, for the client that the request works for. */
 export interface NamedTemplate {
@@ -74,6 +82,27 @@ export interface NamedPairs extends NamedTemplate {
 export async function askedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
   const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
   return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
+}
+
+const howToRemove =
+  'channel_id and campaign_id together in the query name one assignment to remove, without both all go';
+
+/** The pair that the query of a DELETE names; undefined when it names none. Refuses with 400 a half of one (D14). */
+export function askedPair(event: HttpEvent): Pair | undefined {
+  const { channel_id: channelId, campaign_id: campaignId } = parse(PairQuery, event.queryStringParameters ?? {});
+  if (channelId !== undefined && campaignId !== undefined) return { channelId, campaignId };
+  if (channelId === undefined && campaignId === undefined) return undefined;
+  const missing = channelId === undefined ? 'channel_id' : 'campaign_id';
+  throw invalid(missing, `${missing} is required: ${howToRemove}`);
+}
+
+/** Refuses with 400 a body of a DELETE that says anything: what it names would be passed over, and all be removed (D14). */
+export function refuseBody({ body }: HttpEvent): void {
+  const faults = Object.keys(parse(plainObject, body)).map((name): Fault => {
+    const path = clip(name);
+    return { path, message: `${unrecognizedField}: ${path}; ${howToRemove}` };
+  });
+  refuseFaults(faults.slice(0, maxListedFaults));
 }
 
 /** Which of the pairs cannot be assigned to a template on a WABA, each with its path. */

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import type { Directory } from '../../access/directory.ts';
 import { ChannelCampaignGroupSchema, ChannelViewSchema, channelIdsOf, groupDocuments } from '../listing/listing.ts';
-import type { TemplateRow } from '../model/row.ts';
+import { pairStands } from '../listing/listing-page.ts';
+import { templateNotFound } from '../model/document.ts';
+import { type SeenTemplate, visibleDocuments } from '../model/visible.ts';
 
 /** A group of the grouped GET: as in the listing, and each channel says its WABA (contract, Channel-campaign group). */
 export const GroupWithWabasSchema = v.object({
@@ -10,17 +12,22 @@ export const GroupWithWabasSchema = v.object({
 });
 export type GroupWithWabas = v.InferOutput<typeof GroupWithWabasSchema>;
 
-/** The template's assignments as groups by campaign; none for the placeholder. */
+/**
+ * The template's assignments in a caller's campaigns, as groups by campaign; none for the placeholder. Refuses with 404 a
+ * template that has only campaigns of others (D15).
+ */
 export async function groupedAssignments(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
-  row: TemplateRow,
+  { row, scope }: SeenTemplate,
 ): Promise<GroupWithWabas[]> {
   const [campaigns, channels] = await Promise.all([
     directory.listCampaigns(row.clientId),
-    directory.findChannels(row.clientId, channelIdsOf([{ row, documents: row.documents }])),
+    directory.findChannels(row.clientId, channelIdsOf(row.documents)),
   ]);
   const wabaIds = new Map(channels.map(({ channelId, wabaId }) => [channelId, wabaId]));
-  return groupDocuments(row.documents, campaigns, channels).map((group) => ({
+  const documents = visibleDocuments(row.documents, { scope, stands: pairStands(channels, campaigns) });
+  if (documents.length === 0) throw templateNotFound();
+  return groupDocuments(documents, campaigns, channels).map((group) => ({
     ...group,
     channels: group.channels.map((channel) => ({ ...channel, waba_id: wabaIds.get(channel.channel_id) })),
   }));

@@ -1,3 +1,4 @@
+import type { CampaignScope } from '../../access/campaign-scope.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 import { documentId } from '../model/template-key.ts';
@@ -11,18 +12,24 @@ export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow 
 }
 
 /**
- * The row with exactly the given pairs (D14, PUT); none leaves the placeholder. Kept pairs keep their `_id`. When none is
- * kept, this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost,
- * would name a document that it has itself removed.
+ * The row with exactly the given pairs in the campaigns of a scope, all campaigns without one (D14, PUT); pairs of other
+ * campaigns stay (D15). Kept pairs keep their `_id`, and the placeholder is left when there is no pair. When none is kept,
+ * this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost, would
+ * name a document that it has itself removed.
  */
-export function replacePairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
+export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: CampaignScope): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
-  return assigned(row, (pair) => wanted.has(textOf(pair)), pairs);
+  return assigned(row, (pair) => scope?.has(pair.campaignId) === false || wanted.has(textOf(pair)), pairs);
 }
 
-/** The row with the placeholder only (D14, DELETE). */
-export function removePairs(row: TemplateRow): TemplateRow {
-  return replacePairs(row, []);
+/** The row without the pairs in the campaigns of a scope (D14, DELETE). */
+export function removePairs(row: TemplateRow, scope?: CampaignScope): TemplateRow {
+  return replacePairs(row, [], scope);
+}
+
+/** The row without one pair, if it has it (D14, DELETE of a pair). */
+export function removePair(row: TemplateRow, gone: Pair): TemplateRow {
+  return assigned(row, (pair) => textOf(pair) !== textOf(gone), []);
 }
 
 /** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */

@@ -1,5 +1,5 @@
 import { enumOf } from '../../http/json-part.ts';
-import { invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
+import { type Fault, invalid, Refusal, refuseFaults } from '../../http/refusal.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { headersOf, type PlacedHeader, withHeaders } from '../rules/headers.ts';
 import { judgeMedia, type MediaFormat, mediaLimits } from '../rules/media.ts';
@@ -94,6 +94,17 @@ function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFi
   const verdict = judgeMedia(format, file);
   if ('fault' in verdict) throw invalid(place, verdict.fault);
   return { bytes: file.bytes, type: verdict.type, name: file.name };
+}
+
+/** What is wrong with the request's file, by itself: to be told with the other faults of the request. */
+export function fileFaults(components: readonly unknown[], file: MediaFile | undefined): Fault[] {
+  if (file === undefined) return [];
+  return headersOf(components, 'components').flatMap(({ header, card }) => {
+    const format = enumOf(header['format']);
+    if (card !== undefined || !isMediaFormat(format)) return [];
+    const verdict = judgeMedia(format, file);
+    return 'fault' in verdict ? [{ path: 'file', message: verdict.fault }] : [];
+  });
 }
 
 function isMediaFormat(format: string | undefined): format is MediaFormat {

@@ -2,10 +2,14 @@ import * as v from 'valibot';
 import { boundedList, openObject } from '../../http/closed-object.ts';
 import { documentedAs } from '../../http/documented.ts';
 import { enumOf, isPart } from '../../http/json-part.ts';
+import { nearHint } from '../../http/near-name.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import type { Fault } from '../../http/refusal.ts';
-import { at, categories, fault, type Judged } from '../rules/draft.ts';
+import { butReceived, shown } from '../../http/shown.ts';
+import { TemplateCategoryWord } from '../../platform/words.ts';
+import { at, type Category, categories, fault, type Judged } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
+import { ComponentShape } from './component-shapes.ts';
 
 /*
  * The parts of a request that create and edit have in common.
@@ -15,20 +19,29 @@ import { headersOf } from '../rules/headers.ts';
 const maxComponents = 20;
 
 export const CategorySchema = v.pipe(
-  v.string(),
-  v.toUpperCase(),
-  v.picklist(categories),
-  documentedAs(() => v.pipe(v.string(), v.description(`One of ${categories.join(', ')}, in any letter case.`))),
+  v.string(unknownCategory),
+  v.check(isCategory, unknownCategory),
+  v.transform((text) => text.toUpperCase() as Category),
+  documentedAs(() => TemplateCategoryWord),
 );
+
+function isCategory(text: string): boolean {
+  return categories.some((category) => category === text.toUpperCase());
+}
+
+function unknownCategory({ input }: v.BaseIssue<unknown>): string {
+  const hint = nearHint(String(input), categories);
+  return `category must be one of ${categories.join(', ')}, received ${shown(input)}${hint}`;
+}
 
 /** What the components hold is for the component rules to judge: they need the category, and find all faults. */
 export const ComponentsSchema = v.pipe(
   boundedList(v.unknown(), maxComponents),
-  documentedAs(() => boundedList(v.looseObject({ type: v.string() }), maxComponents)),
+  documentedAs(() => boundedList(ComponentShape, maxComponents)),
 );
 
 /** Its range depends on the category (rules/settings.ts). */
-export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger('must be a whole number of seconds'));
+export const TimeToLiveSchema = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number of seconds')));
 
 /** Passed on as given; only the form of the overrides is known (D18). */
 export const OptimizationSpecSchema = v.pipe(
@@ -36,7 +49,8 @@ export const OptimizationSpecSchema = v.pipe(
   v.check(
     ({ bid_country_multiplier_overrides: overrides }) =>
       overrides === undefined || (overrides !== null && typeof overrides === 'object'),
-    'bid_country_multiplier_overrides must be an object or an array',
+    ({ input: { bid_country_multiplier_overrides: overrides } }) =>
+      `bid_country_multiplier_overrides must be an object or an array, received ${shown(overrides)}`,
   ),
 );
 

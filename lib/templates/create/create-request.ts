@@ -1,15 +1,18 @@
 import * as v from 'valibot';
-import { ClientIdJson } from '../../access/operating-client.ts';
+import { ClientIdJson, clientIdFaults } from '../../access/operating-client.ts';
 import { boundedList, closedObject } from '../../http/closed-object.ts';
-import { documentedAs } from '../../http/documented.ts';
+import { documentedAs, inAnyLetterCase } from '../../http/documented.ts';
 import { FaultList } from '../../http/fault-list.ts';
-import { isPart } from '../../http/json-part.ts';
+import { enumOf, isPart } from '../../http/json-part.ts';
+import { nearName } from '../../http/near-name.ts';
 import { faultOf } from '../../http/parse.ts';
 import { refuseFaults } from '../../http/refusal.ts';
+import { butReceived } from '../../http/shown.ts';
 import { present } from '../../keys/present.ts';
 import { isCountry } from '../../pricing/country.ts';
 import { maxPairs, PairSchema } from '../assignments/assignment-request.ts';
 import { eachOnce, type Pair } from '../assignments/pairs.ts';
+import { fileFaults, type MediaFile } from '../authoring/header-media.ts';
 import {
   CategorySchema,
   ComponentsSchema,
@@ -20,7 +23,7 @@ import {
   urlChangeFaults,
 } from '../authoring/template-request.ts';
 import { checkComponents } from '../rules/components.ts';
-import { at, type Category, type Judged, shown, type TemplateDraft } from '../rules/draft.ts';
+import { at, type Category, categories, type Judged, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
 /** One pair or a list of them (D13). */
@@ -33,19 +36,22 @@ const PairsSchema = v.pipe(
 
 /** The body of POST /v1/templates/{did}; strict, because a misunderstood field costs a review (D6). */
 export const TemplatesCreateBody = closedObject({
-  name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'name must be 1 to 512 characters of a-z, 0-9 and _')),
+  name: v.pipe(
+    v.string(),
+    v.regex(/^[a-z0-9_]{1,512}$/, butReceived('name must be 1 to 512 characters of a-z, 0-9 and _')),
+  ),
   language: v.pipe(
     v.string(),
-    v.regex(/^[a-z]{2,3}(?:_[A-Z]{2,3})?$/, 'language must be a code such as es, en_US or pt_BR'),
+    v.regex(/^[a-z]{2,3}(?:_[A-Z]{2,3})?$/, butReceived('language must be a code such as es, en_US or pt_BR')),
   ),
   category: CategorySchema,
   components: ComponentsSchema,
   parameter_format: v.optional(
     v.pipe(
       v.string(),
+      v.regex(/^positional$/i, butReceived('parameter_format must be positional (named parameters are not supported)')),
       v.toUpperCase(),
-      v.literal('POSITIONAL', 'parameter_format must be positional; named parameters are not supported'),
-      documentedAs(() => v.pipe(v.string(), v.description('Only positional, in any letter case.'))),
+      documentedAs(() => inAnyLetterCase(['positional'])),
     ),
   ),
   client_id: ClientIdJson,
@@ -58,11 +64,7 @@ export const TemplatesCreateBody = closedObject({
   /** For MARKETING it counts only where messages go through the platform's marketing edge (D30). */
   message_send_ttl_seconds: v.optional(TimeToLiveSchema),
   country: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(isCountry, ({ input }) => `country must be an ISO 3166-1 alpha-2 code, received ${shown(input)}`),
-      v.toUpperCase(),
-    ),
+    v.pipe(v.string(), v.check(isCountry, butReceived('country must be an ISO 3166-1 alpha-2 code')), v.toUpperCase()),
   ),
 });
 
@@ -81,27 +83,38 @@ export interface CreateRequest {
   readonly passedOn: Readonly<Record<string, unknown>>;
 }
 
+/** What comes beside the body of a creation. */
+export interface BesideBody {
+  readonly file?: MediaFile | undefined;
+  readonly redirectsOffered?: boolean;
+  /** `client_id` of the query. */
+  readonly queryClientId?: string | undefined;
+}
+
 /**
- * Reads the body of a creation. Refuses with one 400 that lists every fault, those of the components among them (D18), and
- * a wish for redirects where none are offered; what is nested too deep before all else.
+ * Reads the body of a creation. Refuses with one 400 that lists every fault: of the fields, the components whatever else is
+ * wrong, and the file (D18), a wish for redirects where none are offered, and beside others a `client_id` that is none.
  */
 export function parseCreateRequest(
   body: unknown,
-  { fileAttached, redirectsOffered = false }: { readonly fileAttached: boolean; readonly redirectsOffered?: boolean },
+  { file, redirectsOffered = false, queryClientId }: BesideBody,
 ): CreateRequest {
   const faults = new FaultList();
   const parsed = v.safeParse(TemplatesCreateBody, body);
   for (const issue of parsed.issues ?? []) faults.add(faultOf(issue));
   const asked = isPart(body) ? body['allow_button_url_change'] : undefined;
   for (const wrongWish of urlChangeFaults(asked, { offered: redirectsOffered })) faults.add(wrongWish);
-  checkRules(body, fileAttached, faults);
+  checkRules(body, file, faults);
+  const clientIds = { query: queryClientId, body: isPart(body) ? body['client_id'] : undefined };
+  // By itself it has a code of its own.
+  if (faults.count > 0) for (const wrongClient of clientIdFaults(clientIds)) faults.add(wrongClient);
   refuseFaults(faults.listed(), faults.message);
   const request = parsed.output as v.InferOutput<typeof TemplatesCreateBody>;
   const { message_send_ttl_seconds, allow_category_change, optimization_spec } = request;
   return {
     name: request.name,
     language: request.language,
-    draft: draftOf(request, fileAttached),
+    draft: draftOf(request, file !== undefined),
     clientId: request.client_id,
     pairs: eachOnce(request.channel_campaigns ?? []),
     country: request.country,
@@ -110,26 +123,40 @@ export function parseCreateRequest(
   };
 }
 
-/** The fields that the rules are about, judged also when another field is wrong. */
+/** The fields that the rules are about, judged also when another one is wrong: what is wrong is as absent. */
 const RuledFields = v.object({
-  category: CategorySchema,
-  components: ComponentsSchema,
+  category: v.fallback(v.optional(CategorySchema), undefined),
+  components: v.fallback(v.optional(ComponentsSchema), undefined),
   add_security_recommendation: v.fallback(v.optional(v.boolean()), undefined),
   code_expiration_minutes: v.fallback(v.optional(v.number()), undefined),
   message_send_ttl_seconds: v.fallback(v.optional(TimeToLiveSchema), undefined),
   allow_button_url_change: v.fallback(v.optional(v.boolean()), undefined),
 });
 
-function checkRules(body: unknown, fileAttached: boolean, faults: FaultList): void {
-  const ruled = v.safeParse(RuledFields, body);
-  if (!ruled.success) return;
+function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultList): void {
+  if (!isPart(body)) return;
+  const { category, components, ...settings } = v.parse(RuledFields, body);
   const root: Judged = { path: '', faults };
-  const draft = draftOf(ruled.output, fileAttached);
-  checkSettings(draft, ruled.output.message_send_ttl_seconds, root);
-  const components = at(root, 'components');
-  checkComponents(draft, components);
-  checkSources(draft.components, components);
-  if (ruled.output.allow_button_url_change === true) checkRedirectTargets(draft.components, components);
+  checkSettings({ category, ...codeFields(settings) }, settings.message_send_ttl_seconds, root);
+  if (components === undefined) return;
+  const judgedAs = category ?? likelyCategory(body['category'], components);
+  const draft = draftOf({ ...settings, category: judgedAs, components }, file !== undefined);
+  const place = at(root, 'components');
+  checkComponents(draft, place);
+  checkSources(components, place);
+  if (settings.allow_button_url_change === true) checkRedirectTargets(components, place);
+  for (const wrongFile of fileFaults(components, file)) faults.add(wrongFile);
+}
+
+/**
+ * The category by whose rules components are judged when the one that came is none: the one it was probably to be, else
+ * the one that takes such buttons, for MARKETING takes all that UTILITY takes.
+ */
+function likelyCategory(given: unknown, components: readonly unknown[]): Category {
+  const near = typeof given === 'string' ? nearName(given, categories) : undefined;
+  const buttons = components.flatMap((each) => (isPart(each) ? each['buttons'] : []));
+  const sendsCode = buttons.some((button) => isPart(button) && enumOf(button['type']) === 'OTP');
+  return categories.find((category) => category === near) ?? (sendsCode ? 'AUTHENTICATION' : 'MARKETING');
 }
 
 function draftOf(
@@ -141,13 +168,16 @@ function draftOf(
   },
   fileAttached: boolean,
 ): TemplateDraft {
-  const { category, components, code_expiration_minutes: minutes, add_security_recommendation: advice } = request;
-  return {
-    category,
-    components,
-    fileAttached,
-    ...present({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice }),
-  };
+  const { category, components } = request;
+  return { category, components, fileAttached, ...codeFields(request) };
+}
+
+function codeFields(request: {
+  readonly code_expiration_minutes?: number | undefined;
+  readonly add_security_recommendation?: boolean | undefined;
+}): Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
+  const { code_expiration_minutes: minutes, add_security_recommendation: advice } = request;
+  return present({ codeExpirationMinutes: minutes, addSecurityRecommendation: advice });
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

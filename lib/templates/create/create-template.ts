@@ -43,12 +43,19 @@ export interface CreationOrder {
   readonly startedAtMs: number;
 }
 
+export interface CreatedAsSent {
+  /** What the platform answered. */
+  readonly created: CreatedTemplate;
+  /** The whole template. */
+  readonly template: unknown;
+}
+
 /**
  * Creates a template upstream, stores it for every client of the WABA with the creator's pairs (D12, D13, D18), and
  * tells them (D34). Refuses with 400 a name taken or held, foreign pairs, what could not be stored, media, the
  * platform's no; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect (D19).
  */
-export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedTemplate> {
+export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedAsSent> {
   const { request, file, clientId } = order;
   const { waba } = order.did;
   const key = templateKey({ ...request, wabaId: waba.wabaId });
@@ -78,7 +85,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
     storeCreation(ports, order, { template: { ...template, ...created }, before, keepRedirects: wanted.keep }),
     announce(ports.events, events),
   ]);
-  return { id, status, category };
+  return { created: { id, status, category }, template: { ...template, ...created } };
 }
 
 function templateToSend({ name, language, draft, passedOn }: CreateRequest, written: readonly unknown[]) {

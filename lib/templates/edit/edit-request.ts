@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { ClientIdJson } from '../../access/operating-client.ts';
+import { ClientIdJson, clientIdFaults } from '../../access/operating-client.ts';
 import { closedObject } from '../../http/closed-object.ts';
+import { FaultList } from '../../http/fault-list.ts';
 import { isPart, type Part } from '../../http/json-part.ts';
-import { parse } from '../../http/parse.ts';
+import { faultOf } from '../../http/parse.ts';
 import { type Fault, refuseFaults } from '../../http/refusal.ts';
 import {
   CategorySchema,
@@ -48,22 +49,35 @@ export interface EditRequest {
 const creationOnly = ['parameter_format', 'channel_campaigns', 'allow_category_change', 'country'];
 
 /**
- * Reads the body of an edit. Refuses with 400 what is nested too deep, fields that only a creation has, a change of the bid
- * without the components, and a wish for redirects where none are offered.
+ * Reads the body of an edit. Refuses with one 400 that lists every fault of its fields, fields that only a creation has
+ * among them, a change of the bid without the components, and a wish for redirects where none are offered; beside others a
+ * `client_id` that is none. What the components hold is judged when the template is known.
  */
 export function parseEditRequest(
   body: unknown,
-  { redirectsOffered }: { readonly redirectsOffered: boolean },
+  {
+    redirectsOffered,
+    queryClientId,
+  }: { readonly redirectsOffered: boolean; readonly queryClientId?: string | undefined },
 ): EditRequest {
-  if (isPart(body)) refuseFaults([...creationFaults(body), ...bidFaults(body)]);
-  const { allow_button_url_change, ...request } = parse(TemplatesEditBody, body);
-  const urlChange = allow_button_url_change === true;
-  refuseFaults(urlChangeFaults(urlChange, { offered: redirectsOffered }));
+  const given: Part = isPart(body) ? body : {};
+  const parsed = v.safeParse(TemplatesEditBody, body);
+  const own = [...creationFaults(given), ...bidFaults(given)];
+  // The schema says of the same fields only that they are unknown, or absent.
+  const others = (parsed.issues ?? []).map(faultOf).filter(({ path }) => !own.some((each) => each.path === path));
+  const redirects = urlChangeFaults(given['allow_button_url_change'], { offered: redirectsOffered });
+  const faults = new FaultList();
+  for (const each of [...own, ...others, ...redirects]) faults.add(each);
+  const clientIds = { query: queryClientId, body: given['client_id'] };
+  // By itself it has a code of its own.
+  if (faults.count > 0) for (const wrongClient of clientIdFaults(clientIds)) faults.add(wrongClient);
+  refuseFaults(faults.listed(), faults.message);
+  const request = parsed.output as v.InferOutput<typeof TemplatesEditBody>;
   return {
     clientId: request.client_id,
     category: request.category,
     components: request.components,
-    urlChange,
+    urlChange: request.allow_button_url_change === true,
     optimizationSpec: request.optimization_spec,
     timeToLiveSeconds: request.message_send_ttl_seconds,
     codeExpirationMinutes: request.code_expiration_minutes,

@@ -8,7 +8,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { changingAtPlatform } from '../../platform/refusals.ts';
 import { announce } from '../../webhooks/announce.ts';
 import { type ButtonRedirects, type RedirectPorts, withButtonRedirects } from '../authoring/button-redirects.ts';
-import { type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
+import { fileFaults, type MediaFile, type MediaPorts, withMediaHandles } from '../authoring/header-media.ts';
 import { whenInDoubt } from '../authoring/in-doubt.ts';
 import type { TemplateManagement } from '../authoring/platform-template-management.ts';
 import { requestTime } from '../authoring/request-time.ts';
@@ -44,12 +44,19 @@ export interface TemplateEdit {
   readonly startedAtMs: number;
 }
 
+export interface EditedTemplate {
+  /** False when nothing differs: then nothing is changed. */
+  readonly changed: boolean;
+  /** As it is now. */
+  readonly template: unknown;
+}
+
 /**
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20), who are told (D34), also when
- * storing fails. False, and nothing is changed, when nothing differs. Refuses with 404, with 400 for faults and media,
- * and as the platform does. Two or three DynamoDB requests, two for each redirect (D19).
+ * storing fails. Refuses with 404, with 400 for faults and media, and as the platform does. Two or three DynamoDB
+ * requests, two for each redirect (D19).
  */
-export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<boolean> {
+export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   // With a fresh copy a request that is wrong costs the platform no call.
   if (isFresh(found.fact, ports.nowMs()))
@@ -64,7 +71,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
     // The platform shows these redirects: one that had expired before the template was read leads on again.
     await redirected.prepare();
     await redirected.keep();
-    return false;
+    return { changed: false, template: current.template };
   }
   refuseUnstorable({ ...current.template, ...differing });
 
@@ -80,7 +87,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const settle = () => settleDoubt(ports, found.templateKey, { current, changes });
   await changingAtPlatform(() => whenInDoubt(asking, settle));
   await takenUpstream(ports, waba, { current, changes, redirected });
-  return true;
+  return { changed: true, template: { ...current.template, ...changes } };
 }
 
 function withRedirectsFor(
@@ -192,6 +199,7 @@ function wantedDraft(
   checkComponents(draft, judged);
   checkSources(written, judged);
   if (urlChange) checkRedirectTargets(written, judged);
+  for (const wrongFile of fileFaults(written, file)) faults.add(wrongFile);
   refuseFaults(faults.listed(), faults.message);
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }

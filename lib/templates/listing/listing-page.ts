@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { campaignScope } from '../../access/campaign-scope.ts';
+import { type CampaignScope, campaignScope, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
 import type { Campaign, Channel, Directory, Waba } from '../../access/directory.ts';
 import { operatingClient } from '../../access/operating-client.ts';
 import { type Page, sliceOf } from '../../http/query.ts';
@@ -12,8 +12,6 @@ import {
   campaignsNamed,
   groupDocuments,
   type ListedTemplate,
-  type ListingScope,
-  listedId,
   selectTemplates,
   type TemplateFilters,
 } from './listing.ts';
@@ -22,7 +20,7 @@ import { platformTemplateView, type TemplateView, templateView, wantedFields } f
 /** Whose templates a caller lists, and which campaigns bound the view. */
 export interface ListingAccess {
   readonly clientId: number;
-  readonly scope: ListingScope;
+  readonly scope: CampaignScope;
 }
 
 /**
@@ -40,7 +38,7 @@ export async function listingAccess(
   }
   const clientId = await operatingClient(directory, caller, askedId);
   const scope = await campaignScope(directory, caller);
-  if (scope?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
+  refuseWithoutCampaigns(scope);
   return { clientId, scope };
 }
 
@@ -129,7 +127,7 @@ function filtersOf(
 
 /** A listed template with all of its fields; without its body when that was not read. */
 export function viewOf(
-  { row, documents }: ListedTemplate,
+  { row, documents, id }: ListedTemplate,
   known: {
     readonly facts: ReadonlyMap<string, StoredFact>;
     readonly campaigns: readonly Campaign[];
@@ -139,7 +137,7 @@ export function viewOf(
 ): TemplateView {
   const fact = known.facts.get(row.templateKey);
   return {
-    id: listedId(row),
+    id,
     waba_id: row.wabaId,
     client_id: row.clientId,
     active: row.active,

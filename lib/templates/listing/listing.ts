@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { Campaign, Channel } from '../../access/directory.ts';
 import { wholeNumber } from '../../http/documented.ts';
-import { type PairStands, standingDocuments } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
+import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible.ts';
 
 /** The name under which a template without assignment is found (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
@@ -37,18 +37,11 @@ export interface DocumentFilters {
   readonly campaign?: { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } | undefined;
 }
 
-/** Campaigns that the caller may see; undefined for a caller with `BSP_CN`, who sees everything (D15). */
-export type ListingScope = ReadonlySet<number> | undefined;
-
-/** What a listing may show of the rows' documents: those that still stand, within the caller's scope. */
-export interface ListingBounds {
-  readonly scope: ListingScope;
-  readonly stands: PairStands;
-}
-
 /** A template of the listing, with those of its documents that count and that the caller may see. */
 export interface ListedTemplate {
   readonly row: TemplateRow;
+  /** The `_id` that the listing names it by. */
+  readonly id: string;
   readonly documents: readonly TemplateDocument[];
 }
 
@@ -59,28 +52,23 @@ export interface ListedTemplate {
 export function selectTemplates(
   rows: readonly TemplateRow[],
   filters: TemplateFilters,
-  { scope, stands }: ListingBounds,
+  bounds: ViewBounds,
 ): ListedTemplate[] {
   const rowPasses = rowFilter(filters);
+  // Who is bound to campaigns is shown what has none only on request (D15).
+  const unassignedToo = bounds.scope === undefined || filters.documents.campaign?.unassigned === true;
+  const showsUnassigned = ({ pair }: TemplateDocument) => pair !== undefined || unassignedToo;
   const selected: ListedTemplate[] = [];
   for (const row of rows) {
     if (!rowPasses(row)) continue;
-    const documents = standingDocuments(row.documents, stands).filter((document) =>
-      inScope(document, scope, filters.documents),
-    );
-    if (documents.some((document) => documentPasses(document, filters.documents))) selected.push({ row, documents });
+    const documents = visibleDocuments(row.documents, bounds).filter(showsUnassigned);
+    if (!documents.some((document) => documentPasses(document, filters.documents))) continue;
+    selected.push({ row, documents, id: visibleId(row, bounds) });
   }
   return selected.sort(
     (a, b) =>
-      compareText(a.row.name, b.row.name) ||
-      compareText(a.row.language, b.row.language) ||
-      compareText(listedId(a.row), listedId(b.row)),
+      compareText(a.row.name, b.row.name) || compareText(a.row.language, b.row.language) || compareText(a.id, b.id),
   );
-}
-
-/** The listing's `id`: the client's oldest document of the template (D12). */
-export function listedId(row: TemplateRow): string {
-  return row.documents[0]?.id ?? '';
 }
 
 /** The campaigns of a name (names need not be unique); the placeholder's name finds the placeholder as well. */
@@ -139,9 +127,8 @@ export function groupDocuments(
 }
 
 /** The channels that the documents name, each once. */
-export function channelIdsOf(listed: readonly ListedTemplate[]): number[] {
-  const pairs = listed.flatMap(({ documents }) => documents.map(({ pair }) => pair));
-  return [...new Set(pairs.flatMap((pair) => (pair === undefined ? [] : [pair.channelId])))];
+export function channelIdsOf(documents: readonly TemplateDocument[]): number[] {
+  return [...new Set(documents.flatMap(({ pair }) => (pair === undefined ? [] : [pair.channelId])))];
 }
 
 function rowFilter(filters: TemplateFilters): (row: TemplateRow) => boolean {
@@ -165,11 +152,6 @@ function rowFilter(filters: TemplateFilters): (row: TemplateRow) => boolean {
     category(row.category) &&
     language(row.language) &&
     quality(row.qualityScore);
-}
-
-function inScope({ pair }: TemplateDocument, scope: ListingScope, filters: DocumentFilters): boolean {
-  if (scope === undefined) return true;
-  return pair === undefined ? filters.campaign?.unassigned === true : scope.has(pair.campaignId);
 }
 
 function documentPasses({ pair }: TemplateDocument, filters: DocumentFilters): boolean {

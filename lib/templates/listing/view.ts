@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
+import { ToldCategory } from '../../platform/words.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
 
@@ -43,10 +44,10 @@ export const PlatformTemplateViewSchema = v.object({
   name: v.string(),
   language: v.string(),
   status: v.pipe(v.string(), v.description('As the platform spells it, such as APPROVED, PENDING or REJECTED.')),
-  category: v.string(),
+  category: ToldCategory,
   components: v.array(ComponentSchema),
   quality_score: v.exactOptional(v.object({ score: v.string() })),
-  previous_category: v.exactOptional(v.string()),
+  previous_category: v.exactOptional(ToldCategory),
   rejected_reason: v.exactOptional(v.string()),
   example: v.exactOptional(v.unknown()),
   format: v.exactOptional(v.unknown()),

@@ -1,5 +1,6 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { at, fault, type Judged, onlyKeys, shown, type TemplateDraft } from './draft.ts';
+import { shown } from '../../http/shown.ts';
+import { at, fault, type Judged, onlyKeys, type TemplateDraft } from './draft.ts';
 
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'] as const;
 const labelMaxLength = 25;

@@ -1,5 +1,6 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
-import { at, fault, type Judged, onlyKeys, requiredText, shown } from './draft.ts';
+import { shown } from '../../http/shown.ts';
+import { at, fault, type Judged, onlyKeys, requiredText } from './draft.ts';
 
 const labelMaxLength = 25;
 const urlMaxLength = 2_000;
@@ -89,7 +90,8 @@ function checkUrl(button: Part, judged: Judged): void {
   const place = at(judged, 'url');
   const fixed = url.replace(/\{\{1\}\}$/, '');
   if (/[{}]/.test(fixed)) fault(place, 'one variable {{1}}, at the very end');
-  else if (!URL.canParse(fixed) || !/^https?:$/.test(new URL(fixed).protocol)) fault(place, 'an http or https URL');
+  else if (!URL.canParse(fixed) || !/^https?:$/.test(new URL(fixed).protocol))
+    fault(place, `an http or https URL, received ${shown(url)}`);
   const { example } = button;
   const dynamic = fixed !== url;
   const given = Array.isArray(example) && example.length === 1 && typeof example[0] === 'string' && example[0] !== '';
@@ -101,7 +103,10 @@ function checkPhone(button: Part, judged: Judged): void {
   label(button, judged);
   const phone = requiredText(button, 'phone_number', phoneMaxLength, judged);
   if (phone !== undefined && !/^\+?\d[\d ()-]*$/.test(phone)) {
-    fault(at(judged, 'phone_number'), 'digits, blanks, brackets and hyphens, with an optional + in front');
+    fault(
+      at(judged, 'phone_number'),
+      `digits, blanks, brackets and hyphens, with an optional + in front, received ${shown(phone)}`,
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { clip } from '../../http/parse.ts';
+import { shown } from '../../http/shown.ts';
 import { checkButtons } from './buttons.ts';
-import { at, fault, type Judged, onlyKeys, shown } from './draft.ts';
+import { at, fault, type Judged, onlyKeys } from './draft.ts';
 import { checkBody, checkHeader } from './texts.ts';
 
 const cardBodyMaxLength = 160;
@@ -18,7 +20,8 @@ export function checkCarousel(carousel: Part, judged: Judged): void {
   }
   const shapes = cards.map((card, index) => checkCard(card, at(place, index)));
   const different = shapes.findIndex((shape) => shape !== shapes[0]);
-  if (different > 0) fault(at(place, different), `every card must have the shape of the first: ${shapes[0]}`);
+  if (different > 0)
+    fault(at(place, different), `every card must have the shape of the first: ${clip(shapes[0] ?? '')}`);
   if (shapes[0]?.startsWith('PRODUCT') && cards.length !== 2) {
     fault(place, `product cards are defined as 2 cards, received ${cards.length}`);
   }

@@ -1,8 +1,10 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { clip } from '../../http/parse.ts';
+import { shown } from '../../http/shown.ts';
 import { checkAuthenticationBody, checkAuthenticationFooter, checkOtpButtons } from './authentication.ts';
 import { checkButtons } from './buttons.ts';
 import { checkCarousel } from './carousel.ts';
-import { at, type Category, fault, type Judged, onlyKeys, requiredText, shown, type TemplateDraft } from './draft.ts';
+import { at, type Category, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkBody, checkFooter, checkHeader } from './texts.ts';
 
 const bodyMaxLength = 1_024;
@@ -138,5 +140,5 @@ function checkOffer({ component, place }: Placed, { header, footer, kinds }: Bes
   const shape = kinds.join(' ');
   const allowed = expires === true ? ['COPY_CODE URL'] : ['COPY_CODE URL', 'URL'];
   if (!allowed.includes(shape))
-    fault(place, `the buttons must be ${allowed.join(' or ')}, received ${shape || 'none'}`);
+    fault(place, `the buttons must be ${allowed.join(' or ')}, received ${clip(shape) || 'none'}`);
 }

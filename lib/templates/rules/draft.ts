@@ -3,8 +3,10 @@ import type { FaultList } from '../../http/fault-list.ts';
 import type { Part } from '../../http/json-part.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
+import { shown } from '../../http/shown.ts';
+import { templateCategories } from '../../platform/words.ts';
 
-export const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
+export const categories = templateCategories;
 export type Category = (typeof categories)[number];
 
 /** A template as a client wants it created or changed; `components` is whatever came. */
@@ -36,13 +38,6 @@ export function at(judged: Judged, key: string | number): Judged {
 
 export function fault({ path, faults }: Judged, message: string): void {
   faults.add({ path, message });
-}
-
-/** What came, short enough for a sentence. */
-export function shown(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? typeof value;
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
 /** A required text of at most `maxLength` characters (code points); undefined, with its fault noted, when it is not one. */

@@ -10,23 +10,32 @@ const timeToLiveRange: Readonly<
   MARKETING: { min: 43_200, max: 2_592_000, thirtyDays: false },
 };
 
+/** Where the category is not known: what no category takes is a fault. */
+const anyTimeToLive = { min: 30, max: 2_592_000, thirtyDays: true };
+
+/** What the settings of a template are judged by; `category` is absent when the one that came is none. */
+export interface Settings extends Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
+  readonly category?: Category | undefined;
+}
+
 /** Checks what a creation or an edit says beside the components: `root` is the request. */
-export function checkSettings(draft: TemplateDraft, timeToLiveSeconds: number | undefined, root: Judged): void {
+export function checkSettings(settings: Settings, timeToLiveSeconds: number | undefined, root: Judged): void {
   if (timeToLiveSeconds !== undefined) {
-    checkTimeToLive(draft.category, timeToLiveSeconds, at(root, 'message_send_ttl_seconds'));
+    checkTimeToLive(settings.category, timeToLiveSeconds, at(root, 'message_send_ttl_seconds'));
   }
-  checkCodeFields(draft, root);
+  checkCodeFields(settings, root);
 }
 
-function checkTimeToLive(category: Category, seconds: number, judged: Judged): void {
-  const { min, max, thirtyDays } = timeToLiveRange[category];
+function checkTimeToLive(category: Category | undefined, seconds: number, judged: Judged): void {
+  const { min, max, thirtyDays } = category === undefined ? anyTimeToLive : timeToLiveRange[category];
   if ((seconds >= min && seconds <= max) || (thirtyDays && seconds === -1)) return;
-  fault(judged, `${min} to ${max} seconds in ${category}${thirtyDays ? ', or -1' : ''}, received ${seconds}`);
+  const where = `in ${category ?? 'any category'}${thirtyDays ? ', or -1' : ''}`;
+  fault(judged, `${min} to ${max} seconds ${where}, received ${seconds}`);
 }
 
-function checkCodeFields(draft: TemplateDraft, root: Judged): void {
+function checkCodeFields(draft: Settings, root: Judged): void {
   const minutes = at(root, 'code_expiration_minutes');
-  if (draft.category === 'AUTHENTICATION') {
+  if (draft.category === undefined || draft.category === 'AUTHENTICATION') {
     if (draft.codeExpirationMinutes !== undefined) checkMinutes(draft.codeExpirationMinutes, minutes);
     return;
   }

@@ -1,4 +1,5 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
+import { shown } from '../../http/shown.ts';
 import { at, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkExamples, checkVariables, countEmoji } from './variables.ts';
 
@@ -17,10 +18,7 @@ export function checkHeader(
 ): void {
   const format = enumOf(header['format']);
   if (format === undefined || !formats.includes(format)) {
-    fault(
-      at(judged, 'format'),
-      `one of ${formats.join(', ')}, received ${JSON.stringify(header['format']) ?? 'nothing'}`,
-    );
+    fault(at(judged, 'format'), `one of ${formats.join(', ')}, received ${shown(header['format'])}`);
     return;
   }
   if (format === 'TEXT') checkTextHeader(header, judged);
@@ -56,10 +54,12 @@ function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): 
   if (sources.length === 0) fault(judged, 'a media header needs header_source, header_handle or a file');
   if (sources.length > 1) fault(judged, `one source of media, received ${sources.join(' and ')}`);
   if (handles !== undefined && !(Array.isArray(handles) && handles.length === 1 && isHandle(handles[0]))) {
-    fault(at(at(judged, 'example'), 'header_handle'), 'a list of one handle');
+    fault(at(at(judged, 'example'), 'header_handle'), `a list of one handle, received ${shown(handles)}`);
   }
   for (const key of ['header_handle', 'header_source']) {
-    if (header[key] !== undefined && !isHandle(header[key])) fault(at(judged, key), 'a text that is not empty');
+    const given = header[key];
+    if (given !== undefined && !isHandle(given))
+      fault(at(judged, key), `a text that is not empty, received ${shown(given)}`);
   }
 }
 

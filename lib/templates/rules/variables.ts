@@ -1,5 +1,7 @@
 import { isPart, type Part } from '../../http/json-part.ts';
-import { at, fault, type Judged, onlyKeys, shown } from './draft.ts';
+import { clip } from '../../http/parse.ts';
+import { shown } from '../../http/shown.ts';
+import { at, fault, type Judged, onlyKeys } from './draft.ts';
 
 /**
  * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, neither first nor last,
@@ -11,7 +13,10 @@ export function checkVariables(text: string, judged: Judged): number {
   if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
   const named = names.filter((name) => !/^[1-9]\d{0,2}$/.test(name));
   if (named.length > 0) {
-    fault(judged, `variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{${named[0]}}}`);
+    fault(
+      judged,
+      `variables are numbers ({{1}}, {{2}}); named ones are not supported, received {{${clip(named[0] ?? '')}}}`,
+    );
     return 0;
   }
   const numbers = new Set(names.map(Number));

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import type { Caller } from '../../access/caller.ts';
+import type { CampaignScope } from '../../access/campaign-scope.ts';
 import { wholeNumber } from '../../http/documented.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
-import { type RowLookup, type RowName, rowForClient, rowOfDocument, standingDocuments } from '../model/document.ts';
+import { type RowLookup, type RowName, rowForClient, rowOfDocument } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
-import { type DocumentAddress, parseDocumentId } from '../model/template-key.ts';
+import { type DocumentAddress, documentId, parseDocumentId } from '../model/template-key.ts';
+import { isHidden, type ViewBounds, visibleDocuments } from '../model/visible.ts';
 
 export const statusActions = ['enable', 'disable'] as const;
 export type StatusAction = (typeof statusActions)[number];
@@ -73,8 +75,7 @@ export interface StatusAccess {
   readonly caller: Pick<Caller, 'clientId' | 'crossClient'>;
   /** The client asked for; undefined when the request names none. */
   readonly askedId: number | undefined;
-  /** Campaigns of a caller without `BSP_CN`; undefined with it. */
-  readonly campaignIds: ReadonlySet<number> | undefined;
+  readonly campaignIds: CampaignScope;
 }
 
 /** Which channels and campaigns a client still has. */
@@ -211,19 +212,25 @@ function rowToSwitch(
   if (isForeign(access, address)) return 'forbidden';
   const row = rowForClient(rows, address, actingClient(access, address));
   if (row === undefined) return 'not_found';
-  return inCampaigns(row, assignable, access) ? row : 'forbidden';
+  return isVisible(row, documentId(address), { assignable, access }) ? row : 'forbidden';
 }
 
-/** An unassigned template is outside nobody's campaigns (D15 lists it too). */
-function inCampaigns(row: TemplateRow, assignable: Assignable, { campaignIds }: StatusAccess): boolean {
-  if (campaignIds === undefined) return true;
-  const { clientId } = row;
-  const documents = standingDocuments(
-    row.documents,
-    ({ channelId, campaignId }) =>
+/**
+ * Whether the caller sees the template, and it is not named by a document of a foreign campaign (D15). What is unassigned is in
+ * nobody's campaigns and seen by all.
+ */
+function isVisible(
+  { clientId, documents }: TemplateRow,
+  id: string,
+  { assignable, access }: { readonly assignable: Assignable; readonly access: StatusAccess },
+): boolean {
+  const bounds: ViewBounds = {
+    scope: access.campaignIds,
+    stands: ({ channelId, campaignId }) =>
       assignable.hasChannel(clientId, channelId) && assignable.hasCampaign(clientId, campaignId),
-  );
-  return documents.some(({ pair }) => pair === undefined || campaignIds.has(pair.campaignId));
+  };
+  const named = documents.find((document) => document.id === id);
+  return visibleDocuments(documents, bounds).length > 0 && (named === undefined || !isHidden(named, bounds));
 }
 
 function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReason | undefined {

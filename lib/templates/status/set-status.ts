@@ -1,3 +1,4 @@
+import { campaignScope, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { RowName } from '../model/document.ts';
@@ -37,17 +38,16 @@ export async function setStatus(
   const { caller, askedId } = asked;
   const items = examineItems(requested);
   const needed = rowsNeeded(items, { caller, askedId, campaignIds: undefined });
-  const [stored, user, isOnWaba] = await Promise.all([
+  const [stored, campaignIds, isOnWaba] = await Promise.all([
     rowStore.findRows(needed),
-    caller.crossClient ? undefined : directory.findUser(caller.clientId, caller.userId),
+    campaignScope(directory, caller),
     membershipsOf(directory, needed),
   ]);
   const found = (name: RowName) => {
     const row = stored(name);
     return row !== undefined && isOnWaba(row) ? row : undefined;
   };
-  const campaignIds = caller.crossClient ? undefined : new Set(user?.campaignIds);
-  if (campaignIds?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
+  refuseWithoutCampaigns(campaignIds);
   const access: StatusAccess = { caller, askedId, campaignIds };
   if (allForeign(items, found, access)) {
     throw new Refusal('cross_client_forbidden', 'BSP_CN permission required for cross-client access');

@@ -5,10 +5,14 @@ import type { ClientTemplate } from '../model/template.ts';
 /** Where it is read which channels and campaigns a client still has. */
 export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels'>;
 
-/**
- * Why a template that its client has switched off is not sent, with each step to switch it on; undefined when it is on
- * (D23). One round trip, and none for a template that is on.
- */
+/** Why a template that its client has switched off is not sent, with each step to switch it on (D23). */
+export function switchedOffReason({ id, assigned }: { readonly id: string; readonly assigned: boolean }): string {
+  const assign = `assign it to a channel and a campaign of the client (POST /v1/templates/${id}/channel-campaigns), then `;
+  const enable = `enable it (PATCH /v1/templates/status with {"action":"enable","templates":["${id}"]})`;
+  return `the template is switched off for this client; to send it, ${assigned ? '' : assign}${enable}`;
+}
+
+/** The same where it is still to be read; undefined when it is on. One round trip, and none for a template that is on. */
 export async function switchedOff(
   directory: AssignableDirectory,
   { clientId, active, documents }: Pick<ClientTemplate, 'clientId' | 'active' | 'documents'>,
@@ -20,8 +24,5 @@ export async function switchedOff(
   ]);
   const stands = pairStands(channels, campaigns);
   const assigned = documents.some(({ pair }) => pair !== undefined && stands(pair));
-  const id = documents[0]?.id;
-  const assign = `assign it to a channel and a campaign of the client (POST /v1/templates/${id}/channel-campaigns), then `;
-  const enable = `enable it (PATCH /v1/templates/status with {"action":"enable","templates":["${id}"]})`;
-  return `the template is switched off for this client; to send it, ${assigned ? '' : assign}${enable}`;
+  return switchedOffReason({ id: documents[0]?.id ?? '', assigned });
 }

@@ -5,14 +5,15 @@ import { documentedAs } from '../../http/documented.ts';
 import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
-import { type EventType, eventTypes } from '../event.ts';
+import { butReceived } from '../../http/shown.ts';
+import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
 /**
  * A receiver's address. Only its text is judged here: what a name resolves to can change any moment, so it is looked at
  * whenever an event is delivered, by whoever connects (D33, R40).
  */
 const ReceiverUrl = v.pipe(
-  v.string('url must be a text'),
+  v.string(butReceived('url must be a text')),
   v.rawCheck(({ dataset, addIssue }) => {
     const fault = dataset.typed && dataset.value !== '' ? receiverUrlFault(dataset.value) : undefined;
     if (fault !== undefined) addIssue({ message: `url ${fault}` });
@@ -22,14 +23,14 @@ const ReceiverUrl = v.pipe(
 
 /** A kind of event (D41). */
 const EventKind = v.pipe(
-  v.string('events must be a list of kinds of event'),
+  v.string(butReceived('events must be a list of kinds of event')),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed || eventTypes.includes(dataset.value)) return;
     const hint = nearHint(dataset.value, eventTypes);
     addIssue({ message: `events: ${clip(dataset.value)} is no kind of event${hint}` });
   }),
   v.transform((type) => type as EventType),
-  documentedAs(() => v.picklist(eventTypes)),
+  documentedAs(() => EventTypeWord),
 );
 
 /** More than there are kinds, less than would take time to compare. */
@@ -38,7 +39,7 @@ const maxEvents = 100;
 /** The body of a PUT; `client_id` is judged with the one of the query (D4). */
 export const WebhookConfigPutBody = closedObject({
   url: ReceiverUrl,
-  active: v.optional(v.boolean('active must be true or false')),
+  active: v.optional(v.boolean(butReceived('active must be true or false'))),
   /** Named twice is named once. */
   events: v.optional(
     v.pipe(
@@ -51,7 +52,9 @@ export const WebhookConfigPutBody = closedObject({
 export const WebhookConfigPutQuery = v.object({ client_id: ClientIdText });
 /** Whether a PUT asks for a new signing secret. */
 export const WebhookConfigPutHeaders = v.object({
-  'Webhook-Secret-Rotate': v.optional(v.picklist(['true', 'false'], 'Webhook-Secret-Rotate must be true or false')),
+  'Webhook-Secret-Rotate': v.optional(
+    v.picklist(['true', 'false'], butReceived('Webhook-Secret-Rotate must be true or false')),
+  ),
 });
 
 /** The ports that events are delivered to (D34); the text of the default port of https is empty. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { wholeNumber } from '../../http/documented.ts';
+import { documentedAs, wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
+import { EventTypeWord } from '../event.ts';
 import type { WebhookConfig } from './config.ts';
 
 /** A configuration as it is answered. A later version may have stored more kinds of event. */
@@ -8,7 +9,14 @@ export const WebhookConfigSchema = v.object({
   client_id: wholeNumber,
   url: v.string(),
   active: v.boolean(),
-  events: v.exactOptional(v.array(v.string())),
+  events: v.exactOptional(
+    v.array(
+      v.pipe(
+        v.string(),
+        documentedAs(() => EventTypeWord),
+      ),
+    ),
+  ),
 });
 
 /**

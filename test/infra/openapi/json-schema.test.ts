@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { jsonSchemas } from '../../../infra/openapi/json-schema.ts';
 import { ClientIdJson, ClientIdText } from '../../../lib/access/operating-client.ts';
 import { boundedList, closedObject, openObject } from '../../../lib/http/closed-object.ts';
-import { documentedAs } from '../../../lib/http/documented.ts';
-import { countTo, flag, listFilter, moment, textFilter } from '../../../lib/http/query.ts';
+import { alwaysNull, anyLetterCase, documentedAs, inAnyLetterCase } from '../../../lib/http/documented.ts';
+import { countTo, flag, listFilter, listOfWords, moment, textFilter } from '../../../lib/http/query.ts';
 import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
 
 const request = jsonSchemas({}, 'request');
@@ -35,6 +35,15 @@ test.each<[string, v.GenericSchema, unknown]>([
     ),
     { type: 'string', minLength: 2 },
   ],
+  ['what may be null', v.nullable(v.string()), { type: ['string', 'null'] }],
+  ['a list that may be null', v.nullable(v.array(v.string())), { type: ['array', 'null'], items: { type: 'string' } }],
+  ['only null', alwaysNull(() => v.array(v.string())), { type: ['array', 'null'], items: { type: 'string' } }],
+  [
+    'words in any letter case',
+    inAnyLetterCase(['A', 'B']),
+    { enum: ['A', 'B'], type: 'string', [anyLetterCase]: true },
+  ],
+  ['a list of words', listOfWords(v.picklist(['A'])), { type: 'array', items: { enum: ['A'], type: 'string' } }],
   ['what comes before a transformation', v.pipe(v.string(), v.transform(Number), v.minValue(3)), { type: 'string' }],
 ])('%s', (_, schema, told) => {
   expect(request.of(schema)).toEqual(told);
@@ -48,10 +57,10 @@ describe('objects', () => {
     required: ['a'],
   };
 
-  test('what a request may carry beside is said by its schema; answers are closed', () => {
+  test('what a request may carry beside is said by its schema; answers are open to later fields', () => {
     expect(request.of(v.object(entries))).toEqual(told);
     expect(request.of(closedObject(entries))).toEqual({ ...told, additionalProperties: false });
-    expect(answer.of(v.object(entries))).toEqual({ ...told, additionalProperties: false });
+    for (const schema of [v.object(entries), v.strictObject(entries)]) expect(answer.of(schema)).toEqual(told);
   });
 
   test('also within others, and behind a transformation', () => {
@@ -78,7 +87,6 @@ test('a schema with a name is told once, and referred to wherever it stands', ()
       type: 'object',
       properties: { name: { type: 'string' } },
       required: ['name'],
-      additionalProperties: false,
     },
   });
 });

@@ -92,6 +92,10 @@ describe('a code is found', () => {
     ['2388023', ['100/2388023']],
     ['100', ['100']],
     ['nonsense', []],
+    ['Unassigned', ['unassigned']],
+    ['empty', ['unassigned']],
+    ['empty listing', ['unassigned']],
+    ['empty_list', ['unassigned']],
     // As people and messages of the platform spell them.
     ['(#131026)', ['131026']],
     ['#131026', ['131026']],

@@ -110,16 +110,21 @@ const wrong: Readonly<Record<string, string>> = {
 };
 
 const fileOf = (kind: string, at: number) => `${kind}-${at}.ts`;
+/** Each send as one of the union, and as it is inferred. */
 const programs = (kind: string, sends: Readonly<Record<string, string>>) =>
-  Object.values(sends).map((value, at) => [
-    fileOf(kind, at),
-    `import type { Send } from './types.ts';\nexport const send: Send = ${value};\n`,
+  Object.values(sends).flatMap((value, at) => [
+    [fileOf(kind, at), `import type { Send } from './types.ts';\nexport const send: Send = ${value};\n`],
+    [fileOf(`inferred-${kind}`, at), `import { sendOf } from './types.ts';\nexport const send = sendOf(${value});\n`],
   ]);
-const own = `import type { RecipientOf, SendOf, TemplateName } from './types.ts';
+const own = `import { type RecipientOf, type SendOf, sendOf, type TemplateName } from './types.ts';
 const recipients: RecipientOf<'order_update', 'es'>[] = ['Ana', 'Luis'].map((name) => ({ to: '5491155550001', params: { body: [name] } }));
 const template = { name: 'order_update', language: 'es' } as const;
 export const one: SendOf<'order_update', 'es'> = { did: '1', type: 'template', channel: 'MESSAGING', template, recipients };
 export const name: TemplateName = 'photo';
+export const inferred: SendOf<'order_update', 'es'> = sendOf({ did: '1', type: 'template', channel: 'MESSAGING', template, recipients });
+const body: [string, string] = ['Ana', 'A-1'];
+const recipient: RecipientOf<'order_update', 'en_US'> = { to: '5491155550001', params: { body, buttons: ['A-1'] } };
+export const made = sendOf({ did: '1', type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' }, recipients: [recipient] });
 `;
 const faults = typeFaults({
   'types.ts': types,
@@ -129,7 +134,7 @@ const faults = typeFaults({
 
 describe('a send compiles', () => {
   test.each(Object.keys(right).map((what, at) => [what, at] as const))('with %s', (_what, at) => {
-    expect(faults.get(fileOf('right', at))).toBeUndefined();
+    expect([faults.get(fileOf('right', at)), faults.get(fileOf('inferred-right', at))]).toEqual([undefined, undefined]);
   });
 
   test('as does a list of recipients that is made of data, and the types by themselves', () => {
@@ -140,11 +145,25 @@ describe('a send compiles', () => {
 describe('a send does not compile', () => {
   test.each(Object.keys(wrong).map((what, at) => [what, at] as const))('with %s', (_what, at) => {
     expect(faults.get(fileOf('wrong', at))?.length).toBeGreaterThan(0);
+    expect(faults.get(fileOf('inferred-wrong', at))?.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['too few values', '[string]', 'ValuesOf<"order_update en_US", readonly [string, string]>'],
+    ['too many values', '[string, string]', 'ValuesOf<"order_update es", readonly [string]>'],
+  ])('with %s, and what is said of it names the template', (what, given, expected) => {
+    const file = fileOf('inferred-wrong', Object.keys(wrong).indexOf(what));
+    expect(faults.get(file)).toEqual([`error TS2322: Type '${given}' is not assignable to type '${expected}'.`]);
   });
 });
 
 test('the text is the same whatever order the templates come in', () => {
   expect(templateTypes(1001, templates.map(typed).reverse())).toBe(types);
+});
+
+test('what infers is offered before the union of all', () => {
+  expect(types.indexOf('export function sendOf')).toBeGreaterThan(0);
+  expect(types.indexOf('export type Send =')).toBeGreaterThan(types.indexOf('export function sendOf'));
 });
 
 test('a client without templates has no sends', () => {

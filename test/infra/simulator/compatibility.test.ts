@@ -42,6 +42,10 @@ describe('the token', () => {
       'with a proof of the app beside it',
       () => plain(`${firstWaba}?access_token=${token}&appsecret_proof=x&fields=name`),
     ],
+    [
+      'in the query, before another in the header',
+      () => plain(`${firstWaba}?access_token=${token}&fields=name`, { headers: { authorization: 'Bearer nobody' } }),
+    ],
   ])('%s', async (_, ask) => {
     expect(await ask()).toEqual({ status: 200, body: { id: firstWaba, name: 'Andes Retail' } });
   });
@@ -65,6 +69,36 @@ describe('the token', () => {
   ])('%s: 190', async (_, query) => {
     const { status, body } = await plain(`${firstWaba}${query}`);
     expect([status, body.error.code]).toEqual([401, 190]);
+  });
+});
+
+describe('the token of an app', () => {
+  const asked = (changes: Readonly<Record<string, string>> = {}) => {
+    const known = { client_id: demoApp, client_secret: 'demo-app-secret', grant_type: 'client_credentials' };
+    return plain(`oauth/access_token?${new URLSearchParams({ ...known, ...changes })}`);
+  };
+
+  test('for its id and secret: it reaches the app alone, and the secret is recorded nowhere', async () => {
+    const { status, body } = await asked();
+    expect([status, body]).toEqual([
+      200,
+      { access_token: expect.stringMatching(/^500000000000001\|[\w-]{27}$/), token_type: 'bearer' },
+    ]);
+    const withIt = `access_token=${encodeURIComponent(body.access_token)}`;
+    expect((await plain(`${demoApp}/subscriptions?${withIt}`)).status).toBe(200);
+    expect((await plain(`${firstWaba}?${withIt}`)).status).toBe(403);
+    expect(JSON.stringify((await simulator.control('GET', 'requests')).body)).not.toContain('demo-app-secret');
+  });
+
+  test.each<[Readonly<Record<string, string>>, number, RegExp]>([
+    [{ client_id: '' }, 101, /^Missing client_id/],
+    [{ client_id: '1' }, 101, /^Error validating application/],
+    [{ client_secret: '' }, 1, /^Missing client_secret/],
+    [{ client_secret: 'wrong' }, 1, /^Error validating client secret/],
+    [{ grant_type: 'fb_exchange_token' }, 100, /The simulator gives the tokens of apps/],
+  ])('%j: refused', async (changes, code, message) => {
+    const { status, body } = await asked(changes);
+    expect([status, body.error.code, body.error.message]).toEqual([400, code, expect.stringMatching(message)]);
   });
 });
 

@@ -86,8 +86,16 @@ describe('what recipients do is told by webhook', () => {
     expect(said[0]).toMatchObject({
       messaging_product: 'whatsapp',
       metadata: { phone_number_id: firstNumber },
-      contacts: [{ wa_id: recipient }],
-      messages: [{ from: recipient, type: 'text', text: { body: '¿Cuándo?' }, context: { id } }],
+      contacts: [{ wa_id: recipient, user_id: 'AR.13607919076743524463' }],
+      messages: [
+        {
+          from: recipient,
+          from_user_id: 'AR.13607919076743524463',
+          type: 'text',
+          text: { body: '¿Cuándo?' },
+          context: { id },
+        },
+      ],
     });
     expect(said[1].messages[0]).toMatchObject({ type: 'button', button: { text: 'Lo quiero', payload: 'yes' } });
     expect((await simulator.control('GET', at(id))).body.replies).toMatchObject([

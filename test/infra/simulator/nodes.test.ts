@@ -82,6 +82,37 @@ describe('paths', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
     if (code === 100) expect(answer.body.error).toMatchObject({ error_subcode: 33, type: 'GraphMethodException' });
   });
+
+  test.each([
+    ['GET', `${firstNumber}/settings`, "'GET settings' of 300000000000001 is not simulated."],
+    ['POST', `${firstWaba}/flows`, "'POST flows' of 200000000000001 is not simulated."],
+    ['DELETE', '400000000000001', "'DELETE' of 400000000000001 is not simulated."],
+    ['GET', 'debug_token', "'GET' of debug_token is not simulated."],
+    ['PUT', '500000000000001/subscriptions', "'PUT subscriptions' of 500000000000001 is not simulated."],
+  ])('%s %s: says what the simulator takes, in the message and in the details', async (method, path, which) => {
+    const token = path.startsWith('5') ? '500000000000001|demo-app-secret' : undefined;
+    const { status, body } = await simulator.call(method, `/v25.0/${path}`, undefined, token);
+    const details = `The simulator takes templates and text; ${which}`;
+    expect([status, body]).toEqual([
+      400,
+      {
+        error: {
+          message: expect.stringMatching(/^Unsupported \w+ request\. /),
+          type: 'GraphMethodException',
+          code: 100,
+          error_subcode: 33,
+          error_data: { messaging_product: 'whatsapp', details },
+          fbtrace_id: expect.any(String),
+        },
+      },
+    ]);
+    expect(body.error.message).toContain(details);
+  });
+
+  test('a path that is too long says so too', async () => {
+    const { body } = await simulator.get(`${firstWaba}/message_templates/1`);
+    expect(body.error.message).toContain('The simulator takes templates and text');
+  });
 });
 
 test.each([
@@ -169,6 +200,58 @@ describe('WABA, numbers, catalogs', () => {
       verified_name: 'Boreal Clinics',
       display_phone_number: '+55 11 90000-0003',
     });
+  });
+
+  test('businesses: their WABAs, and those of others that the token reaches', async () => {
+    const business = '400000000000001';
+    expect((await simulator.get(business)).body).toEqual({ id: business, name: 'Andes Holding' });
+    const owned = await simulator.get(`${business}/owned_whatsapp_business_accounts`);
+    expect(owned.body).toEqual({
+      data: [{ id: firstWaba, name: 'Andes Retail', timezone_id: '1', message_template_namespace: expect.any(String) }],
+      paging: { cursors: { before: expect.any(String), after: expect.any(String) } },
+    });
+    const shared = await simulator.get(`${business}/client_whatsapp_business_accounts`, {
+      fields: 'id,phone_numbers.limit(1){id}',
+    });
+    expect(shared.body.data).toMatchObject([{ id: secondWaba, phone_numbers: { data: [{ id: thirdNumber }] } }]);
+    const next = (await simulator.get(firstWaba, { fields: 'phone_numbers.limit(1){id}' })).body.phone_numbers.paging
+      .next;
+    const ofOwned = await simulator.get(`${business}/owned_whatsapp_business_accounts`, {
+      fields: 'phone_numbers.limit(1){id}',
+    });
+    expect(ofOwned.body.data[0].phone_numbers.paging.next).toBe(next);
+    const token = 'second-waba-platform-token';
+    const unknown = await simulator.call('GET', `/v25.0/${business}`, undefined, token);
+    expect([unknown.status, unknown.body.error.error_subcode]).toEqual([400, 33]);
+  });
+
+  test('the profile of a business, by number', async () => {
+    const path = `${firstNumber}/whatsapp_business_profile`;
+    const profile = async (fields?: string) => (await simulator.get(path, fields ? { fields } : {})).body;
+    expect(await profile()).toEqual({ data: [{ vertical: 'UNDEFINED', messaging_product: 'whatsapp' }] });
+    const given = { messaging_product: 'whatsapp', about: 'Open', websites: ['https://a.example'], vertical: 'RETAIL' };
+    expect((await simulator.post(path, given)).body).toEqual({ success: true });
+    expect(
+      (await simulator.post(path, { messaging_product: 'whatsapp', about: '', email: 'a@a.example' })).status,
+    ).toBe(200);
+    expect(await profile('about,email,websites')).toEqual({
+      data: [{ email: 'a@a.example', websites: ['https://a.example'] }],
+    });
+    expect((await simulator.get(`${thirdNumber}/whatsapp_business_profile`, { fields: 'email' })).body).toEqual({
+      data: [{}],
+    });
+    for (const [changes, message] of [
+      [{ vertical: 'PIRACY' }, /vertical/],
+      [{ about: 'x'.repeat(140) }, /./],
+      [{ websites: ['a', 'b', 'c'] }, /./],
+      [{ profile_picture_handle: '4::none' }, /completed upload/],
+      [{ messaging_product: undefined }, /messaging_product is required/],
+    ] as const) {
+      const { status, body } = await simulator.post(path, { ...given, ...changes });
+      expect([status, body.error.message]).toEqual([400, expect.stringMatching(message)]);
+    }
+    await simulator.control('POST', 'reset');
+    expect((await profile('email')).data).toEqual([{}]);
   });
 
   test('catalogs of a WABA', async () => {

@@ -111,11 +111,13 @@ describe('product carousel', () => {
 describe('flow, catalog, document', () => {
   const file = header({ type: 'document', document: { link: 'https://andes.example.com/a.pdf', filename: 'a.pdf' } });
   const flow = button('flow', 0, { type: 'action', action: { flow_token: 't', flow_action_data: { a: 1 } } });
+  const flowOfNull = button('flow', 0, { type: 'action', action: { flow_token: 't', flow_action_data: null } });
   const flowOnly = { type: 'button', sub_type: 'flow', index: 0 };
   const catalog = button('CATALOG', 1, { type: 'action', action: { thumbnail_product_retailer_id: 'SKU-1' } });
   test.each([
     ['all parameters', [file, flow, catalog], 'accepted'],
     ['a flow that takes no parameter', [file, flowOnly], 'accepted'],
+    ['a flow without data, as client libraries write it', [file, flowOfNull], 'accepted'],
     ['a flow that the message does not name (131009)', [file, catalog], 131009],
     ['text for a flow', [file, button('flow', 0, text('x'))], 132012],
     ['image for a document', [header({ type: 'image', image: { id: '1' } })], 132012],

@@ -196,12 +196,12 @@ describe('receipts of a message', () => {
     id: 'wamid.A',
     wabaId: '1',
     metadata: metadata('300'),
-    recipient: { key: '549', scopedUser: false },
-    pricingCategory: 'utility',
+    recipient: { key: '549', userId: 'AR.1', scopedUser: false },
+    pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } as const,
     callbackData: 'x-1',
     acceptedMs: 1_000_500,
   };
-  const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
+  const { pricing } = message;
   const told = (changes: Partial<Course> = {}) =>
     receiptsOf(message, { ...usualCourse, ...changes }).map(
       ({ update, atMs }): { readonly atMs: number; readonly [name: string]: unknown } => ({
@@ -209,7 +209,8 @@ describe('receipts of a message', () => {
         atMs,
       }),
     );
-  const common = { id: 'wamid.A', recipient_id: '549', biz_opaque_callback_data: 'x-1' };
+  const named = { id: 'wamid.A', recipient_id: '549', biz_opaque_callback_data: 'x-1' };
+  const common = { ...named, recipient_user_id: 'AR.1' };
 
   test('sent at once, delivered and read later; the price with the first two', () => {
     expect(told()).toEqual([
@@ -229,7 +230,7 @@ describe('receipts of a message', () => {
   test('failed: nothing else, with the code of the platform and no price', () => {
     expect(told({ fail: 131053, failed_after_ms: 60_000 })).toEqual([
       {
-        ...common,
+        ...named,
         status: 'failed',
         timestamp: '1060',
         errors: [
@@ -246,15 +247,39 @@ describe('receipts of a message', () => {
     ]);
   });
 
-  test('a scoped user, and no data of ours', () => {
-    const [sent] = receiptsOf(
-      { ...message, recipient: { key: 'AR.1', scopedUser: true }, callbackData: undefined },
-      usualCourse,
-    );
-    expect(sent?.update).toMatchObject({
-      status: { id: 'wamid.A', status: 'sent', timestamp: '1000', recipient_user_id: 'AR.1', pricing },
+  test.each([
+    ['a number', { key: '549', userId: 'AR.1', scopedUser: false }, { wa_id: '549', user_id: 'AR.1' }],
+    [
+      'a user id whose number is known',
+      { key: '549', userId: 'AR.1', scopedUser: true },
+      { wa_id: '549', user_id: 'AR.1' },
+    ],
+    ['a user id alone', { key: 'AR.1', userId: 'AR.1', scopedUser: true }, { user_id: 'AR.1' }],
+  ])('sent to %s: who that is, and of a failure only what the sender knew', (_, recipient, contact) => {
+    const toThem = { ...message, recipient, callbackData: undefined };
+    const number = 'wa_id' in contact ? { recipient_id: '549' } : {};
+    const [sent] = receiptsOf(toThem, usualCourse);
+    expect(sent?.update).toEqual({
+      kind: 'status',
+      wabaId: '1',
+      metadata: metadata('300'),
+      contacts: [contact],
+      status: { id: 'wamid.A', status: 'sent', timestamp: '1000', ...number, recipient_user_id: 'AR.1', pricing },
     });
-    expect(Object.keys(sent?.update.kind === 'status' ? sent.update.status : {})).not.toContain('recipient_id');
+    const [failed] = receiptsOf(toThem, { ...usualCourse, fail: 131026 });
+    expect(failed?.update).toEqual({
+      kind: 'status',
+      wabaId: '1',
+      metadata: metadata('300'),
+      status: {
+        id: 'wamid.A',
+        status: 'failed',
+        timestamp: '1001',
+        ...number,
+        ...(recipient.scopedUser ? { recipient_user_id: 'AR.1' } : {}),
+        errors: [expect.objectContaining({ code: 131026 })],
+      },
+    });
   });
 
   test('held: later; late: told later and dated as before; lost: never', () => {

@@ -2,10 +2,12 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, creation } from './definitions.ts';
+import { bodyOf, creation, otp } from './definitions.ts';
 
 const app = '500000000000001';
 const orderUpdate = '1100000000000001';
+/** Of the recipient, for the owner of the first WABA. */
+const userId = 'AR.13607919076743524463';
 const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
 beforeAll(async () => {
@@ -35,7 +37,12 @@ describe('statuses', () => {
     await wait(1);
     await wait(2);
     const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
-    const common = { id: body.messages[0].id, recipient_id: recipient, biz_opaque_callback_data: '01ABC-7 ñ' };
+    const common = {
+      id: body.messages[0].id,
+      recipient_id: recipient,
+      recipient_user_id: userId,
+      biz_opaque_callback_data: '01ABC-7 ñ',
+    };
     expect(receiver.updates().map(({ value }) => value)).toEqual([
       { ...common, status: 'sent', timestamp: '1795176000', pricing },
       { ...common, status: 'delivered', timestamp: '1795176001', pricing },
@@ -65,6 +72,7 @@ describe('statuses', () => {
               value: {
                 messaging_product: 'whatsapp',
                 metadata: { display_phone_number: '5491100000001', phone_number_id: firstNumber },
+                contacts: [{ wa_id: recipient, user_id: userId }],
                 statuses: [expect.objectContaining({ status: 'sent' })],
               },
             },
@@ -81,6 +89,25 @@ describe('statuses', () => {
     await wait(5);
     const sizes = posts().map(({ bytes }) => JSON.parse(bytes.toString()).entry[0].changes.length);
     expect(sizes).toEqual([1_000, 100]);
+  });
+
+  test('one in each POST, for receivers that read no more; a reset keeps that', async () => {
+    await simulator.control('POST', `apps/${app}`, { updates_per_post: 1 });
+    await simulator.control('POST', 'reset');
+    await receipts({ sent_after_ms: 5_000, delivered_after_ms: 5_000, read_after_ms: 5_000 });
+    await simulator.send(recipient);
+    await wait(5);
+    const told = posts().map(({ bytes }) => JSON.parse(bytes.toString()).entry);
+    expect(told.map(([entry]) => [entry.changes.length, entry.changes[0].value.statuses[0].status])).toEqual([
+      [1, 'sent'],
+      [1, 'delivered'],
+      [1, 'read'],
+    ]);
+    await simulator.control('POST', `apps/${app}`, { updates_per_post: null });
+    receiver.forget();
+    await simulator.send(recipient);
+    await wait(5);
+    expect(posts()).toHaveLength(1);
   });
 
   test.each([
@@ -258,6 +285,17 @@ describe('news of templates', () => {
       message_template_category: 'MARKETING',
     });
     expect(news[3]?.value.rejection_info).toEqual({ reason: expect.any(String), recommendation: expect.any(String) });
+  });
+
+  test('several languages at once: approved, each by itself', async () => {
+    const components = otp();
+    const codes = { name: 'codes', languages: ['en_US', 'es'], category: 'AUTHENTICATION', components };
+    await simulator.post(`${firstWaba}/upsert_message_templates`, codes);
+    const news = (await told()).map(({ value }) => [value.message_template_language, value.event]);
+    expect(news).toEqual([
+      ['en-US', 'APPROVED'],
+      ['es', 'APPROVED'],
+    ]);
   });
 
   test('pauses, their ends, and DISABLED', async () => {

@@ -28,7 +28,7 @@ test('known and unknown faults are listed together, of the unknown the first 20'
 });
 
 test.each(['null', '[]', '"text"', '5'])('%s is no object', (text) => {
-  expect(faultsOf(text)).toEqual([{ path: '', message: 'must be an object' }]);
+  expect(faultsOf(text)).toEqual([{ path: '', message: `must be an object, received ${text}` }]);
 });
 
 test('the field that a misspelt one probably means is told, at its level (D6)', () => {
@@ -58,7 +58,7 @@ test('an object among other kinds of value is as closed', () => {
 test.each([
   ['{"a":{"b":[{"__proto__":{}}]}}', 'forbidden key: __proto__'],
   ['{"constructor":{"prototype":1}}', 'forbidden key: constructor'],
-  ['[]', 'must be an object'],
+  ['[]', 'must be an object, received []'],
 ])('an open object takes all keys but those that change what holds them: %s', (text, message) => {
   expect(refused(() => parse(openObject, JSON.parse(text))).message).toBe(message);
 });
@@ -76,5 +76,5 @@ test('the items of a list that is too long are not looked at', () => {
     },
   });
   const { message } = refused(() => parse(v.object({ a: boundedList(v.unknown(), 3) }), { a: list }));
-  expect(message).toBe('a is invalid: expected <=3, received 4');
+  expect(message).toBe('a is invalid: expected at most 3 items, received 4');
 });

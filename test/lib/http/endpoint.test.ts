@@ -44,6 +44,10 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
     });
   });
 
+  test('a missing body is refused with 400', async () => {
+    expect(await callEndpoint(echo, makeHttpEvent())).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+  });
+
   const nested = (levels: number, inner = '') => `{"a":${'['.repeat(levels - 1)}${inner}${']'.repeat(levels - 1)}}`;
   const tooDeep = 'the request body must not nest deeper than 32 levels';
   const noJson = 'the request body must be valid JSON';
@@ -68,11 +72,19 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
   test('bytes that are no UTF-8 are refused with 400', async () => {
     const body = Buffer.from([...Buffer.from('{"a":"'), 0xff, ...Buffer.from('"}')]).toString('base64');
     const event = makeHttpEvent({ body, isBase64Encoded: true });
-    expect(await callEndpoint(echo, event)).toMatchObject({ status: 400, body: { message: noJson } });
+    const message = `${noJson}: line 1, column 7: expected UTF-8, received another encoding`;
+    expect(await callEndpoint(echo, event)).toMatchObject({ status: 400, body: { message } });
   });
 
-  test('a missing body is refused with 400', async () => {
-    expect(await callEndpoint(echo, makeHttpEvent())).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+  test.each([
+    ['{"a":1,\n "b" 2}', ': line 2, column 6: expected a colon, received "2"'],
+    ['', ', received nothing'],
+  ])('%j is refused with 400, which says where', async (body, where) => {
+    const message = `${noJson}${where}`;
+    expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed_body', message },
+    });
   });
 });
 

@@ -40,8 +40,8 @@ describe('headers of a send', () => {
   });
 
   test.each([[''], ['a b'], ['é'], ['a\u0000'], ['x'.repeat(256)]])('Idempotency-Key %j is refused', (key) => {
-    expect(faultOf(() => ofSend({ 'idempotency-key': key }))).toBe(
-      'Idempotency-Key | Idempotency-Key must have 1 to 255 visible ASCII characters',
+    expect(faultOf(() => ofSend({ 'idempotency-key': key }))).toContain(
+      'Idempotency-Key | Idempotency-Key must have 1 to 255 visible ASCII characters, received "',
     );
   });
 
@@ -77,7 +77,7 @@ describe('Webhook-Secret-Rotate', () => {
   });
 
   test.each(['', 'TRUE', '1', 'true,true', 'yes'])('%j is refused, never half understood', (value) => {
-    expect(faultOf(() => ofPut({ 'webhook-secret-rotate': value }))).toMatch(/must be true or false$/);
+    expect(faultOf(() => ofPut({ 'webhook-secret-rotate': value }))).toMatch(/must be true or false, received "/);
   });
 
   test('misspelt, it is refused: nobody waits for a secret that is not made', () => {

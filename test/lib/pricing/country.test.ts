@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryOfNumber } from '../../../lib/pricing/country.ts';
+import { countryNamed, countryOfNumber } from '../../../lib/pricing/country.ts';
 import phonePrefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
 test.each([
@@ -17,6 +17,19 @@ test.each([
   ['', undefined],
 ])('%s is a number of %s', (digits, country) => {
   expect(countryOfNumber(digits)).toBe(country);
+});
+
+test.each([
+  ['Argentina', 'AR'],
+  ['Brasil', 'BR'],
+  ['brazil', 'BR'],
+  ['méxico', 'MX'],
+  ['Untied States', 'US'],
+  ['Atlantis and beyond', undefined],
+  ['AR,AR', undefined],
+  ['', undefined],
+])('the country called %j is %s', (name, code) => {
+  expect(countryNamed(name)).toBe(code);
 });
 
 test('every prefix is a country code of two letters under digits', () => {

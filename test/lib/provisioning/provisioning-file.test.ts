@@ -54,6 +54,10 @@ test('a stored hash may stand in the place of a password', () => {
   expect(faultsOf(JSON.parse(JSON.stringify(hashed)))).toEqual([]);
 });
 
+test.each([undefined, '', ' '])('a channel whose name is %j has none', (name) => {
+  expect(provisioningFile(demoWith(set('name', name, channel)), []).channels[0]?.name).toBe('');
+});
+
 test.each(['a', 'a'.repeat(128), 'Ana.Lopez_2@example.com+test-1'])('a user may be called %s', (username) => {
   expect(faultsOf(demoWith(set('username', username, user)))).toEqual([]);
 });
@@ -100,6 +104,7 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a DID with a line in front', set('did', '1\n5491100000001', channel), ['channels[0].did']],
   ['a DID of 4 digits', set('did', '5491', channel), ['channels[0].did']],
   ['a DID of 21 digits', set('did', '1'.repeat(21), channel), ['channels[0].did']],
+  ['a channel name that is null', set('name', null, channel), ['channels[0].name']],
   ['a throughput of zero', set('throughput_per_second', 0, channel), ['channels[0].throughput_per_second']],
   ['a client twice', ({ clients }) => clients.push({ client_id: 1, name: 'Again' }), ['clients[3].client_id']],
   ['a WABA twice', ({ wabas }) => wabas.push(at(wabas, 1)), ['wabas[2].waba_id']],

@@ -39,8 +39,9 @@ function entriesOf(
       ({ pair }) => scope === undefined || (pair === undefined ? unassigned : pair.campaignId === scope),
     );
     const { wabaId } = template.slot;
+    const named = scope === undefined ? kept.documents : documents;
     const view = {
-      id: kept.documents[0]?.id,
+      id: named[0]?.id,
       waba_id: wabaId,
       client_id: clientId,
       active: kept.active,

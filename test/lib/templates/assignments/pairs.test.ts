@@ -4,6 +4,7 @@ import {
   addPairs,
   idsOfPairs,
   type Pair,
+  removePair,
   removePairs,
   replacePairs,
 } from '../../../../lib/templates/assignments/pairs.ts';
@@ -26,6 +27,11 @@ const replace =
   (...pairs: Pair[]) =>
   (row: TemplateRow) =>
     replacePairs(row, pairs);
+const removeAll = (row: TemplateRow) => removePairs(row);
+const replaceWithin = (campaignId: number, wanted: Pair) => (row: TemplateRow) =>
+  replacePairs(row, [wanted], new Set([campaignId]));
+const removeWithin = (campaignId: number) => (row: TemplateRow) => removePairs(row, new Set([campaignId]));
+const removeOne = (gone: Pair) => (row: TemplateRow) => removePair(row, gone);
 
 describe('documents after', () => {
   test.each([
@@ -41,10 +47,19 @@ describe('documents after', () => {
     ['replacing, none kept: the oldest lives on', [add(a, b), replace(c)], '0:502:10 next 2'],
     ['replacing the placeholder', [replace(a)], '0:501:10 next 1'],
     ['replacing by none', [add(a, b), replace()], '0 next 2'],
-    ['removing all', [add(a, b), removePairs], '0 next 2'],
-    ['removing nothing', [removePairs], '0 next 1'],
-    ['removing and adding again: no number twice', [add(a, b), removePairs, add(a, b)], '0:501:10 2:501:11 next 3'],
-    ['a younger one that stayed becomes the placeholder', [add(a, b), replace(b), removePairs], '1 next 2'],
+    ['removing all', [add(a, b), removeAll], '0 next 2'],
+    ['removing nothing', [removeAll], '0 next 1'],
+    ['removing and adding again: no number twice', [add(a, b), removeAll, add(a, b)], '0:501:10 2:501:11 next 3'],
+    ['replacing within a scope: others stay', [add(a, b, c), replaceWithin(10, c)], '1:501:11 2:502:10 next 3'],
+    ['replacing within a scope, by a pair outside', [add(a), replaceWithin(10, b)], '0:501:11 next 1'],
+    ['removing within a scope: others stay', [add(a, b), removeWithin(10)], '1:501:11 next 2'],
+    ['removing within a scope, none of others', [add(a, c), removeWithin(10)], '0 next 2'],
+    ['removing in a scope that has none', [add(a), removeWithin(12)], '0:501:10 next 1'],
+    ['removing one pair', [add(a, b), removeOne(a)], '1:501:11 next 2'],
+    ['removing the last pair', [add(a), removeOne(a)], '0 next 1'],
+    ['removing a pair that is not there', [add(a), removeOne(b)], '0:501:10 next 1'],
+    ['removing a pair of the placeholder', [removeOne(b)], '0 next 1'],
+    ['a younger one that stayed becomes the placeholder', [add(a, b), replace(b), removeAll], '1 next 2'],
   ] as const)('%s', (_, steps, expected) => {
     expect(after(...steps)).toBe(expected);
   });

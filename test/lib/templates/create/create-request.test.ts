@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
+import { type BesideBody, parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
 import { refused } from '../../../support/refused.ts';
 
 const body = { type: 'BODY', text: 'Hello there, good news.' };
@@ -9,9 +9,9 @@ const code = {
   category: 'AUTHENTICATION',
   components: [{ type: 'BODY' }, { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }] }],
 };
-const parsed = (request: unknown, fileAttached = false) => parseCreateRequest(request, { fileAttached });
-const faultsOf = (request: unknown) =>
-  (refused(() => parsed(request)).details.errors ?? []).map(({ path, message }) => `${path}: ${message}`);
+const parsed = (request: unknown, beside: BesideBody = {}) => parseCreateRequest(request, beside);
+const faultsOf = (request: unknown, beside?: BesideBody) =>
+  (refused(() => parsed(request, beside)).details.errors ?? []).map(({ path, message }) => `${path}: ${message}`);
 
 test('everything that may be said', () => {
   const spec = { bid_amount: 5_000, bid_country_multiplier_overrides: [{ country: 'IN' }], anything: 1 };
@@ -42,7 +42,7 @@ test('everything that may be said', () => {
 
 test('redirects may be wished for where they are offered', () => {
   const wish = { ...draft, allow_button_url_change: true };
-  expect(parseCreateRequest(wish, { fileAttached: false, redirectsOffered: true }).urlChange).toBe(true);
+  expect(parseCreateRequest(wish, { redirectsOffered: true }).urlChange).toBe(true);
 });
 
 test('several pairs, each once', () => {
@@ -85,45 +85,59 @@ describe('one fault', () => {
     [
       'a name of other letters',
       { ...draft, name: 'Good News' },
-      'name: name must be 1 to 512 characters of a-z, 0-9 and _',
+      'name: name must be 1 to 512 characters of a-z, 0-9 and _, received "Good News"',
     ],
-    ['a long name', { ...draft, name: 'x'.repeat(513) }, 'name: name must be 1 to 512 characters of a-z, 0-9 and _'],
+    [
+      'a long name',
+      { ...draft, name: 'x'.repeat(513) },
+      `name: name must be 1 to 512 characters of a-z, 0-9 and _, received "${'x'.repeat(56)}...`,
+    ],
     [
       'a language of another form',
       { ...draft, language: 'english' },
-      'language: language must be a code such as es, en_US or pt_BR',
+      'language: language must be a code such as es, en_US or pt_BR, received "english"',
     ],
     ['no name', { ...draft, name: undefined }, 'name: name is required'],
     [
       'named parameters',
       { ...draft, parameter_format: 'named' },
-      'parameter_format: parameter_format must be positional; named parameters are not supported',
+      'parameter_format: parameter_format must be positional (named parameters are not supported), received "named"',
     ],
     [
       'an unknown category',
       { ...draft, category: 'SERVICE' },
-      'category: category is invalid: expected ("MARKETING" | "UTILITY" | "AUTHENTICATION"), received "SERVICE"',
+      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "SERVICE"',
+    ],
+    [
+      'a category that is a number',
+      { ...draft, category: 7 },
+      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received 7',
+    ],
+    [
+      'a misspelt category',
+      { ...draft, category: 'utilty' },
+      'category: category must be one of MARKETING, UTILITY, AUTHENTICATION, received "utilty"; did you mean UTILITY?',
     ],
     [
       'components that are none',
       { ...draft, components: {} },
-      'components: components is invalid: expected Array, received Object',
+      'components: components is invalid: expected a list, received {}',
     ],
     [
       '21 components',
       { ...draft, components: Array(21).fill(body) },
-      'components: components is invalid: expected <=20, received 21',
+      'components: components is invalid: expected at most 20 items, received 21',
     ],
     [
       'allow_button_url_change as text',
       { ...draft, allow_button_url_change: 'true' },
-      'allow_button_url_change: allow_button_url_change is invalid: expected boolean, received "true"',
+      'allow_button_url_change: allow_button_url_change is invalid: expected true or false, received "true"',
     ],
-    ['a list for a bid', { ...draft, optimization_spec: [] }, 'optimization_spec: must be an object'],
+    ['a list for a bid', { ...draft, optimization_spec: [] }, 'optimization_spec: must be an object, received []'],
     [
       'overrides that are null',
       { ...draft, optimization_spec: { bid_country_multiplier_overrides: null } },
-      'optimization_spec: bid_country_multiplier_overrides must be an object or an array',
+      'optimization_spec: bid_country_multiplier_overrides must be an object or an array, received null',
     ],
     [
       'a redirect that is not offered',
@@ -133,7 +147,7 @@ describe('one fault', () => {
     [
       'overrides that are none',
       { ...draft, optimization_spec: { bid_country_multiplier_overrides: 'IN' } },
-      'optimization_spec: bid_country_multiplier_overrides must be an object or an array',
+      'optimization_spec: bid_country_multiplier_overrides must be an object or an array, received "IN"',
     ],
     [
       'a country of three letters',
@@ -173,7 +187,7 @@ describe('one fault', () => {
     ...[5, null].map((header_source): [string, unknown, string] => [
       `the source ${JSON.stringify(header_source)}`,
       { ...draft, components: [{ type: 'HEADER', format: 'IMAGE', header_source }, body] },
-      'components[0].header_source: a text that is not empty',
+      `components[0].header_source: a text that is not empty, received ${header_source}`,
     ]),
     [
       'two sources',
@@ -245,7 +259,58 @@ test.each([null, [], 'x'])('%j is no request', (request) => {
   expect(refused(() => parsed(request)).status).toBe(400);
 });
 
+const withImage = { ...draft, components: [{ type: 'HEADER', format: 'IMAGE' }, body] };
+
 test('a file may stand for the media of a header', () => {
-  const request = { ...draft, components: [{ type: 'HEADER', format: 'IMAGE' }, body] };
-  expect(parsed(request, true).draft.fileAttached).toBe(true);
+  const file = { bytes: Buffer.from('\xff\xd8\xff', 'latin1'), name: 'a.jpg' };
+  expect(parsed(withImage, { file }).draft.fileAttached).toBe(true);
+});
+
+test('a file of another kind is told with all other faults', () => {
+  const file = { bytes: Buffer.from('%PDF-1.7'), name: 'a.pdf' };
+  const request = { ...withImage, name: 'X', components: [...withImage.components, 5] };
+  expect(faultsOf(request, { file }).map((fault) => fault.split(':')[0])).toEqual([
+    'name',
+    'components[2].type',
+    'file',
+  ]);
+});
+
+describe('a category that is none hides no fault of the others', () => {
+  const settings = { code_expiration_minutes: 16, message_send_ttl_seconds: 29 };
+  const ofSettings = [
+    'message_send_ttl_seconds: 30 to 2592000 seconds in any category, or -1, received 29',
+    'code_expiration_minutes: a number from 0.5 to 15, received 16',
+  ];
+  const wrongType = (category: string, types: string) =>
+    `components[1].type: one of ${types} in ${category}, received "NOPE"`;
+  const all = 'HEADER, BODY, FOOTER, BUTTONS, CAROUSEL, LIMITED_TIME_OFFER';
+  const code = [
+    { type: 'BODY' },
+    { type: 'NOPE' },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE' }] },
+  ];
+  test.each<[unknown, unknown[], string]>([
+    [undefined, [body, { type: 'NOPE' }], wrongType('MARKETING', all)],
+    ['promo', [body, { type: 'NOPE' }], wrongType('MARKETING', all)],
+    [7, [body, { type: 'NOPE' }], wrongType('MARKETING', all)],
+    ['UTILTY', [body, { type: 'NOPE' }], wrongType('UTILITY', 'HEADER, BODY, FOOTER, BUTTONS')],
+    ['SERVICE', code, wrongType('AUTHENTICATION', 'BODY, FOOTER, BUTTONS')],
+  ])('%j', (category, components, fault) => {
+    const faults = faultsOf({ name: 'Ñ', language: 'x', category, components, ...settings });
+    expect(faults.map((each) => each.split(':')[0])).toContain('category');
+    expect(faults.slice(-3)).toEqual([...ofSettings, fault]);
+    expect(faults).toHaveLength(6);
+  });
+
+  test('nor do components that are none hide the settings', () => {
+    expect(faultsOf({ ...draft, components: 'x', ...settings })).toHaveLength(3);
+  });
+});
+
+test('a client_id that is none is told beside other faults; by itself it has a code of its own', () => {
+  const wrong = { ...draft, name: 'X', client_id: 'abc' };
+  expect(faultsOf(wrong)).toEqual([expect.stringMatching(/^name: /), 'client_id: invalid client_id: abc']);
+  expect(faultsOf({ ...draft, name: 'X' }, { queryClientId: '0' })).toHaveLength(2);
+  expect(parsed({ ...draft, client_id: 'abc' }).clientId).toBe('abc');
 });

@@ -52,7 +52,7 @@ const idOf = (name: string, sequence: number, clientId = 1001) =>
 
 type Overrides = Partial<CreationPorts> & { readonly file?: { bytes: Buffer; contentType: string; name: string } };
 
-function create(name: string, more: object = {}, { file, ...overrides }: Overrides = {}) {
+async function create(name: string, more: object = {}, { file, ...overrides }: Overrides = {}) {
   const ports: CreationPorts = {
     creations: creations(),
     management: platform.management,
@@ -67,7 +67,7 @@ function create(name: string, more: object = {}, { file, ...overrides }: Overrid
     ...overrides,
   };
   const content = { name, language: 'en_US', category: 'UTILITY', components: [body], ...more };
-  const request = parseCreateRequest(content, { fileAttached: file !== undefined });
+  const request = parseCreateRequest(content, { file });
   const did = { waba, channel: makeChannel() };
   return createTemplate(ports, { request, file, did, clientId: 1001, userId: 'u-1', startedAtMs: ports.nowMs() });
 }
@@ -81,7 +81,7 @@ const refusalOf = (promise: Promise<unknown>) =>
 test('goes upstream as the platform writes it, and every client has it: the creator assigned, the others not (D13)', async () => {
   const name = newName();
   const more = { channel_campaigns: pairs, message_send_ttl_seconds: 60, allow_category_change: true };
-  expect(await create(name, more)).toEqual(platform.created);
+  expect((await create(name, more)).created).toEqual(platform.created);
   const passedOn = { message_send_ttl_seconds: 60, allow_category_change: true };
   const sent = {
     name,
@@ -290,7 +290,7 @@ test('created upstream and not stored: the answer stands, and a synchronization 
       throw new Error('the table is away');
     },
   };
-  expect(await create(newName(), {}, { creations: broken })).toEqual(platform.created);
+  expect((await create(newName(), {}, { creations: broken })).created).toEqual(platform.created);
 });
 
 test('a synchronization that was quicker keeps its reading; its placeholder becomes the first pair', async () => {
@@ -352,7 +352,7 @@ test('media of the wrong type: nothing is uploaded or created', async () => {
   const file = { bytes: Buffer.from('x'), contentType: 'text/html', name: 'x.html' };
   const components = [{ type: 'HEADER', format: 'IMAGE' }, body];
   expect(await refusalOf(create(newName(), { components }, { file }))).toBe(
-    '400 IMAGE media must be image/jpeg or image/png',
+    '400 file: IMAGE media must be image/jpeg or image/png',
   );
   expect([...uploads, ...platform.calls]).toEqual([]);
 });

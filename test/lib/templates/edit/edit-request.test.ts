@@ -26,12 +26,7 @@ const ofCreation = (field: string) => `${field} can be given only when a templat
 
 test.each<[string, unknown, string, string]>([
   ['no components', {}, 'components', 'components is required'],
-  [
-    'components that are none',
-    { components: {} },
-    'components',
-    'components is invalid: expected Array, received Object',
-  ],
+  ['components that are none', { components: {} }, 'components', 'components is invalid: expected a list, received {}'],
   [
     'the bid alone',
     { optimization_spec: { bid_amount: 90 } },
@@ -42,7 +37,7 @@ test.each<[string, unknown, string, string]>([
     'an unknown category',
     { components, category: 'SERVICE' },
     'category',
-    'category is invalid: expected ("MARKETING" | "UTILITY" | "AUTHENTICATION"), received "SERVICE"',
+    'category must be one of MARKETING, UTILITY, AUTHENTICATION, received "SERVICE"',
   ],
   [
     'a redirect that no deployment has',
@@ -54,9 +49,9 @@ test.each<[string, unknown, string, string]>([
     'a redirect as text',
     { components, allow_button_url_change: 'true' },
     'allow_button_url_change',
-    'allow_button_url_change is invalid: expected boolean, received "true"',
+    'allow_button_url_change is invalid: expected true or false, received "true"',
   ],
-  ['a bid that is none', { components, optimization_spec: [] }, 'optimization_spec', 'must be an object'],
+  ['a bid that is none', { components, optimization_spec: [] }, 'optimization_spec', 'must be an object, received []'],
   ['a country', { components, country: 'AR' }, 'country', ofCreation('country')],
   ['pairs', { components, channel_campaigns: [] }, 'channel_campaigns', ofCreation('channel_campaigns')],
   ['a format', { components, parameter_format: 'positional' }, 'parameter_format', ofCreation('parameter_format')],
@@ -84,4 +79,25 @@ test.each<[string, unknown, string, string]>([
     code: 'invalid_request',
     details: { errors: [{ path, message }] },
   });
+});
+
+test('all faults at once', () => {
+  const body = {
+    country: 'AR',
+    category: 'x',
+    components: {},
+    allow_button_url_change: true,
+    more: 1,
+    client_id: 'abc',
+  };
+  const { message, details } = refused(() => parsed(body));
+  expect(message).toBe(ofCreation('country'));
+  expect(details.errors?.map(({ path }) => path)).toEqual([
+    'country',
+    'category',
+    'components',
+    'more',
+    'allow_button_url_change',
+    'client_id',
+  ]);
 });

@@ -6,7 +6,6 @@ import {
   campaignsNamed,
   channelIdsOf,
   groupDocuments,
-  listedId,
   selectTemplates,
   type TemplateFilters,
 } from '../../../../lib/templates/listing/listing.ts';
@@ -192,7 +191,7 @@ test('pages of any size put together are the whole, ordered by name, language an
       );
       expect(pages.flat()).toEqual(selected);
       expect(pages.at(-1)).toEqual([]);
-      const keys = selected.map(({ row }) => [row.name, row.language, listedId(row)]);
+      const keys = selected.map(({ row, id }) => [row.name, row.language, id]);
       expect(keys).toEqual(
         keys.toSorted((a, b) => {
           const index = a.findIndex((text, position) => text !== b[position]);
@@ -203,15 +202,17 @@ test('pages of any size put together are the whole, ordered by name, language an
   );
 });
 
-test('the listed id stays that of the oldest document, also when its channel is gone (D12, D15)', () => {
-  const pairs: Pair[] = [
-    [599, 10],
-    [501, 10],
-  ];
-  const row = makeRow({ pairs });
+test.each([
+  ['the oldest, also when its channel is gone', [599, 10], 0],
+  ['the oldest outside foreign campaigns', [501, 11], 1],
+  ['the oldest when its foreign campaign is gone', [501, 99], 0],
+] as const)('the listed id is that of %s (D12, D15)', (_, oldest, listedAt) => {
+  const row = makeRow({ pairs: [[...oldest], [501, 10]] });
   const [listed] = selectTemplates([row], filtersFor({}), boundsOf([10]));
-  expect(listed && listedId(listed.row)).toBe(row.documents[0]?.id);
+  expect(listed?.id).toBe(row.documents[listedAt]?.id);
   expect(listed?.documents).toEqual([row.documents[1]]);
+  const [toAll] = selectTemplates([row], filtersFor({}), boundsOf());
+  expect(toAll?.id).toBe(row.documents[0]?.id);
 });
 
 test('filters on documents must meet in one document', () => {
@@ -250,18 +251,13 @@ test('groups: by campaign and channel ascending, without placeholder, missing ca
 });
 
 test('the channels of a page are asked for once each', () => {
-  const listed = [
-    makeRow({
-      pairs: [
-        [501, 10],
-        [501, 11],
-        [502, 10],
-      ],
-    }),
-    makeRow(),
-  ].map((row) => ({
-    row,
-    documents: row.documents,
-  }));
-  expect(channelIdsOf(listed)).toEqual([501, 502]);
+  const { documents } = makeRow({
+    pairs: [
+      [501, 10],
+      [501, 11],
+      [502, 10],
+    ],
+  });
+  expect(channelIdsOf(documents)).toEqual([501, 502]);
+  expect(channelIdsOf(makeRow().documents)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { FaultList } from '../../../../lib/http/fault-list.ts';
 import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import type { Category, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
+import { undocumented } from '../../../support/openapi.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 /*
@@ -301,11 +302,12 @@ const families: readonly (readonly [string, Category, fc.Arbitrary<readonly Give
 
 const numRuns = thorough ? 1_000 : 200;
 
-describe('service and simulator agree on', () => {
+describe('service and simulator agree on, and the document of the interface has what the service takes', () => {
   test.each(families)('%s, or a listed difference says why', (_, category, arbitrary) => {
     fc.assert(
       fc.property(arbitrary, (components) => {
         const { service, simulator } = verdictsOn(category, components);
+        if (service) expect(undocumented(category, components)).toEqual([]);
         const listed = differences.filter(
           (each) => each.service === service && each.simulator === simulator && each.applies(components),
         );

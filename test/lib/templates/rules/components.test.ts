@@ -360,12 +360,12 @@ describe('every fault names its path, what is expected and what came', () => {
     [
       'a URL that is none',
       [body(), buttons(link('javascript:alert(1)'))],
-      'components[1].buttons[0].url: an http or https URL',
+      'components[1].buttons[0].url: an http or https URL, received "javascript:alert(1)"',
     ],
     [
       'a phone with letters',
       [body(), buttons({ ...phone, phone_number: 'CALL' })],
-      'components[1].buttons[0].phone_number: digits, blanks, brackets and hyphens, with an optional + in front',
+      'components[1].buttons[0].phone_number: digits, blanks, brackets and hyphens, with an optional + in front, received "CALL"',
     ],
     [
       'a coupon with a dash',

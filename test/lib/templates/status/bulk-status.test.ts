@@ -55,10 +55,32 @@ describe('one item (D17)', () => {
     ['disable', 'one of other campaigns', assignedRow({ pairs: [[501, 12]] }), 'forbidden'],
     [
       'disable',
-      'one of own and other campaigns',
+      'one of own and other campaigns, by a document of the own',
+      assignedRow({
+        pairs: [
+          [501, 11],
+          [501, 12],
+        ],
+      }),
+      'success',
+    ],
+    [
+      'disable',
+      'the same by a document of the others',
       assignedRow({
         pairs: [
           [501, 12],
+          [501, 11],
+        ],
+      }),
+      'forbidden',
+    ],
+    [
+      'disable',
+      'the same by a document of others that counts no more',
+      assignedRow({
+        pairs: [
+          [599, 12],
           [501, 11],
         ],
       }),

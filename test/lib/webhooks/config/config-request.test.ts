@@ -23,15 +23,23 @@ test.each(cases as [string, string, string][])('url %s: %s %s (R40)', (url, verd
 test.each([
   ['no url', {}, 'url is required'],
   ['an empty url', { url: '' }, 'url is required'],
-  ['a url that is null', { url: null }, 'url must be a text'],
-  ['a url that is a list', { url: ['https://hooks.example.com/'] }, 'url must be a text'],
+  ['a url that is null', { url: null }, 'url must be a text, received null'],
+  [
+    'a url that is a list',
+    { url: ['https://hooks.example.com/'] },
+    'url must be a text, received ["https://hooks.example.com/"]',
+  ],
   ['plain http', { url: 'http://hooks.example.com/' }, 'url must use https'],
   ['credentials', { url: 'https://me:pass@hooks.example.com/' }, 'url must not carry credentials'],
   ['this machine', { url: 'https://localhost/' }, 'url must name a public host'],
   ['an inner address', { url: 'https://10.1.2.3/' }, 'url must name a public host'],
   ['another port', { url: 'https://hooks.example.com:9443/' }, 'url must use port 443 or 8443'],
-  ['active as text', { url: 'https://hooks.example.com/', active: 'true' }, 'active must be true or false'],
-  ['active null', { url: 'https://hooks.example.com/', active: null }, 'active must be true or false'],
+  [
+    'active as text',
+    { url: 'https://hooks.example.com/', active: 'true' },
+    'active must be true or false, received "true"',
+  ],
+  ['active null', { url: 'https://hooks.example.com/', active: null }, 'active must be true or false, received null'],
 ])('%s is refused', (_, body, message) => {
   expect(refusalOf(body)).toBe(message);
 });
@@ -59,16 +67,16 @@ describe('events (D41)', () => {
     [['sync.completed', 'Message.Read'], 'events: Message.Read is no kind of event; did you mean message.read?'],
     [['*'], 'events: * is no kind of event'],
     [[''], 'events:  is no kind of event'],
-    [[null], 'events must be a list of kinds of event'],
-    ['message.read', 'events is invalid: expected Array, received "message.read"'],
-    [null, 'events is invalid: expected Array, received null'],
-    [{ 0: 'message.read' }, 'events is invalid: expected Array, received Object'],
+    [[null], 'events must be a list of kinds of event, received null'],
+    ['message.read', 'events is invalid: expected a list, received "message.read"'],
+    [null, 'events is invalid: expected a list, received null'],
+    [{ 0: 'message.read' }, 'events is invalid: expected a list, received {"0":"message.read"}'],
   ])('%j is refused', (events, message) => {
     expect(refusalOf({ url, events })).toBe(message);
   });
 
   test('an endless one is measured before it is read', () => {
     const faults = refusalOf({ url, events: Array.from({ length: 101 }, () => 'message.read') });
-    expect(faults).toBe('events is invalid: expected <=100, received 101');
+    expect(faults).toBe('events is invalid: expected at most 100 items, received 101');
   });
 });

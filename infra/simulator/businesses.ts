@@ -1,0 +1,63 @@
+import { present } from '../../lib/keys/present.ts';
+import { notSimulated } from './errors.ts';
+import { type NodeShape, selection } from './fields.ts';
+import { wabaNode, wabaShape } from './numbers.ts';
+import { pageOf } from './paging.ts';
+import type { PlatformRequest } from './platform-request.ts';
+import { json, type Reply } from './reply.ts';
+import type { SeedToken } from './seed.ts';
+import type { World } from './state.ts';
+import { ownerOf, type Waba } from './wabas.ts';
+
+const businessShape: NodeShape = {
+  type: 'Business',
+  byDefault: ['id', 'name'],
+  known: ['id', 'name', 'whatsapp_business_manager_messaging_limit'],
+};
+
+const ownedByDefault = ['id', 'name', 'timezone_id', 'message_template_namespace'];
+const sharedByDefault = ['id', 'name', 'currency', 'timezone_id'];
+const largestPage = 100;
+
+/**
+ * `GET /{business_id}`, and its WABAs: those that it owns, and those of others that the token reaches too (platform
+ * reference, 8); `find` and `filtering` are not simulated. Undefined when the token reaches no WABA of such a business.
+ */
+export function answerBusiness(
+  world: World,
+  call: { readonly token: SeedToken; readonly nodeId: string; readonly operation: string },
+  request: PlatformRequest,
+): Reply | undefined {
+  const reached = [...world.wabas.values()].filter(({ id }) => call.token.waba_ids.includes(id));
+  const owned = reached.filter((waba) => ownerOf(waba)?.id === call.nodeId);
+  const [first] = owned;
+  if (first === undefined) return undefined;
+  if (call.operation === 'GET') {
+    const { whatsapp_business_manager_messaging_limit } = first.fields;
+    const node = { ...ownerOf(first), ...present({ whatsapp_business_manager_messaging_limit }) };
+    return json(selection(request.query.get('fields'), businessShape)(node));
+  }
+  if (call.operation === 'GET owned_whatsapp_business_accounts') {
+    return listed(world, { wabas: owned, byDefault: ownedByDefault }, request);
+  }
+  if (call.operation === 'GET client_whatsapp_business_accounts') {
+    const shared = reached.filter((waba) => !owned.includes(waba));
+    return listed(world, { wabas: shared, byDefault: sharedByDefault }, request);
+  }
+  throw notSimulated(call.nodeId, call.operation);
+}
+
+function listed(
+  world: World,
+  { wabas, byDefault }: { readonly wabas: readonly Waba[]; readonly byDefault: readonly string[] },
+  request: PlatformRequest,
+): Reply {
+  const select = selection(request.query.get('fields'), { ...wabaShape, byDefault });
+  const placed = wabas.map((waba, place) => ({ waba, place }));
+  const page = pageOf(placed, { query: request.query, self: request.self, maximum: largestPage });
+  const data = page.items.map(({ waba }) => {
+    const self = request.self.replace(/\/[^/]+\/[^/]+\/?$/, `/${waba.id}`);
+    return select(wabaNode(world, waba, { ...request, self }));
+  });
+  return json({ data, ...present({ paging: page.paging }) });
+}
