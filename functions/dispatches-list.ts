@@ -4,9 +4,12 @@ import {
   askedClientId,
   ClientIdText,
   clientEndpoint,
+  clientIdAdvice,
   DidSchema,
   type Directory,
-  operatingDid,
+  isUsableDid,
+  operatingClient,
+  usableDid,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { countTo, moment, textFilter } from '../lib/http/query.ts';
@@ -38,7 +41,10 @@ export const DispatchesListAnswer = v.object({
 
 type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; readonly nowMs: () => number };
 
-/** GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). */
+/**
+ * GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). Where the client may not
+ * use the DID any more, as long as it has dispatches on it.
+ */
 export function dispatchesList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: DispatchesListQuery }, async (event) => {
     const { caller } = event;
@@ -47,15 +53,23 @@ export function dispatchesList(ports: Ports): Endpoint {
     const query = parse(DispatchesListQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id });
 
-    const question = { clientId: askedId ?? caller.clientId, did, fromMs: query.from, toMs: query.to };
+    const all = { clientId: askedId ?? caller.clientId, did, fromMs: undefined, toMs: undefined };
+    const question = { ...all, fromMs: query.from, toMs: query.to };
     const after = query.cursor === undefined ? undefined : dispatchesPlaceOf(question, query.cursor);
     if (query.cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
 
-    // Side by side, to save a round trip; nothing of it is told before the caller may work for the client, on the DID.
-    const [, { accepted, next }] = await Promise.all([
-      operatingDid(ports.directory, caller, { did, askedId }),
+    // Side by side, to save a round trip; nothing of it is told before the caller may work for the client.
+    const [clientId, found, { accepted, next }] = await Promise.all([
+      operatingClient(ports.directory, caller, askedId),
+      ports.directory.findDid(did),
       ports.dispatches.listAccepted(question, { after, limit: query.limit ?? defaultLimit }),
     ]);
+
+    // Nothing on this page, and no right to the DID: refused, unless another page has something.
+    if (accepted.length === 0 && !isUsableDid(found, clientId)) {
+      const newest = await ports.dispatches.listAccepted(all, { after: undefined, limit: 1 });
+      if (newest.accepted.length === 0) usableDid(found, clientId, clientIdAdvice(caller, askedId));
+    }
 
     const dispatches = await ports.dispatches.notWithdrawn(accepted);
 

@@ -3,11 +3,11 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import {
   askedClientId,
   ClientIdText,
+  type Clients,
   clientEndpoint,
   clientIdAdvice,
   DidSchema,
-  type Directory,
-  operatingDid,
+  operatingClient,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { deployedCancellation } from '../lib/messages/deployed.ts';
@@ -20,9 +20,12 @@ export const MessagesCancelQuery = v.object({ client_id: ClientIdText });
 
 export const MessagesCancelAnswer = DispatchSchema;
 
-type Ports = CancelPorts & { readonly directory: Directory };
+type Ports = CancelPorts & { readonly directory: Clients };
 
-/** DELETE /v1/template/messages/{did}/{dispatchId}: sends nothing more of one dispatch than what is under way (D53). */
+/**
+ * DELETE /v1/template/messages/{did}/{dispatchId}: sends nothing more of one dispatch than what is under way (D53), for
+ * those who may read its report.
+ */
 export function messagesCancel(ports: Ports): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {
     const { caller } = event;
@@ -31,7 +34,7 @@ export function messagesCancel(ports: Ports): Endpoint {
     const { client_id } = parse(MessagesCancelQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: client_id });
 
-    const { clientId } = await operatingDid(ports.directory, caller, { did, askedId });
+    const clientId = await operatingClient(ports.directory, caller, askedId);
     const job = await describedJob(ports.report, dispatchId);
     if (job?.head.clientId !== clientId || job.head.did !== did) {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);

@@ -3,11 +3,11 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import {
   askedClientId,
   ClientIdText,
+  type Clients,
   clientEndpoint,
   clientIdAdvice,
   DidSchema,
-  type Directory,
-  operatingDid,
+  operatingClient,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
@@ -29,9 +29,12 @@ export const MessagesReportQuery = v.object({
 
 export const MessagesReportAnswer = DispatchReportSchema;
 
-type Ports = { readonly directory: Directory; readonly report: Report; readonly nowMs: () => number };
+type Ports = { readonly directory: Clients; readonly report: Report; readonly nowMs: () => number };
 
-/** GET /v1/template/messages/{did}/{dispatchId}: what became of the recipients of one dispatch (D40). */
+/**
+ * GET /v1/template/messages/{did}/{dispatchId}: what became of the recipients of one dispatch, for the client that sent it
+ * and on the DID that it was sent from, whosever that is by now (D40).
+ */
 export function messagesReport(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: MessagesReportQuery }, async (event) => {
     const { caller } = event;
@@ -43,12 +46,12 @@ export function messagesReport(ports: Ports): Endpoint {
     if (query.cursor !== undefined && from === undefined) throw strayCursor();
     const askedId = askedClientId({ query: query.client_id });
 
-    // Side by side, because the report has few round trips; nothing of it is told before the client may use the DID.
-    const [operating, open] = await Promise.all([
-      operatingDid(ports.directory, caller, { did, askedId }),
+    // Side by side, because the report has few round trips; nothing of it is told before the client is known.
+    const [clientId, open] = await Promise.all([
+      operatingClient(ports.directory, caller, askedId),
       openReport(ports.report, question, from),
     ]);
-    if (open?.job.head.clientId !== operating.clientId || open.job.head.did !== did) {
+    if (open?.job.head.clientId !== clientId || open.job.head.did !== did) {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 

@@ -66,7 +66,7 @@ export const tables = {
     variable: 'BUDGETS_TABLE',
     sortKey: false,
     expires: true,
-    holds: 'how many requests each client has leased of the running minute',
+    holds: 'how many requests each client and its users have leased of a minute',
   },
 } as const satisfies Record<string, TableShape>;
 

@@ -14,12 +14,12 @@ export const headers = {
     required: true,
   },
   'X-RateLimit-Limit': {
-    description: 'Requests of the client a minute; absent where the deployment has no limit.',
+    description: 'Requests a minute of the client, or half while other users of it are active; absent without a limit.',
     schema: v.pipe(v.number(), v.integer()),
     required: false,
   },
   'X-RateLimit-Remaining': {
-    description: 'How many are left in this minute, about.',
+    description: 'How many of them are left in this minute, about.',
     schema: v.pipe(v.number(), v.integer()),
     required: false,
   },
@@ -65,7 +65,7 @@ export type HeaderName = keyof typeof headers;
 const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const;
 const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** Headers of every answer of a function; whoever has a good token is told how the client stands, too (D54). */
+/** Headers of every answer of a function; whoever has a good token is told how the user stands, too (D54). */
 export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readonly HeaderName[] {
   return [...everyAnswer, ...(isPublic ? [] : callerHeaders)];
 }

@@ -23,7 +23,7 @@ export type PageReads = NamedReads & { readonly body: BodyReader };
 /**
  * The page of every route that is not public. Whoever the authorizer did not accept gets 401 before anything else of the
  * request is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has
- * used up its minute (D54). A query parameter that `reads` does not name is 400 (D16), and so is the wish for a rehearsal
+ * used up its minute, or the user the half of it (D54). A query parameter that `reads` does not name is 400 (D16), and so is the wish for a rehearsal
  * where `Dry-Run` is none of its headers (D51). The page gets the caller with the event.
  */
 export function clientEndpoint(
@@ -36,9 +36,9 @@ export function clientEndpoint(
     const caller = callerOf(event, nowMs());
     Object.assign(event, { caller });
     if (budget === undefined) return;
-    const standing = await budget.spend(caller.clientId, nowMs());
+    const standing = await budget.spend(caller, nowMs());
     standings.set(event, standing);
-    if (!standing.allowed) throw tooManyRequests(standing);
+    if (standing.verdict !== 'allowed') throw tooManyRequests(standing);
   };
   const { body, ...named }: PageReads = typeof reads === 'function' ? { body: reads } : reads;
   const nothingElse: Preparation = async ({ event }) => {
@@ -53,8 +53,12 @@ export function clientEndpoint(
   };
 }
 
-function tooManyRequests({ limit, resetSeconds }: Standing): Refusal {
-  const message = `the client has made its ${limit} requests of this minute; try again in ${resetSeconds} s`;
+function tooManyRequests({ verdict, clientLimit, limit, resetSeconds }: Standing): Refusal {
+  const whose =
+    verdict === 'client_used_up'
+      ? `the client has made its ${clientLimit} requests of this minute`
+      : `the user has made ${limit} of the client's ${clientLimit} requests of this minute, all while others are active`;
+  const message = `${whose}; try again in ${resetSeconds} s`;
   return new Refusal('too_many_requests', message, { headers: { 'retry-after': String(resetSeconds) } });
 }
 

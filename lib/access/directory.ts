@@ -70,11 +70,15 @@ export interface Directory {
 
 /**
  * The DID rule (D5): usable is a DID that is a channel of a WABA of the operating client; where the WABA keeps each
- * client to its own DIDs, only the client's own. A DID nobody has and a DID of somebody else are refused alike;
- * `advice` ends the message.
+ * client to its own DIDs, only the client's own.
  */
-export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
+export function isUsableDid(found: Did | undefined, clientId: number): found is Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;
-  if (ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId)) return found;
+  return ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId);
+}
+
+/** A DID that the client may use (D5). One that nobody has and one of somebody else are refused alike; `advice` ends the message. */
+export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
+  if (isUsableDid(found, clientId)) return found;
   throw new Refusal('did_forbidden', `the did is outside the WABA hierarchy of the client${advice}`);
 }

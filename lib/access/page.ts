@@ -1,7 +1,7 @@
 // What a page that serves a client is written with: who calls, for which client, and on which DID.
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
-export type { Directory } from './directory.ts';
+export { type Directory, isUsableDid, usableDid } from './directory.ts';
 export {
   askedClientId,
   ClientIdJson,

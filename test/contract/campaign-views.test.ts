@@ -124,6 +124,7 @@ test('a DELETE that says what it does not understand removes nothing (D14)', asy
     400,
     `unrecognized field: channel_campaigns; ${how}`,
   ]);
+  expect(await refused('', { note: 'x'.repeat(65_536) })).toEqual([413, expect.any(String)]);
   expect(await refused('', [mine])).toEqual([400, 'the request body must be a JSON object']);
   expect(await refused('', 'x')).toEqual([400, expect.stringContaining('the request body must be valid JSON')]);
   expect(await refused('?channel_id=501')).toEqual([400, `campaign_id is required: ${how}`]);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { windowOf } from '../../lib/access/budget/lease.ts';
 import { leaseStore } from '../../lib/access/budget/lease-store.ts';
+import type { Spender } from '../../lib/access/client-budget.ts';
 import { issueToken } from '../../lib/access/tokens/token.ts';
 import { signingKey } from '../../lib/access/tokens/token-keys.ts';
 import { api, eventually, tokenOf } from '../support/api.ts';
@@ -12,12 +13,22 @@ const target = runningTarget();
 const route = 'GET /v1/pricing?market=AR&category=Marketing';
 
 /** A token of a client that no other test works for. */
-async function tokenOfClient(clientId: number): Promise<string> {
+async function tokenOfClient(clientId: number, userId = 'u-1'): Promise<string> {
   const signing = await signingKey((await target.secrets.read(target.secretName('TOKEN_SIGNING_KEYS_SECRET'))) ?? '');
   const [, payload = ''] = (await tokenOf('supervisor1001')).split('.');
   const { iss, aud } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  const claims = { userId: 'u-1', clientId, permissions: [], tokenId: randomUUID(), nowMs: Date.now() };
+  const claims = { userId, clientId, permissions: [], tokenId: randomUUID(), nowMs: Date.now() };
   return issueToken(signing, { issuer: iss, audience: aud }, claims);
+}
+
+const counters = leaseStore(target.documentClient, target.tableName('budgets'));
+
+/** As if a user had made so many requests in this minute, and in the next, that may begin meanwhile. */
+async function spent(spender: Spender, size: number): Promise<void> {
+  const window = windowOf(Date.now());
+  for (const each of [window, window + 1]) {
+    await counters.lease({ ...spender, window: each }, size, { half: size, evenAll: true });
+  }
 }
 
 test('a client that has used up its minute is told when the next begins, and no other client notices (D54)', async () => {
@@ -31,9 +42,7 @@ test('a client that has used up its minute is told when the next begins, and no 
   expect(first.headers.get('x-ratelimit-reset')).toMatch(/^([1-9]|[1-5]\d|60)$/);
 
   // What ten thousands of requests would have leased, in this minute and in the next.
-  const counters = leaseStore(target.documentClient, target.tableName('budgets'));
-  const window = windowOf(Date.now());
-  for (const each of [window, window + 1]) await counters.lease({ clientId, window: each }, limit, limit);
+  await spent({ clientId, userId: 'u-1' }, limit);
 
   const refused = await eventually('the budget is used up', async () => {
     const reply = await api(route, { token });
@@ -57,4 +66,32 @@ test('a client that has used up its minute is told when the next begins, and no 
 
   const other = await api(route, { token: await tokenOf('supervisor1001') });
   expect(other.status).toBe(200);
+});
+
+test('a user who has used up half of it leaves the rest to others of the client while they are active (D54)', async () => {
+  const clientId = 1_098;
+  const [busy, other] = [await tokenOfClient(clientId, 'busy'), await tokenOfClient(clientId, 'other')];
+  const headersOf = ({ headers }: Awaited<ReturnType<typeof api>>) =>
+    ['limit', 'remaining'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+  const [limit = 0] = headersOf(await api(route, { token: busy }));
+  const half = limit / 2;
+  await spent({ clientId, userId: 'busy' }, half);
+  // Alone the user may go on.
+  expect((await api(route, { token: busy })).status).toBe(200);
+
+  const joining = await api(route, { token: other });
+  expect([joining.status, headersOf(joining)[0]]).toEqual([200, half]);
+  expect(headersOf(joining)[1]).toBeGreaterThan(0.9 * half);
+  const refused = await eventually('the user is told so', async () => {
+    const reply = await api(route, { token: busy });
+    return reply.status === 429 ? reply : undefined;
+  });
+  const reset = refused.headers.get('retry-after');
+  expect(headersOf(refused)).toEqual([half, 0]);
+  expect(refused.body).toEqual({
+    code: 'too_many_requests',
+    message: `the user has made ${half} of the client's ${limit} requests of this minute, all while others are active; try again in ${reset} s`,
+  });
+  expect((await api(route, { token: other })).status).toBe(200);
 });

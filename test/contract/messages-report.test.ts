@@ -171,7 +171,10 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
 
   test('an operator who names no client is told to, one who names the client sees it', async () => {
     const token = await tokenOf('operator');
-    expect((await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).status).toBe(403);
+    expect(await api(`GET /v1/template/messages/${did}/${jobId}`, { token })).toMatchObject({
+      status: 404,
+      body: { message: 'dispatch not found; pass client_id to work for another client than your own' },
+    });
     expect((await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1001`, { token })).status).toBe(200);
     expect(await api(`GET /v1/template/messages/${did}/${jobId}?client_id=1002`, { token })).toMatchObject(notFound);
   });

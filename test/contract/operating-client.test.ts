@@ -112,18 +112,18 @@ describe('no client named, and the own one cannot use what is named', () => {
     templateId = body.data[0].id;
   });
 
+  const ofDid = { status: 403, code: 'did_forbidden', message: 'the did is outside the WABA hierarchy of the client' };
+  const ofDispatch = { status: 404, code: 'dispatch_not_found', message: 'dispatch not found' };
   const withDid = working.filter(({ path }) => path.includes('{did}'));
   test.each(withDid.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s: the 403 of the DID says so, and no more',
+    '%s: the refusal of the DID or of the dispatch on it says so, and no more',
     async (_, route) => {
       const [ofSomebody, ofNobody] = [await ask(route, {}), await ask(route, { did: '5499999999999' })];
-      expect(ofSomebody).toMatchObject({
-        status: 403,
-        body: { code: 'did_forbidden', message: `the did is outside the WABA hierarchy of the client; ${advice}` },
-      });
+      const { status, code, message } = route.path.includes('{dispatchId}') ? ofDispatch : ofDid;
+      expect(ofSomebody).toMatchObject({ status, body: { code, message: `${message}; ${advice}` } });
       expect(ofNobody.text).toBe(ofSomebody.text);
       const named = await ask(route, { clientId: clients.operator });
-      expect(named.body.message).toBe('the did is outside the WABA hierarchy of the client');
+      expect(named.body.message).toBe(message);
     },
   );
 

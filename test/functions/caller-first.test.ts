@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../infra/routes.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
-import type { ClientBudget } from '../../lib/access/client-budget.ts';
+import type { ClientBudget, Spender, Standing } from '../../lib/access/client-budget.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 
@@ -54,10 +54,10 @@ function portsOf(touched: string[], budget?: ClientBudget): object {
 
 /** A budget of two requests that says what is asked of it. */
 function smallBudget() {
-  const asked: (readonly [number, number])[] = [];
-  const spend = async (clientId: number, atMs: number) => {
-    asked.push([clientId, atMs]);
-    return { allowed: asked.length <= 2, limit: 2, remaining: Math.max(0, 2 - asked.length), resetSeconds: 17 };
+  const asked: (readonly [number, string, number])[] = [];
+  const spend = async ({ clientId, userId }: Spender, atMs: number): Promise<Standing> => {
+    asked.push([clientId, userId, atMs]);
+    return { verdict: 'allowed', clientLimit: 2, limit: 2, remaining: 2 - asked.length, resetSeconds: 17 };
   };
   return { asked, spend };
 }
@@ -72,7 +72,9 @@ function requestOf(authorizer: unknown, touched: string[]): HttpEvent {
 }
 
 const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-const exhausted = async () => ({ allowed: false, limit: 2, remaining: 0, resetSeconds: 17 });
+const usedUp = (verdict: Standing['verdict']): ClientBudget => ({
+  spend: async () => ({ verdict, clientLimit: 4, limit: 2, remaining: 0, resetSeconds: 17 }),
+});
 
 const callOf = async (page: Endpoint, event = makeHttpEvent({ token: subject })) => {
   const { statusCode, headers, body } = await page(event, context);
@@ -98,7 +100,7 @@ describe.each(routes.filter((route) => route.public !== true))('$method $path', 
     expect(statusCode).not.toBe(401);
   });
 
-  test('each request of an accepted caller counts for its client, and every answer says how it stands', async () => {
+  test('each request of an accepted caller counts for its client and user, and every answer says how it stands', async () => {
     const budget = smallBudget();
     const page = (await pageOf(operation))(portsOf([], budget));
     for (const remaining of ['1', '0']) {
@@ -112,14 +114,17 @@ describe.each(routes.filter((route) => route.public !== true))('$method $path', 
       expect(headers).not.toHaveProperty('retry-after');
     }
     expect(budget.asked).toEqual([
-      [1001, nowMs],
-      [1001, nowMs],
+      [1001, 'u-1', nowMs],
+      [1001, 'u-1', nowMs],
     ]);
   });
 
-  test('over its budget a client is answered 429 with when to try again, and nothing is looked at', async () => {
+  test.each([
+    ['client_used_up', /^the client has made its 4 requests of this minute; .*\b17 s$/],
+    ['user_used_up', /^the user has made 2 of the client's 4 requests .* others are active; .*\b17 s$/],
+  ] as const)('%s: 429 with when to try again, and nothing is looked at', async (verdict, message) => {
     const touched: string[] = [];
-    const page = (await pageOf(operation))(portsOf(touched, { spend: exhausted }));
+    const page = (await pageOf(operation))(portsOf(touched, usedUp(verdict)));
     expect(await callOf(page, requestOf({ lambda: accepted }, touched))).toMatchObject({
       statusCode: 429,
       headers: {
@@ -129,7 +134,7 @@ describe.each(routes.filter((route) => route.public !== true))('$method $path', 
         'x-ratelimit-reset': '17',
         'x-request-id': 'request-1',
       },
-      body: { code: 'too_many_requests', message: expect.stringMatching(/\b2 requests\b.*\b17 s$/) },
+      body: { code: 'too_many_requests', message: expect.stringMatching(message) },
     });
     expect(touched).toEqual([]);
   });

@@ -287,14 +287,15 @@ describe('who may see a report', () => {
     ['another client on the same DID', head.jobId, other, did, {}, 404],
     ['an operator for another client', head.jobId, operator, did, { client_id: '1002' }, 404],
     ['on another DID of the WABA', head.jobId, agent, '5491100000002', {}, 404],
+    ['on a DID of nobody', head.jobId, agent, '5499999999999', {}, 404],
     ['a job that never was', jobIdOf('never'), agent, did, {}, 404],
     ['an id that is none', 'JOB#1', agent, did, {}, 404],
     ['an id that is too long for a key', 'A'.repeat(5_000), agent, did, {}, 404],
   ] as const)('%s', async (_, jobId, caller, onDid, query, expected) => {
     const { status, body, cost } = await pages.report(jobId, query, caller, onDid);
     expect(status).toBe(expected);
-    // What cannot be a key is not asked for; the DID is.
-    if (jobId.length !== 26) expect(cost.requests).toBe(1);
+    // What cannot be a key is not asked for.
+    if (jobId.length !== 26) expect(cost.requests).toBe(0);
     if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
   });
 
@@ -373,6 +374,27 @@ describe('the list of dispatches', () => {
       query = { limit: '8', cursor: body.paging.cursors.after };
     }
     expect(found).toEqual(own.map(({ jobId }) => jobId));
+  });
+
+  const gone = '5491100000004';
+
+  test('of a DID that was taken away is told as long as the client has dispatches on it', async () => {
+    const sent = headOf(jobIdOf('gone'), { did: gone, acceptedAtMs: clock.nowMs - 30 * 86_400_000 + 2 });
+    await loadJob(table, sent);
+    expect(listed((await pages.list({}, agent, gone)).body)).toEqual([sent.jobId]);
+    const page = await pages.list({ from: new Date(clock.nowMs).toISOString() }, agent, gone);
+    expect([page.status, page.body.data, page.cost.roundTrips]).toEqual([200, [], 2]);
+    const refusal = { message: 'the did is outside the WABA hierarchy of the client', code: 'did_forbidden' };
+    const ofAnother = await pages.list({}, { userId: 'v', clientId: 1002 }, gone);
+    expect([ofAnother.status, ofAnother.body]).toEqual([403, refusal]);
+    clock.nowMs += 2;
+    const forgotten = await pages.list({}, agent, gone);
+    clock.nowMs -= 2;
+    expect([forgotten.status, forgotten.body]).toEqual([403, refusal]);
+  });
+
+  test('of what cannot be a DID is refused, however long', async () => {
+    expect((await pages.list({}, agent, '5'.repeat(5_000))).status).toBe(403);
   });
 
   test('ends where its next page is older than 30 days by now', async () => {

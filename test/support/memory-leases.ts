@@ -1,4 +1,5 @@
-import type { LeaseCounter } from '../../lib/access/budget/leased-budget.ts';
+import type { Leased } from '../../lib/access/budget/lease.ts';
+import type { LeaseCounter, UserMinute } from '../../lib/access/budget/leased-budget.ts';
 
 export interface MemoryLeases extends LeaseCounter {
   /** Every call, answered or not. */
@@ -7,21 +8,35 @@ export interface MemoryLeases extends LeaseCounter {
   fault: 'unanswered' | 'lost_reply' | undefined;
 }
 
-/** Leases in memory, under the same condition as in DynamoDB (test/lib/access/budget/lease-store.adapter.test.ts). */
+/** Leases in memory, as `leaseStore` keeps them: under the same condition as in DynamoDB (test/lib/access/budget/lease-store.adapter.test.ts). */
 export function leasesInMemory(): MemoryLeases {
-  const counters = new Map<string, number>();
+  const minutes = new Map<string, Map<string, number>>();
   const leases: MemoryLeases = {
     calls: 0,
     fault: undefined,
-    lease: async ({ clientId, window }, size, limit) => {
-      leases.calls += 1;
-      if (leases.fault === 'unanswered') throw new Error('unanswered');
-      const key = `${clientId} ${window}`;
-      const leased = counters.get(key) ?? 0;
-      if (leased < limit) counters.set(key, leased + size);
+    lease: async (of, size, { half, evenAll }) => {
+      const users = counted(of);
+      const { all, own } = leasedIn(users, of.userId);
+      const added = own === 0 || own + size <= half || (evenAll && all === own);
+      if (added) users.set(of.userId, own + size);
       if (leases.fault === 'lost_reply') throw new Error('the reply was lost');
-      return Math.min(leased, limit);
+      return { added, leased: leasedIn(users, of.userId) };
     },
+    look: async (at) => leasedIn(counted(at), at.userId),
   };
+
+  /** What each user has leased of a client's minute. */
+  function counted({ clientId, window }: UserMinute): Map<string, number> {
+    leases.calls += 1;
+    if (leases.fault === 'unanswered') throw new Error('unanswered');
+    const users = minutes.get(`${clientId} ${window}`) ?? new Map();
+    minutes.set(`${clientId} ${window}`, users);
+    return users;
+  }
+
   return leases;
+}
+
+function leasedIn(users: ReadonlyMap<string, number>, userId: string): Leased {
+  return { all: [...users.values()].reduce((sum, own) => sum + own, 0), own: users.get(userId) ?? 0 };
 }

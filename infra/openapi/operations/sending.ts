@@ -64,7 +64,8 @@ export const sending: Operations = {
   'dispatches-list': {
     tag: 'Sending',
     summary: 'List dispatches',
-    description: 'The dispatches of the client on a DID of the last 30 days, newest first.',
+    description:
+      'The dispatches of the client on a DID of the last 30 days, newest first, also on one that was taken away since.',
     path: DispatchesListPath,
     query: DispatchesListQuery,
     answers: { 200: { description: 'A page; only the last has no after.', schema: DispatchesListAnswer } },
@@ -81,11 +82,12 @@ export const sending: Operations = {
   'messages-report': {
     tag: 'Sending',
     summary: 'Read the report of a dispatch',
-    description: 'What became of every recipient of a dispatch, from its acceptance on and for 30 days.',
+    description:
+      'What became of every recipient of a dispatch, from its acceptance on and for 30 days, whatever becomes of the DID.',
     path: MessagesReportPath,
     query: MessagesReportQuery,
     answers: { 200: { description: 'A page; only the last has no after.', schema: MessagesReportAnswer } },
-    refusals: [...ofDids, 'dispatch_not_found'],
+    refusals: [...ofCallers, ...ofClients, 'dispatch_not_found'],
     examples: {
       first: {
         summary: 'The first row',
@@ -106,7 +108,7 @@ export const sending: Operations = {
     path: MessagesCancelPath,
     query: MessagesCancelQuery,
     answers: { 200: { description: 'Where the dispatch stands now.', schema: MessagesCancelAnswer } },
-    refusals: [...ofDids, 'dispatch_not_found'],
+    refusals: [...ofCallers, ...ofClients, 'dispatch_not_found'],
     examples: {
       cancelled: { summary: 'All that is left', parameters: { did, dispatchId }, status: 200, answer: dispatchExample },
     },

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { didPattern } from '../../access/directory.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { type DispatchPointer, PointerSchema } from '../accept/accepted-job.ts';
@@ -36,6 +37,8 @@ export function dispatchesStore(
 ): Dispatches {
   return {
     listAccepted: async ({ clientId, did, fromMs = 0, toMs }, { after, limit }) => {
+      // Asked with all that a request may name, and DynamoDB refuses keys over 2 KB.
+      if (!didPattern.test(did)) return { accepted: [] };
       // Older ones are on their way out, and have no report any more.
       const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1);
       const { from, to } = boundsOf({ fromMs: oldestMs, toMs });

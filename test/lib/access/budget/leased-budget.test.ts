@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nothingHeld, windowMs, windowOf, withLease } from '../../../../lib/access/budget/lease.ts';
+import { windowMs, windowOf } from '../../../../lib/access/budget/lease.ts';
 import { leasedBudget } from '../../../../lib/access/budget/leased-budget.ts';
-import type { ClientBudget } from '../../../../lib/access/client-budget.ts';
+import type { ClientBudget, Standing } from '../../../../lib/access/client-budget.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { leasesInMemory, type MemoryLeases } from '../../../support/memory-leases.ts';
 
@@ -24,7 +24,11 @@ afterEach(() => {
 interface Request {
   readonly process: number;
   readonly afterMs: number;
+  /** Of a client's users; the only one unless told. */
+  readonly user?: number;
 }
+
+const userOf = (user = 0, clientId = 1001) => ({ clientId, userId: `u-${user}` });
 
 const requests = (longestPauseMs: number, maxLength = 600) =>
   fc.array(fc.record({ process: fc.nat(7), afterMs: fc.integer({ min: 0, max: longestPauseMs }) }), {
@@ -36,7 +40,9 @@ interface Served {
   readonly atMs: number;
   /** The minute by the clock of the process. */
   readonly window: number;
+  readonly user: number;
   readonly allowed: boolean;
+  readonly standing: Standing;
 }
 
 /** One client's requests, one after another, each at a process with a memory and a clock of its own. */
@@ -53,14 +59,15 @@ async function serve(
   const processes = clocksMs.map((asideMs) => ({ asideMs, budget: leasedBudget(leases, limit) }));
   const served: Served[] = [];
   let atMs = startMs;
-  for (const [index, { process, afterMs }] of schedule.entries()) {
+  for (const [index, { process, afterMs, user = 0 }] of schedule.entries()) {
     before?.(index);
     atMs += afterMs;
     const { asideMs, budget } = processes[process % processes.length] as (typeof processes)[number];
     const callsBefore = leases.calls;
-    const { allowed } = await budget.spend(1001, atMs + asideMs);
-    expect(leases.calls - callsBefore).toBeLessThanOrEqual(1);
-    served.push({ atMs, window: windowOf(atMs + asideMs), allowed });
+    const standing = await budget.spend(userOf(user), atMs + asideMs);
+    expect(leases.calls - callsBefore).toBeLessThanOrEqual(3);
+    const allowed = standing.verdict === 'allowed';
+    served.push({ atMs, window: windowOf(atMs + asideMs), user, allowed, standing });
   }
   return served;
 }
@@ -150,18 +157,19 @@ describe('processes with clocks apart, and one budget (D54)', () => {
     // Right after a lease it holds the most.
     for (let hasLeased = false; used < 1_000 || !hasLeased; used += 1) {
       const before = leases.calls;
-      await gone.spend(1001, startMs);
+      await gone.spend(userOf(), startMs);
       hasLeased = leases.calls > before;
     }
-    while ((await staying.spend(1001, startMs)).allowed) used += 1;
+    while (used < 2 * limit && (await staying.spend(userOf(), startMs)).verdict === 'allowed') used += 1;
     expect(used).toBeGreaterThan(limit - limit / 100);
+    expect(used).toBeLessThanOrEqual(limit);
   });
 
   it('count for the minute that they date a request to, also where a clock is set back', async () => {
     const budget = leasedBudget(leasesInMemory(), 1);
     const asked = [startMs + windowMs, startMs, startMs + windowMs, startMs];
     const allowed = [];
-    for (const atMs of asked) allowed.push((await budget.spend(1001, atMs)).allowed);
+    for (const atMs of asked) allowed.push((await budget.spend(userOf(), atMs)).verdict === 'allowed');
     expect(allowed).toEqual([true, true, false, false]);
   });
 
@@ -171,8 +179,8 @@ describe('processes with clocks apart, and one budget (D54)', () => {
         const budget = leasedBudget(leasesInMemory(), limit);
         let allowed = 0;
         for (let round = 0; round < 20; round += 1) {
-          const standings = await Promise.all(Array.from({ length: atOnce }, () => budget.spend(1001, startMs)));
-          allowed += standings.filter((standing) => standing.allowed).length;
+          const standings = await Promise.all(Array.from({ length: atOnce }, () => budget.spend(userOf(), startMs)));
+          allowed += standings.filter(({ verdict }) => verdict === 'allowed').length;
         }
         expect(allowed).toBeLessThanOrEqual(limit);
       }),
@@ -213,8 +221,8 @@ it('what a client floods takes nothing from another: it stands as if it were alo
         for (const { process, afterMs } of schedule) {
           atMs += afterMs;
           const budget = processes[process % 2] as ClientBudget;
-          for (let index = 0; index < flooding; index += 1) await budget.spend(1002, atMs);
-          seen.push(await budget.spend(1001, atMs));
+          for (let index = 0; index < flooding; index += 1) await budget.spend(userOf(0, 1002), atMs);
+          seen.push(await budget.spend(userOf(), atMs));
         }
         return seen;
       };
@@ -227,24 +235,15 @@ it('what a client floods takes nothing from another: it stands as if it were alo
 describe('how a client stands', () => {
   const atMs = startMs + 12_345;
 
-  it.each([
-    [0, { left: 8, leaseSize: 8, leased: 8 }],
-    [95, { left: 5, leaseSize: 8, leased: 100 }],
-    [100, { left: 0, leaseSize: 8, leased: 100 }],
-    [103, { left: 0, leaseSize: 8, leased: 100 }],
-  ])('of a lease of 8 where %i of 100 were leased counts what was left', (leasedBefore, holding) => {
-    expect(withLease(nothingHeld, { size: 8, leasedBefore }, 100)).toEqual(holding);
-  });
-
   it('is told with every request, and what is left is counted down', async () => {
     const budget = leasedBudget(leasesInMemory(), 3);
-    const standing = { limit: 3, resetSeconds: 48 };
-    expect(await budget.spend(1001, atMs)).toEqual({ ...standing, allowed: true, remaining: 2 });
-    expect(await budget.spend(1001, atMs)).toEqual({ ...standing, allowed: true, remaining: 1 });
-    expect(await budget.spend(1001, atMs)).toEqual({ ...standing, allowed: true, remaining: 0 });
-    expect(await budget.spend(1001, atMs)).toEqual({ ...standing, allowed: false, remaining: 0 });
-    expect(await budget.spend(1002, atMs)).toMatchObject({ allowed: true, remaining: 2 });
-    expect(await budget.spend(1001, atMs + 48_000)).toMatchObject({ allowed: true, remaining: 2 });
+    const standing = { verdict: 'allowed', clientLimit: 3, limit: 3, resetSeconds: 48 };
+    expect(await budget.spend(userOf(), atMs)).toEqual({ ...standing, remaining: 2 });
+    expect(await budget.spend(userOf(), atMs)).toEqual({ ...standing, remaining: 1 });
+    expect(await budget.spend(userOf(), atMs)).toEqual({ ...standing, remaining: 0 });
+    expect(await budget.spend(userOf(), atMs)).toEqual({ ...standing, verdict: 'client_used_up', remaining: 0 });
+    expect(await budget.spend(userOf(0, 1002), atMs)).toMatchObject({ verdict: 'allowed', remaining: 2 });
+    expect(await budget.spend(userOf(), atMs + 48_000)).toMatchObject({ verdict: 'allowed', remaining: 2 });
   });
 
   it.each([
@@ -254,12 +253,13 @@ describe('how a client stands', () => {
     [59_999, 1],
   ])('%i ms into a minute it is %i s to the next', async (passedMs, resetSeconds) => {
     const budget = leasedBudget(leasesInMemory(), 3);
-    expect(await budget.spend(1001, startMs + passedMs)).toMatchObject({ resetSeconds });
+    expect(await budget.spend(userOf(), startMs + passedMs)).toMatchObject({ resetSeconds });
   });
 });
 
 describe('a table that is away', () => {
-  const asked = async (budget: ClientBudget, atMs: number) => (await budget.spend(1001, atMs)).allowed;
+  const asked = async (budget: ClientBudget, atMs: number) =>
+    (await budget.spend(userOf(), atMs)).verdict === 'allowed';
   const events = () => lines.map((line) => JSON.parse(line).event);
 
   it('lets requests pass, is logged once, and is asked again every ten seconds', async () => {
