@@ -50,12 +50,12 @@ export function messagesSend(ports: Ports): Endpoint {
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
     if (dryRun === 'true') {
-      const rehearsed = await rehearseSend({ request, clientId, did, jobId: ports.newJobId() }, ports);
+      const rehearsed = await rehearseSend({ request, caller, clientId, did, jobId: ports.newJobId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
     }
 
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const accept = (jobId: string) => acceptSend({ request, clientId, did, jobId, remainingMs }, ports);
+    const accept = (jobId: string) => acceptSend({ request, caller, clientId, did, jobId, remainingMs }, ports);
     // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
     const accepted =
       key === undefined

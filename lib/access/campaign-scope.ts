@@ -5,10 +5,13 @@ import type { Directory } from './directory.ts';
 /** Campaigns that bound what a caller sees (D15); undefined for a caller with `BSP_CN`, who sees all. */
 export type CampaignScope = ReadonlySet<number> | undefined;
 
+/** What the scope of a caller is told by. */
+export type ScopedCaller = Pick<Caller, 'clientId' | 'crossClient' | 'userId'>;
+
 /** The scope of a caller. One read, or none. */
 export async function campaignScope(
   directory: Pick<Directory, 'findUser'>,
-  caller: Pick<Caller, 'clientId' | 'crossClient' | 'userId'>,
+  caller: ScopedCaller,
 ): Promise<CampaignScope> {
   if (caller.crossClient) return undefined;
   const user = await directory.findUser(caller.clientId, caller.userId);

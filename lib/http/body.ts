@@ -106,7 +106,7 @@ export function jsonValue(text: string, subject = requestBody): unknown {
 /** The refusal of text that is no JSON: it says where, and repeats at most a word. */
 export function noJson(
   text: string,
-  { subject = requestBody, cause }: { subject?: JsonSubject; cause: unknown },
+  { subject = requestBody, cause }: { subject?: JsonSubject; cause?: unknown },
 ): Refusal {
   const fault = jsonFault(text);
   const where = fault === undefined ? '' : `${fault.startsWith('line') ? ':' : ','} ${fault}`;
@@ -117,7 +117,7 @@ export function noJson(
 export function refuseDeepJson(text: string, subject = requestBody): void {
   const { deepest, closed } = jsonNesting(text);
   if (deepest <= deepestJson) return;
-  throw malformed(subject, closed ? `must not nest deeper than ${deepestJson} levels` : `must be ${subject.mustBe}`);
+  throw closed ? malformed(subject, `must not nest deeper than ${deepestJson} levels`) : noJson(text, { subject });
 }
 
 /** A request's whole JSON is an object. Refuses with 400 what is none (D6). */

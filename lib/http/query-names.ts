@@ -50,7 +50,7 @@ function hintOf(name: string, { known, headerNames }: { readonly known: string[]
 /** Other interfaces' words, without case and punctuation, and the parameters that they may mean: the likeliest first. */
 const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    after: ['cursor', 'from'],
+    after: ['cursor', 'from', 'page'],
     before: ['cursor', 'to'],
     campaign: ['campaign_name'],
     campaignid: ['campaign_name'],
@@ -58,6 +58,8 @@ const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
     client: ['client_id'],
     country: ['market'],
     count: ['size', 'limit'],
+    cursor: ['page'],
+    did: ['wa_id'],
     enabled: ['active'],
     end: ['to'],
     id: ['template_platform_id', 'wa_id', 'catalog_id'],

@@ -93,8 +93,8 @@ export function countTo(name: string, maximum: number) {
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,15}$/, message),
+      v.check((text) => Number(text) <= maximum, message), // before it is a number, whose digits may be others
       v.transform(Number),
-      v.maxValue(maximum, message),
       documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))),
     ),
   );

@@ -1,3 +1,4 @@
+import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
@@ -29,6 +30,7 @@ export interface CheckPorts extends ResolutionPorts {
 /** A send request of a client that may use the DID. */
 export interface Send {
   readonly request: SendRequest;
+  readonly caller: ScopedCaller;
   readonly clientId: number;
   readonly did: Did;
   readonly jobId: string;
@@ -50,7 +52,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { request, clientId, did, jobId } = send;
   const wanted = { clientId, askerId: jobId, waba: did.waba, ...request.template };
   const resolved = await resolveTemplate(wanted, ports);
-  if (resolved.client !== undefined) await refuseByClient(resolved.client, ports);
+  if (resolved.client !== undefined) await refuseByClient(resolved.client, send, ports);
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
@@ -74,9 +76,9 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
 }
 
 /** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
-async function refuseByClient(client: ClientTemplate, { directory }: CheckPorts): Promise<void> {
+async function refuseByClient(client: ClientTemplate, { caller }: Send, { directory }: CheckPorts): Promise<void> {
   refuseDirectMessages(client);
-  const off = await switchedOff(directory, client);
+  const off = await switchedOff(directory, caller, client);
   if (off !== undefined) throw notSendable(off);
 }
 

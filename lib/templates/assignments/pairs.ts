@@ -8,18 +8,17 @@ export type Pair = NonNullable<TemplateDocument['pair']>;
 
 /** The row with the pairs added (D14, POST). Pairs already there are left alone. */
 export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
-  return assigned(row, () => true, pairs);
+  return assigned(row, { isKept: () => true, wanted: pairs });
 }
 
 /**
- * The row with exactly the given pairs in the campaigns of a scope, all campaigns without one (D14, PUT); pairs of other
- * campaigns stay (D15). Kept pairs keep their `_id`, and the placeholder is left when there is no pair. When none is kept,
- * this is `removePairs` and `addPairs` in one: otherwise the same request, sent again because its answer was lost, would
- * name a document that it has itself removed.
+ * The row with exactly the given pairs in a scope's campaigns, in all without one; others stay (D14, D15). Repeated
+ * because its answer was lost, a request must not name a document that it has itself removed: see `assigned`.
  */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: CampaignScope): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
-  return assigned(row, (pair) => scope?.has(pair.campaignId) === false || wanted.has(textOf(pair)), pairs);
+  const isKept = (pair: Pair) => scope?.has(pair.campaignId) === false || wanted.has(textOf(pair));
+  return assigned(row, { isKept, wanted: pairs, scope });
 }
 
 /** The row without the pairs in the campaigns of a scope (D14, DELETE). */
@@ -29,7 +28,7 @@ export function removePairs(row: TemplateRow, scope?: CampaignScope): TemplateRo
 
 /** The row without one pair, if it has it (D14, DELETE of a pair). */
 export function removePair(row: TemplateRow, gone: Pair): TemplateRow {
-  return assigned(row, (pair) => textOf(pair) !== textOf(gone), []);
+  return assigned(row, { isKept: (pair) => textOf(pair) !== textOf(gone), wanted: [] });
 }
 
 /** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */
@@ -43,21 +42,31 @@ export function eachOnce(pairs: readonly Pair[]): Pair[] {
   return [...new Map(pairs.map((pair) => [textOf(pair), pair])).values()];
 }
 
+interface Change {
+  readonly isKept: (pair: Pair) => boolean;
+  readonly wanted: readonly Pair[];
+  readonly scope?: CampaignScope | undefined;
+}
+
 /**
- * Keeps the documents whose pair passes and appends one for each wanted pair that has none. When none is kept, the
- * oldest document lives on under its `_id`, with the first new pair or as the placeholder (D14). Sequence numbers are
- * never used twice: an `_id` that is gone never comes to mean something else.
+ * When nothing is kept that the scope sees, the oldest of that lives on under its `_id` (D14). Sequence numbers are never
+ * used twice: an `_id` that is gone never comes to mean something else.
  */
-function assigned(row: TemplateRow, isKept: (pair: Pair) => boolean, wanted: readonly Pair[]): TemplateRow {
-  const documents: TemplateDocument[] = row.documents.filter(({ pair }) => pair !== undefined && isKept(pair));
-  const heir = documents.length === 0 ? row.documents[0] : undefined;
-  const taken = new Set(documents.flatMap(({ pair }) => (pair === undefined ? [] : [textOf(pair)])));
+function assigned(row: TemplateRow, { isKept, wanted, scope }: Change): TemplateRow {
+  const isSeen = ({ campaignId }: Pair) => scope?.has(campaignId) !== false;
+  const kept = new Set(row.documents.filter(({ pair }) => pair !== undefined && isKept(pair)));
+  const keptPairs = [...kept].flatMap(({ pair }) => pair ?? []);
+  const heir = keptPairs.some(isSeen) ? undefined : row.documents.find((document) => !kept.has(document));
+  const taken = new Set(keptPairs.map(textOf));
+  const added = eachOnce(wanted).filter((pair) => !taken.has(textOf(pair)));
+  const inherited = heir === undefined ? undefined : (added.find(isSeen) ?? added[0]);
+  const documents = row.documents.flatMap((document): TemplateDocument[] => {
+    if (kept.has(document)) return [document];
+    return document === heir && inherited !== undefined ? [{ id: document.id, pair: inherited }] : [];
+  });
   let nextSequence = row.nextSequence;
-  for (const pair of wanted) {
-    if (taken.has(textOf(pair))) continue;
-    taken.add(textOf(pair));
-    const inherited = documents.length === 0 ? heir?.id : undefined;
-    documents.push({ id: inherited ?? documentId({ ...row, sequence: nextSequence++ }), pair });
+  for (const pair of added) {
+    if (pair !== inherited) documents.push({ id: documentId({ ...row, sequence: nextSequence++ }), pair });
   }
   if (documents.length === 0 && heir !== undefined) documents.push({ id: heir.id });
   return { ...row, documents, nextSequence };

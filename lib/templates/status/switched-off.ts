@@ -1,9 +1,11 @@
+import { campaignScope, type ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
 import { pairStands } from '../listing/listing-page.ts';
 import type { ClientTemplate } from '../model/template.ts';
+import { visibleId } from '../model/visible.ts';
 
-/** Where it is read which channels and campaigns a client still has. */
-export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels'>;
+/** Where it is read which channels and campaigns a client still has, and which campaigns its user sees. */
+export type AssignableDirectory = Pick<Directory, 'listCampaigns' | 'listChannels' | 'findUser'>;
 
 /** Why a template that its client has switched off is not sent, with each step to switch it on (D23). */
 export function switchedOffReason({ id, assigned }: { readonly id: string; readonly assigned: boolean }): string {
@@ -12,17 +14,23 @@ export function switchedOffReason({ id, assigned }: { readonly id: string; reado
   return `the template is switched off for this client; to send it, ${assigned ? '' : assign}${enable}`;
 }
 
-/** The same where it is still to be read; undefined when it is on. One round trip, and none for a template that is on. */
+/**
+ * The same where it is still to be read; undefined when it is on. One round trip, and none for a template that is on. By the
+ * `_id` of a foreign campaign the caller could not switch it on (D17).
+ */
 export async function switchedOff(
   directory: AssignableDirectory,
+  caller: ScopedCaller,
   { clientId, active, documents }: Pick<ClientTemplate, 'clientId' | 'active' | 'documents'>,
 ): Promise<string | undefined> {
   if (active) return undefined;
-  const [campaigns, channels] = await Promise.all([
+  const [campaigns, channels, scope] = await Promise.all([
     directory.listCampaigns(clientId),
     directory.listChannels(clientId),
+    campaignScope(directory, caller),
   ]);
   const stands = pairStands(channels, campaigns);
   const assigned = documents.some(({ pair }) => pair !== undefined && stands(pair));
-  return switchedOffReason({ id: documents[0]?.id ?? '', assigned });
+  const id = visibleId({ documents }, { scope, stands }) || documents[0]?.id;
+  return switchedOffReason({ id: id ?? '', assigned });
 }

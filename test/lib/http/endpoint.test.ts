@@ -55,7 +55,11 @@ describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_
     ['33 levels', nested(33), tooDeep],
     ['10,000 levels', nested(10_000), tooDeep],
     ['33 levels of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, tooDeep],
-    ['10,000 levels that stay open', '['.repeat(10_000), noJson],
+    [
+      '10,000 levels that stay open',
+      '['.repeat(10_000),
+      `${noJson}: line 1, column 10001: expected a value or ], received the end`,
+    ],
     ['33 levels behind a string with brackets', `{"b":"]]]","a":${nested(32)}}`, tooDeep],
   ])('%s are refused', async (_, body, message) => {
     expect(await callEndpoint(echo, makeHttpEvent({ body }))).toMatchObject({ status: 400, body: { message } });

@@ -7,6 +7,7 @@ import { makeHttpEvent } from '../../support/http-event.ts';
 const text = v.optional(v.string());
 const templates = v.object({ state: text, search: text, lang: text, campaign_name: text, size: text, limit: text });
 const dispatches = v.object({ client_id: text, from: text, to: text, limit: text, cursor: text });
+const channels = v.object({ wa_id: text, page: text });
 const products = v.object({ catalog_id: v.string(), cursor: text });
 
 function faultsOf(reads: NamedReads, query: Readonly<Record<string, string>>) {
@@ -35,6 +36,9 @@ test.each([
   [templates, 'q', 'search'],
   [templates, 'pageSize', 'size'],
   [templates, 'per_page', 'size'],
+  [channels, 'did', 'wa_id'],
+  [channels, 'cursor', 'page'],
+  [channels, 'after', 'page'],
   [products, 'after', 'cursor'],
   [dispatches, 'after', 'cursor'],
   [dispatches, 'since', 'from'],

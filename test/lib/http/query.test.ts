@@ -33,6 +33,7 @@ test.each([
   [{ page: '' }, 'page must be a whole number from 1, received ""'],
   [{ page: '1,2' }, 'page must be a whole number from 1, received "1,2"'],
   [{ page: '9007199254740992' }, 'page must be a whole number from 1, received "9007199254740992"'],
+  [{ page: '9007199254740993' }, 'page must be a whole number from 1, received "9007199254740993"'],
   [{ size: '101' }, 'size must be a whole number from 1 to 100, received "101"'],
   [{ size: '0' }, 'size must be a whole number from 1 to 100, received "0"'],
   [{ limit: 'ten' }, 'limit must be a whole number from 1 to 100, received "ten"'],

@@ -25,7 +25,8 @@ const did: Did = {
 function sendOf(request: Partial<SendRequest> = {}, more: Partial<Send> = {}): Send {
   const template = { name: 'order_update', language: 'en_US' };
   const whole = { did: did.channel.did, template, recipients: [{ to }], ...request };
-  return { request: whole, clientId: 1001, did, jobId: 'J', ...more };
+  const caller = { clientId: 1001, userId: 'supervisor', crossClient: false };
+  return { request: whole, caller, clientId: 1001, did, jobId: 'J', ...more };
 }
 
 interface Asked {
@@ -33,6 +34,10 @@ interface Asked {
   readonly onboarded?: boolean;
   readonly client?: Partial<ClientTemplate>;
 }
+
+const makeUser = (userId: string, ...campaignIds: number[]) => {
+  return { clientId: 1001, userId, username: userId, permissions: [], campaignIds };
+};
 
 /** One template, stored a moment ago; the catalogs that are read of its WABA, one after the other. */
 function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false, client }: Asked = {}) {
@@ -61,7 +66,11 @@ function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false,
     },
     directory: memoryDirectory({
       channels: [makeChannel()],
-      campaigns: [{ campaignId: 10, clientId: 1001, name: 'Onboarding' }],
+      campaigns: [
+        { campaignId: 10, clientId: 1001, name: 'Onboarding' },
+        { campaignId: 11, clientId: 1001, name: 'Collections' },
+      ],
+      users: [makeUser('supervisor', 10, 11), makeUser('onboarding', 10), makeUser('agent')],
     }),
     isOnboarded: async ({ wabaId }) => {
       asked.push(`onboarding of ${wabaId}`);
@@ -210,6 +219,23 @@ describe('is refused', () => {
       expect((await checkSend(sendOf(), switchedOn)).warning).toBeUndefined();
     },
   );
+});
+
+test.each([
+  ['supervisor', false, 'd1'],
+  ['onboarding', false, 'd2'],
+  ['agent', false, 'd1'],
+  ['operator', true, 'd1'],
+])('what switches it on names, to %s, an _id that the caller may switch (D17)', async (userId, crossClient, id) => {
+  const documents = [11, 10].map((campaignId, index) => ({
+    id: `d${index + 1}`,
+    pair: { channelId: 501, campaignId },
+  }));
+  const { ports } = portsOf(sendable.plain, { client: { active: false, documents } });
+  const caller = { clientId: crossClient ? 1 : 1001, userId, crossClient };
+  await expect(checkSend(sendOf({}, { caller }), ports)).rejects.toMatchObject({
+    message: expect.stringContaining(`"templates":["${id}"]`),
+  });
 });
 
 describe('the catalog of a single product', () => {

@@ -28,8 +28,10 @@ const replace =
   (row: TemplateRow) =>
     replacePairs(row, pairs);
 const removeAll = (row: TemplateRow) => removePairs(row);
-const replaceWithin = (campaignId: number, wanted: Pair) => (row: TemplateRow) =>
-  replacePairs(row, [wanted], new Set([campaignId]));
+const replaceWithin =
+  (campaignId: number, ...wanted: Pair[]) =>
+  (row: TemplateRow) =>
+    replacePairs(row, wanted, new Set([campaignId]));
 const removeWithin = (campaignId: number) => (row: TemplateRow) => removePairs(row, new Set([campaignId]));
 const removeOne = (gone: Pair) => (row: TemplateRow) => removePair(row, gone);
 
@@ -51,6 +53,10 @@ describe('documents after', () => {
     ['removing nothing', [removeAll], '0 next 1'],
     ['removing and adding again: no number twice', [add(a, b), removeAll, add(a, b)], '0:501:10 2:501:11 next 3'],
     ['replacing within a scope: others stay', [add(a, b, c), replaceWithin(10, c)], '1:501:11 2:502:10 next 3'],
+    ['replacing within a scope, none kept there', [add(a, b), replaceWithin(10, c)], '0:502:10 1:501:11 next 2'],
+    ['the same twice', [add(a, b), replaceWithin(10, c), replaceWithin(10, c)], '0:502:10 1:501:11 next 2'],
+    ['the same, the younger', [add(b, a), replaceWithin(10, c)], '0:501:11 1:502:10 next 2'],
+    ['the same, by pairs of which one is outside', [add(a), replaceWithin(10, b, c)], '0:502:10 1:501:11 next 2'],
     ['replacing within a scope, by a pair outside', [add(a), replaceWithin(10, b)], '0:501:11 next 1'],
     ['removing within a scope: others stay', [add(a, b), removeWithin(10)], '1:501:11 next 2'],
     ['removing within a scope, none of others', [add(a, c), removeWithin(10)], '0 next 2'],
