@@ -224,10 +224,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
   };
   const work = async () => {
     for (;;) {
-      await queue.whenVisible();
-      if (gatherMs > 0) await time.sleep(gatherMs);
-      const batch = queue.receive(10);
-      if (batch.length === 0) continue;
+      const batch = await (gatherMs > 0 ? queue.pollWithin(gatherMs, 10) : queue.poll(10));
       // Received and deleted.
       for (const bodies of [batch.map(({ body }) => body), []]) billRequest(bodies);
       const again = await timed(dispatchRuns, async () => {
@@ -245,7 +242,8 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
 
   let over = false;
   const jobsAreOver = Promise.all(options.jobs.map(accept));
-  for (let worker = 0; worker < 100; worker += 1) void work();
+  // Who gathers is one poller: of several each would take a message by itself.
+  for (let worker = 0; worker < (gatherMs > 0 ? 1 : 100); worker += 1) void work();
   void jobsAreOver.finally(() => {
     over = true;
   });

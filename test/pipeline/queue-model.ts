@@ -38,7 +38,7 @@ export class QueueModel {
   readonly #rules: QueueRules;
   readonly #random: () => number;
   readonly #inFlight = new Map<string, Stored>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #idle: ((delivery: ModelDelivery) => void)[] = [];
   #ready: Stored[] = [];
   #total = 0;
   #handles = 0;
@@ -71,6 +71,23 @@ export class QueueModel {
     this.#after(delayMs, () => this.#appear(stored));
   }
 
+  /**
+   * What a poller gets: up to `most` messages of a backlog, else the next message by itself, as soon as it is visible. Messages
+   * that become visible in one millisecond go to as many pollers: SQS promises nothing that would bring them together.
+   */
+  async poll(most: number): Promise<ModelDelivery[]> {
+    const backlog = this.receive(most);
+    if (backlog.length > 0) return backlog;
+    return await new Promise((resolve) => this.#idle.push((delivery) => resolve([delivery])));
+  }
+
+  /** What a poller gets that looks at what has become visible within a time (a batching window). */
+  async pollWithin(windowMs: number, most: number): Promise<ModelDelivery[]> {
+    const [first] = await this.poll(1);
+    await this.#time.sleep(windowMs);
+    return [...(first === undefined ? [] : [first]), ...this.receive(most - 1)];
+  }
+
   /** Up to `most` visible messages, most of them in the order in which they appeared. */
   receive(most: number): ModelDelivery[] {
     const deliveries: ModelDelivery[] = [];
@@ -82,12 +99,6 @@ export class QueueModel {
       if (delivery !== undefined) deliveries.push(delivery);
     }
     return deliveries;
-  }
-
-  /** Resolves when a message may be visible. */
-  async whenVisible(): Promise<void> {
-    if (this.#ready.length > 0) return;
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   acknowledge(receiptHandle: string): void {
@@ -131,8 +142,11 @@ export class QueueModel {
   }
 
   #appear(stored: Stored): void {
-    this.#ready.push(stored);
-    this.#waiting.shift()?.();
+    const poller = this.#idle.shift();
+    if (poller === undefined) return void this.#ready.push(stored);
+    const delivery = this.#deliver(stored);
+    if (delivery === undefined) this.#idle.unshift(poller);
+    else poller(delivery);
   }
 
   #after(ms: number, then: () => void): void {

@@ -17,6 +17,7 @@ export function quietWorld({
   readonly delayJitterMs?: number;
   readonly fateOf?: () => Fate;
   readonly limitPerSecond?: number;
+  readonly workers?: number;
 } = {}): PipelineWorld {
   const random = seededRandom(1);
   return new PipelineWorld({
@@ -39,7 +40,11 @@ export function quietWorld({
 let jobs = 0;
 
 /** A job of so many recipients, no two alike, accepted now. */
-export function accept(world: PipelineWorld, size: number, head: { clientId?: number; urgent?: true } = {}): string {
+export function accept(
+  world: PipelineWorld,
+  size: number,
+  head: { clientId?: number; phoneNumberId?: string; urgent?: true } = {},
+): string {
   jobs += 1;
   const jobId = `01JD${String(jobs).padStart(22, '0')}`;
   const recipients = Array.from({ length: size }, (_, at) => ({

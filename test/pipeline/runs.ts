@@ -5,6 +5,8 @@ export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated';
 
 export interface RunRules {
   readonly latencyMs: () => number;
+  /** Hears of each call that is made. */
+  readonly count: (name: string) => void;
   /** Undefined: the call goes well. */
   readonly faultOf: (name: string) => CallFault | undefined;
 }
@@ -38,6 +40,7 @@ export class Run {
     if (this.#dead) return await never;
     await this.#time.sleep(this.#rules.latencyMs());
     if (this.#dead) return await never;
+    this.#rules.count(name);
     const fault = this.#rules.faultOf(name);
     if (fault === 'fails') throw new Unavailable(name);
     if (fault === 'lands_late') {

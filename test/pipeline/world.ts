@@ -21,6 +21,7 @@ import { VirtualTime } from '../support/virtual-time.ts';
 import { MemoryClaims } from './memory-claims.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import { MemoryNumbers } from './memory-numbers.ts';
+import { Meter } from './meter.ts';
 import { type Fate, PlatformModel } from './platform-model.ts';
 import { type ModelDelivery, QueueModel } from './queue-model.ts';
 import { type CallFault, Run } from './runs.ts';
@@ -80,6 +81,7 @@ export class PipelineWorld {
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: SendJob }[] = [];
   readonly logged = new Map<string, number>();
+  readonly meter = new Meter();
   readonly #rules: WorldRules;
   readonly #queues: Readonly<Record<'jobs' | 'dispatch' | 'urgent' | 'receipts', QueueModel>>;
   #runs = 0;
@@ -117,7 +119,7 @@ export class PipelineWorld {
   /** An acceptance that may hear nothing of the queue, take the job back, or die at any moment. */
   async #acceptStraight(job: SendJob): Promise<void> {
     const { latencyMs, faultOf, lifeMs, limitPerSecond } = this.#rules;
-    const run = new Run(this.time, { latencyMs, faultOf });
+    const run = new Run(this.time, { latencyMs, faultOf, count: this.#count });
     const diesAfterMs = lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
     const straight = await straightSend(job, async () => limitPerSecond);
@@ -168,16 +170,14 @@ export class PipelineWorld {
 
   async #work(consumer: Consumer): Promise<void> {
     for (;;) {
-      await consumer.queue.whenVisible();
-      const batch = consumer.queue.receive(consumer.batchSize);
-      if (batch.length > 0) await this.#invoke(consumer, batch);
+      await this.#invoke(consumer, await consumer.queue.poll(consumer.batchSize));
     }
   }
 
   async #invoke({ name, queue, timeoutMs, handle }: Consumer, batch: readonly ModelDelivery[]): Promise<void> {
     const { latencyMs, faultOf, lifeMs, clockSkewMs } = this.#rules;
     this.#runs += 1;
-    const run = new Run(this.time, { latencyMs, faultOf });
+    const run = new Run(this.time, { latencyMs, faultOf, count: this.#count });
     const skewMs = clockSkewMs();
     const bornMs = this.time.nowMs;
     const clock = {
@@ -188,6 +188,8 @@ export class PipelineWorld {
     const handled = handle(batch, run, clock).catch(() => batch.map(({ messageId }) => messageId));
     const died = this.time.sleep(Math.min(timeoutMs, lifeMs(name) ?? timeoutMs)).then(() => undefined);
     const again = await Promise.race([handled, died]);
+    this.meter.ran(name, this.time.nowMs - bornMs);
+    this.meter.countDelivery();
     if (again === undefined) return run.die();
     for (const { messageId, receiptHandle } of batch) {
       if (!again.includes(messageId)) queue.acknowledge(receiptHandle);
@@ -205,6 +207,8 @@ export class PipelineWorld {
       { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: this.#receipts },
     ];
   }
+
+  readonly #count = (name: string) => this.meter.count(name);
 
   readonly #fanOut: Consumer['handle'] = async (batch, run, clock) => {
     const again: string[] = [];
