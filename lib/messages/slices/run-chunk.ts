@@ -1,0 +1,125 @@
+import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
+import { dueMsOf, type Outcome, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
+
+/** One recipient in a chunk. */
+export interface ChunkRecipient {
+  readonly index: number;
+}
+
+/** A slice in a chunk: the try that is to be made of it, and all recipients that this try covers. */
+export interface ChunkSlice<Recipient extends ChunkRecipient> {
+  readonly try: number;
+  /** Recipients of the whole slice. */
+  readonly size: number;
+  readonly recipients: readonly Recipient[];
+}
+
+/** One message of the dispatch queue: consecutive slices of a job, or what is left of them after a try. */
+export interface Chunk<Recipient extends ChunkRecipient> {
+  readonly jobId: string;
+  readonly slices: readonly ChunkSlice<Recipient>[];
+}
+
+/** What a recipient's client is told of. */
+export interface Told<Recipient extends ChunkRecipient> {
+  readonly recipient: Recipient;
+  readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
+}
+
+export interface ChunkPorts<Recipient extends ChunkRecipient> extends SlicePorts<Recipient> {
+  /** Queues the events about these endings, each under one id, however often. */
+  readonly tell: (endings: readonly Told<Recipient>[]) => Promise<void>;
+  /** Queues what is to be tried again, to come at that time. */
+  readonly queueAgain: (chunk: Chunk<Recipient>, atMs: number) => Promise<void>;
+}
+
+/** At most so many slices of a run are claimed and not ended: what a run that is killed leaves unknown. */
+const mostClaimed = 3;
+
+/** What becomes of the delivery of a chunk. */
+export type ChunkEnd = { readonly kind: 'acknowledged' } | { readonly kind: 'again'; readonly atMs?: number };
+
+/**
+ * Works off one delivery of a chunk, its slices in their order. What has ended is recorded, then told, then queued again where it
+ * is to be tried again, then acknowledged: a run that dies between any two of these finds the rest to do when the chunk is
+ * delivered again. `owner` is unlike that of any other run or delivery.
+ */
+export async function runChunk<Recipient extends ChunkRecipient>(
+  chunk: Chunk<Recipient>,
+  owner: string,
+  ports: ChunkPorts<Recipient>,
+): Promise<ChunkEnd> {
+  const ends: SliceEnd[] = [];
+  const waiting = chunk.slices.entries();
+  await Promise.all(
+    Array.from({ length: mostClaimed }, async () => {
+      for (const [at, slice] of waiting) ends[at] = await endOf({ chunk, slice, owner }, ports);
+    }),
+  );
+
+  const over = chunk.slices.flatMap((slice, at) => {
+    const end = ends[at];
+    return end?.kind === 'ended' ? [{ slice, recorded: end.slice }] : [];
+  });
+  try {
+    const endings = over.flatMap(({ slice, recorded }) => endingsOf(slice, recorded));
+    if (endings.length > 0) await ports.tell(endings);
+    const again = over.flatMap(({ slice, recorded }) => tryAgain(slice, recorded));
+    if (again.length > 0) {
+      const dueMs = Math.min(...again.map(({ atMs }) => atMs));
+      await ports.queueAgain({ ...chunk, slices: again.map(({ slice }) => slice) }, dueMs);
+    }
+  } catch {
+    return { kind: 'again' };
+  }
+  const later = ends.flatMap((end) => (end.kind === 'later' ? [end] : []));
+  if (later.length === 0) return { kind: 'acknowledged' };
+  const times = later.flatMap(({ atMs }) => atMs ?? []);
+  return times.length < later.length ? { kind: 'again' } : { kind: 'again', atMs: Math.min(...times) };
+}
+
+interface OwnSlice<Recipient extends ChunkRecipient> {
+  readonly chunk: Chunk<Recipient>;
+  readonly slice: ChunkSlice<Recipient>;
+  readonly owner: string;
+}
+
+async function endOf<Recipient extends ChunkRecipient>(
+  { chunk: { jobId }, slice, owner }: OwnSlice<Recipient>,
+  ports: ChunkPorts<Recipient>,
+): Promise<SliceEnd> {
+  const claim = { key: keyOf(jobId, slice), try: slice.try, owner, atMs: ports.nowMs(), size: slice.size };
+  const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
+  try {
+    return await runSlice({ claim, recipients }, ports);
+  } catch {
+    return { kind: 'later' };
+  }
+}
+
+function keyOf(jobId: string, { recipients: [first] }: ChunkSlice<ChunkRecipient>): SliceKey {
+  return sliceOf({ jobId, index: first?.index ?? 0 });
+}
+
+/** Of those whom the try covered; what ended before was told by the run of that try. */
+function endingsOf<Recipient extends ChunkRecipient>(
+  { recipients }: ChunkSlice<Recipient>,
+  { outcomes }: Slice,
+): Told<Recipient>[] {
+  return recipients.flatMap((recipient) => {
+    const outcome = outcomes[placeInSlice(recipient.index)];
+    return outcome === undefined || outcome.state === 'again' ? [] : [{ recipient, outcome }];
+  });
+}
+
+/** The next try of a slice, if it needs one. */
+function tryAgain<Recipient extends ChunkRecipient>(
+  slice: ChunkSlice<Recipient>,
+  recorded: Slice,
+): { readonly slice: ChunkSlice<Recipient>; readonly atMs: number }[] {
+  const atMs = dueMsOf(recorded);
+  if (atMs === undefined) return [];
+  const isAgain = (outcome: Outcome | undefined) => outcome?.state === 'again';
+  const recipients = slice.recipients.filter(({ index }) => isAgain(recorded.outcomes[placeInSlice(index)]));
+  return [{ slice: { ...slice, try: recorded.try + 1, recipients }, atMs }];
+}

@@ -1,0 +1,166 @@
+import {
+  dueMsOf,
+  endedForTheDead,
+  type Outcome,
+  type Outcomes,
+  openPlaces,
+  provenByReceipt,
+  type Settlements,
+  type Slice,
+  type SliceClaim,
+} from './slice.ts';
+import type { Slices } from './slices.ts';
+
+/** A try of a slice that a run is to make: its claim, and by the place those whom it may call. */
+export interface SliceTry<Recipient> {
+  readonly claim: SliceClaim;
+  readonly recipients: ReadonlyMap<number, Recipient>;
+}
+
+/** What is known of a slice after its claim and before any call, read strongly. */
+export interface SliceLook {
+  /** How all end that are not called: their job was stopped, or waits. Undefined: they may be called. */
+  readonly heldBack: Outcome | undefined;
+  /** Of a later try: places of which a receipt says that the platform took the message (D39). */
+  readonly proven: ReadonlySet<number>;
+}
+
+export interface SlicePorts<Recipient> {
+  readonly slices: Slices;
+  /** What stands now that the slice is claimed. */
+  readonly look: (claim: SliceClaim) => Promise<SliceLook>;
+  /** From now on receipts of the job are compared with its slices; may be repeated. */
+  readonly markDoubt: (jobId: string) => Promise<void>;
+  /** Places of which there are receipts, read strongly. */
+  readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
+  /** Calls one recipient in its time, or not any more. Never throws. */
+  readonly call: (recipient: Recipient) => Promise<Outcome>;
+  readonly nowMs: () => number;
+  /** Waits before a write is repeated that has failed so often; false when no time is left for another try. */
+  readonly mayRepeat: (times: number) => Promise<boolean>;
+  /** From this age on the owner of a claim is dead. */
+  readonly claimLifeMs: number;
+  /** When a try is to be repeated that came to nothing before any call. */
+  readonly retryMs: () => number;
+}
+
+/** How a try of a slice ends for the delivery that asked for it. */
+export type SliceEnd =
+  /** It stands so, and is to be told; what is `again` is due then. */
+  | { readonly kind: 'ended'; readonly slice: Slice }
+  /** Another run has gone on with it, and this try was told before. */
+  | { readonly kind: 'over' }
+  /** The delivery is to come again: not before that time, where one is known. */
+  | { readonly kind: 'later'; readonly atMs?: number };
+
+/**
+ * Makes one try of a slice, or finds out what became of it. Whom the platform took, or may have taken, is never called again
+ * (R13, D29), nor whom a receipt proves taken (D39). Throws when the store cannot be reached; the delivery is to come again then.
+ */
+export async function runSlice<Recipient>(
+  { claim, recipients }: SliceTry<Recipient>,
+  ports: SlicePorts<Recipient>,
+): Promise<SliceEnd> {
+  const taken = await ports.slices.claim(claim).catch(() => undefined);
+  if (taken === undefined) return await giveUp(claim, recipients.keys(), ports);
+  if (taken.kind === 'met') return await yieldTo(taken.slice, claim, ports);
+
+  const covered = openPlaces(taken.slice);
+  const look = await ports.look(claim).catch(() => undefined);
+  if (look === undefined) return await giveUp(claim, covered, ports);
+  const outcomes = new Map<number, Outcome>();
+  await Promise.all(
+    covered.map(async (place) => {
+      outcomes.set(place, await outcomeAt(place, recipients.get(place), look, ports));
+    }),
+  );
+  return await endedBy(taken.slice, outcomes, ports);
+}
+
+async function outcomeAt<Recipient>(
+  place: number,
+  recipient: Recipient | undefined,
+  { heldBack, proven }: SliceLook,
+  ports: SlicePorts<Recipient>,
+): Promise<Outcome> {
+  if (proven.has(place)) return provenByReceipt;
+  // Whom the delivery does not carry waits for one that does.
+  if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
+  return heldBack ?? (await ports.call(recipient));
+}
+
+/** Records what the calls came to. An answer that is not known is looked for among the receipts first. */
+async function endedBy<Recipient>(
+  own: Slice,
+  outcomes: Map<number, Outcome>,
+  ports: SlicePorts<Recipient>,
+): Promise<SliceEnd> {
+  if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
+    const proven = await persistently(async () => {
+      await ports.markDoubt(own.key.jobId);
+      return await ports.proven(own);
+    }, ports);
+    for (const place of proven) if (outcomes.get(place)?.state === 'unknown') outcomes.set(place, provenByReceipt);
+  }
+  const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
+  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+}
+
+/** No recipient was called: whether the claim was written does not matter. */
+async function giveUp<Recipient>(
+  claim: SliceClaim,
+  places: Iterable<number>,
+  ports: SlicePorts<Recipient>,
+): Promise<SliceEnd> {
+  const again: Outcome = { state: 'again', dueMs: ports.retryMs() };
+  const outcomes: Outcomes = new Map([...places].map((place) => [place, again]));
+  const slice = await persistently(() => ports.slices.endUncalled(claim, outcomes), ports);
+  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+}
+
+/** What is known here alone is lost with the run that cannot write it. */
+async function persistently<T, Recipient>(write: () => Promise<T>, ports: SlicePorts<Recipient>): Promise<T> {
+  for (let times = 1; ; times += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(await ports.mayRepeat(times))) throw error;
+    }
+  }
+}
+
+/** What a delivery does about a try that another has claimed. */
+async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+  if (met.try > claim.try) return { kind: 'over' };
+  // The try before has not ended, as far as this delivery was told: it has.
+  if (met.try < claim.try) return { kind: 'later' };
+  if (met.state === 'ended') return await foundEnded(met, ports);
+  const diesAtMs = met.atMs + ports.claimLifeMs;
+  if (ports.nowMs() < diesAtMs) return { kind: 'later', atMs: diesAtMs };
+  await ports.markDoubt(met.key.jobId);
+  const outcomes: Outcomes = endedForTheDead(met, await ports.proven(met));
+  const slice = await ports.slices.endForTheDead(met, claim.owner, outcomes);
+  return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
+}
+
+/** Its claimant may have died before it told, or queued the next try: that is due then, and not before. */
+async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+  const dueMs = dueMsOf(met);
+  if (dueMs !== undefined && dueMs > ports.nowMs()) return { kind: 'later', atMs: dueMs };
+  return await toTell(met, ports);
+}
+
+/**
+ * Looks once more before `unknown` is told: a run of receipts that has met the claim has left it to the run that ends it.
+ */
+async function toTell<Recipient>(slice: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+  const unknown = slice.outcomes.flatMap((outcome, place) => (outcome?.state === 'unknown' ? [place] : []));
+  if (unknown.length === 0) return { kind: 'ended', slice };
+  const proven = await ports.proven(slice);
+  const settlements: Settlements = new Map(
+    unknown.filter((place) => proven.has(place)).map((place) => [place, provenByReceipt]),
+  );
+  if (settlements.size === 0) return { kind: 'ended', slice };
+  const settled = await ports.slices.settle(slice, settlements, ports.nowMs());
+  return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };
+}

@@ -1,0 +1,238 @@
+import {
+  type Chunk,
+  type ChunkEnd,
+  type ChunkRecipient,
+  runChunk,
+  type Told,
+} from '../../../../lib/messages/slices/run-chunk.ts';
+import type { SliceLook } from '../../../../lib/messages/slices/run-slice.ts';
+import { settleProven } from '../../../../lib/messages/slices/settle-proven.ts';
+import {
+  claimed,
+  ended,
+  isOwn,
+  mayClaim,
+  type Outcome,
+  type Outcomes,
+  type Settlements,
+  type Slice,
+  type SliceClaim,
+  type SliceKey,
+  settled,
+  sliceOf,
+} from '../../../../lib/messages/slices/slice.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+
+export const claimLifeMs = 90_000;
+export const jobId = '01JD0000000000000000000000';
+export const startMs = 1_800_000_000_000;
+
+/** What may come of a call to the platform. */
+export const platformEffects = {
+  accepted: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid' } },
+  refused: { accepts: false, outcome: { state: 'failed', code: '131026' } },
+  throttled: { accepts: false, outcome: { state: 'again', dueMs: startMs } },
+  lost_before: { accepts: false, outcome: { state: 'unknown', code: 'no_answer' } },
+  lost_after: { accepts: true, outcome: { state: 'unknown', code: 'no_answer' } },
+  /** Against its own documentation: receipts are there to find out. */
+  throttled_yet_taken: { accepts: true, outcome: { state: 'again', dueMs: startMs } },
+} as const satisfies Record<string, { readonly accepts: boolean; readonly outcome: Outcome }>;
+export type PlatformEffect = keyof typeof platformEffects;
+
+/** What may come of any other call; `again_late` is a try that the SDK has repeated, whose first takes effect at a later moment. */
+export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | 'lands_late' | 'again_late';
+
+/** Everything that outlives a run. */
+export interface Store {
+  readonly slices: Readonly<Record<string, Slice>>;
+  readonly doubtful: boolean;
+  /** Indexes of recipients of whom a receipt is appended. */
+  readonly receipts: readonly number[];
+  /** Whether the job is stopped. */
+  readonly stopped: boolean;
+  /** `<index> <kind>` of each event. */
+  readonly told: readonly string[];
+  /** By index, in their order; `wrong` says why the claim forbade it. */
+  readonly calls: readonly { readonly index: number; readonly effect: PlatformEffect; readonly wrong?: string }[];
+  /** What runs did in one moment that they must never do. */
+  readonly wrongs: readonly string[];
+  /** What was known when a try was claimed, by slice and owner. */
+  readonly claims: Readonly<Record<string, Pick<Store, 'stopped' | 'receipts'>>>;
+}
+
+export const emptyStore: Store = {
+  slices: {},
+  doubtful: false,
+  receipts: [],
+  stopped: false,
+  told: [],
+  calls: [],
+  wrongs: [],
+  claims: {},
+};
+
+export type Recipient = ChunkRecipient;
+
+/** Messages of the two queues. */
+export type Body =
+  | { readonly kind: 'chunk'; readonly chunk: Chunk<Recipient> }
+  | { readonly kind: 'receipt'; readonly index: number };
+
+export interface Start {
+  readonly body: Body;
+  readonly owner: string;
+  readonly nowMs: number;
+}
+
+/** Where the run of a delivery stands after its replies. */
+export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
+  const run = async (outside: Outside<string>): Promise<ChunkEnd> => {
+    if (body.kind === 'receipt') return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again' }));
+    return await runChunk(body.chunk, owner, chunkPorts(outside));
+  };
+  return standingAfter(run, nowMs, replies);
+}
+
+function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChunk<Recipient>>[2] {
+  const proven = call('proven') as (key: SliceKey) => Promise<readonly number[]>;
+  const look = call('look') as (claim: SliceClaim) => Promise<Omit<SliceLook, 'proven'> & { proven: number[] }>;
+  return {
+    slices: {
+      claim: call('claim'),
+      end: call('end'),
+      endUncalled: call('endUncalled'),
+      endForTheDead: call('endForTheDead'),
+      settle: call('settle'),
+    },
+    look: async (claim) => {
+      const { heldBack, proven: places } = await look(claim);
+      return { heldBack, proven: new Set(places) };
+    },
+    markDoubt: call('markDoubt'),
+    proven: async ({ key }) => new Set(await proven(key)),
+    call: call('call'),
+    tell: call('tell'),
+    queueAgain: call('queueAgain'),
+    nowMs,
+    mayRepeat: async (times) => times < 3,
+    claimLifeMs,
+    retryMs: nowMs,
+  };
+}
+
+/** A run of receipts: appends, then compares. */
+async function recordReceipt(index: number, { call, nowMs }: Outside<string>): Promise<ChunkEnd> {
+  await call('append')(index);
+  await settleProven(sliceOf({ jobId, index }), new Set([index % 10]), {
+    isDoubtful: call('isDoubtful'),
+    find: call('find'),
+    slices: { settle: call('settle') },
+    tellResolved: call('tellResolved'),
+    nowMs,
+  });
+  return { kind: 'acknowledged' };
+}
+
+/** The meaning of each call on what is stored: what the stores must do on DynamoDB. */
+export function applied(
+  store: Store,
+  { name, args }: Pick<Call, 'name' | 'args'>,
+): { readonly store: Store; readonly value: unknown } {
+  const write = (slice: Slice) => ({ ...store, slices: { ...store.slices, [String(slice.key.slice)]: slice } });
+  const at = (key: SliceKey): Slice | undefined => store.slices[String(key.slice)];
+  switch (name) {
+    case 'claim': {
+      const [claim] = args as [SliceClaim];
+      const existing = at(claim.key);
+      if (isOwn(existing, claim) && existing.state === 'claimed')
+        return { store, value: { kind: 'claimed', slice: existing } };
+      if (!mayClaim(existing, claim)) return { store, value: { kind: 'met', slice: existing } };
+      const slice = claimed(existing, claim);
+      const { stopped, receipts } = store;
+      const claims = { ...store.claims, [`${claim.key.slice} ${claim.owner}`]: { stopped, receipts } };
+      return { store: { ...write(slice), claims }, value: { kind: 'claimed', slice } };
+    }
+    case 'end': {
+      const [own, outcomes] = args as [Slice, Outcomes];
+      const existing = at(own.key);
+      if (!isOwn(existing, own)) return { store, value: undefined };
+      if (existing.state === 'ended') return { store, value: existing };
+      const slice = ended(existing, outcomes);
+      return { store: write(slice), value: slice };
+    }
+    case 'endUncalled': {
+      const [claim, outcomes] = args as [SliceClaim, Outcomes];
+      const existing = at(claim.key);
+      if (isOwn(existing, claim) && existing.state === 'ended') return { store, value: existing };
+      if (!isOwn(existing, claim) && !mayClaim(existing, claim)) return { store, value: undefined };
+      const slice = ended(claimed(existing, claim), outcomes);
+      return { store: write(slice), value: slice };
+    }
+    case 'endForTheDead': {
+      const [seen, owner, outcomes] = args as [Slice, string, Outcomes];
+      const existing = at(seen.key);
+      if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
+      const slice = { ...ended(existing, outcomes), owner };
+      return { store: write(slice), value: slice };
+    }
+    case 'settle': {
+      const [seen, settlements, atMs] = args as [Slice, Settlements, number];
+      const existing = at(seen.key);
+      if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
+      const slice = settled(existing, settlements, atMs);
+      return slice === undefined ? { store, value: undefined } : { store: write(slice), value: slice };
+    }
+    case 'look': {
+      const [claim] = args as [SliceClaim];
+      const heldBack = store.stopped ? { state: 'failed', code: 'cancelled' } : undefined;
+      return { store, value: { heldBack, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
+    }
+    case 'proven':
+      return { store, value: provenOf(store, args[0] as SliceKey) };
+    case 'markDoubt':
+      return { store: { ...store, doubtful: true }, value: undefined };
+    case 'isDoubtful':
+      return { store, value: store.doubtful };
+    case 'find':
+      return { store, value: at(args[0] as SliceKey) };
+    case 'append': {
+      const [index] = args as [number];
+      return { store: { ...store, receipts: [...new Set([...store.receipts, index])].toSorted() }, value: undefined };
+    }
+    case 'tell': {
+      const [endings] = args as [readonly Told<Recipient>[]];
+      const events = endings.flatMap(({ recipient, outcome }) => eventOf(recipient.index, outcome));
+      return { store: withTold(store, events), value: undefined };
+    }
+    case 'tellResolved': {
+      const [{ key }, places] = args as [Slice, readonly number[]];
+      return {
+        store: withTold(
+          store,
+          places.map((place) => `${key.slice * 10 + place} resolved`),
+        ),
+        value: undefined,
+      };
+    }
+    default:
+      throw new Error(`${name} is no call of the store`);
+  }
+}
+
+/** Compare-and-set: nothing of the item has changed since it was read. */
+function isSame(one: Slice, other: Slice): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function eventOf(index: number, outcome: Told<Recipient>['outcome']): string[] {
+  if (outcome.resolvedAtMs !== undefined) return [`${index} resolved`];
+  return outcome.state === 'sent' ? [] : [`${index} ${outcome.state}`];
+}
+
+function withTold(store: Store, events: readonly string[]): Store {
+  return { ...store, told: [...new Set([...store.told, ...events])].toSorted() };
+}
+
+function provenOf({ receipts }: Store, { slice }: SliceKey): number[] {
+  return receipts.filter((index) => Math.floor(index / 10) === slice).map((index) => index % 10);
+}

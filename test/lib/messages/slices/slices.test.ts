@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { thorough } from '../../../support/thorough.ts';
+import { exploreSlices, type Scenario } from './slice-explorer.ts';
+import { checkPromises } from './slice-promises.ts';
+
+/*
+ * Every state that two workers, their store, the platform and its receipts can come to (R13, R14, D29, D34, D39, D53): any
+ * call may fail, take effect unheard, twice or late, any run may be killed, any delivery may come twice.
+ */
+
+interface Named extends Scenario {
+  /** What must have been seen, or the exploration saw nothing. */
+  readonly sees: readonly string[];
+}
+
+const told = ['accepted', 'throttled_yet_taken'] as const;
+const scenarios: readonly Named[] = [
+  {
+    name: 'one recipient, two workers',
+    slices: [1],
+    faults: thorough ? 2 : 1,
+    deliveries: 3,
+    waits: 1,
+    sees: ['claim lands_late', 'land', 'endUncalled ok', 'endForTheDead ok', 'call throttled', 'queueAgain repeated'],
+  },
+  { name: 'two recipients of one slice', slices: [2], faults: 1, deliveries: 3, waits: 1, sees: ['call throttled'] },
+  {
+    name: 'two slices of one recipient',
+    slices: [1, 1],
+    faults: 1,
+    deliveries: 2,
+    effects: ['reply_lost'],
+    platform: ['accepted', 'throttled'],
+    sees: ['end reply_lost', 'queueAgain ok', 'reappear'],
+  },
+  { name: 'a job that is stopped', slices: [1], faults: 1, deliveries: 3, waits: 1, stop: true, sees: ['stop'] },
+  {
+    name: 'receipts of an answer that is lost',
+    slices: [1],
+    faults: 1,
+    deliveries: 2,
+    receipts: 2,
+    workers: 1,
+    waits: 1,
+    platform: ['accepted', 'lost_after'],
+    sees: ['settle ok', 'tellResolved ok', 'call lost_after'],
+  },
+  {
+    name: 'receipts of what was refused',
+    slices: [1],
+    faults: 1,
+    deliveries: thorough ? 3 : 2,
+    receipts: 1,
+    waits: thorough ? 1 : 0,
+    platform: told,
+    sees: ['call throttled_yet_taken'],
+  },
+];
+
+test.each(scenarios)(
+  '$name: every promise holds in every state',
+  async ({ sees, ...scenario }) => {
+    const seen = await exploreSlices(scenario, (state) => checkPromises(state, scenario.slices));
+    expect([...seen]).toEqual(expect.arrayContaining([...sees]));
+  },
+  300_000,
+);
