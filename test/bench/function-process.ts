@@ -7,16 +7,17 @@ import { bundleOf } from './bundles.ts';
 
 const program = new URL('function-process.mjs', import.meta.url).pathname;
 
+const AnswerSchema = v.object({ statusCode: v.literal(200), body: v.string() });
 const ReplySchema = v.object({
-  answer: v.object({ statusCode: v.literal(200), body: v.string() }),
+  answer: v.unknown(),
   peakBytes: v.number(),
   processorMs: v.number(),
   logBytes: v.number(),
 });
 
-/** The answer of a function, the peak memory of its process so far, in bytes, and what the invocation took. */
+/** What an invocation came to and took; the peak memory is that of the process so far, in bytes. */
 export interface Invocation {
-  readonly body: string;
+  readonly answer: unknown;
   readonly peakBytes: number;
   readonly processorMs: number;
   readonly logBytes: number;
@@ -24,8 +25,10 @@ export interface Invocation {
 
 export interface FunctionProcess {
   readonly memoryMb: number;
-  /** Rejects when the answer is not a 200, and when the process ends. */
-  invoke(event: unknown): Promise<Invocation>;
+  /** Rejects when the process ends. */
+  run(event: unknown): Promise<Invocation>;
+  /** The same of a page. Rejects also when the answer is not a 200. */
+  invoke(event: unknown): Promise<Invocation & { readonly body: string }>;
   stop(): void;
 }
 
@@ -57,13 +60,17 @@ export function startFunction(
   });
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the function ended')));
   ended.catch(() => undefined);
+  const run = async (event: unknown): Promise<Invocation> => {
+    child.send(event as object);
+    const [reply] = await Promise.race([once(child, 'message'), ended]);
+    return v.parse(ReplySchema, reply);
+  };
   return {
     memoryMb,
+    run,
     invoke: async (event) => {
-      child.send(event as object);
-      const [reply] = await Promise.race([once(child, 'message'), ended]);
-      const { answer, ...taken } = v.parse(ReplySchema, reply);
-      return { body: answer.body, ...taken };
+      const invocation = await run(event);
+      return { ...invocation, body: v.parse(AnswerSchema, invocation.answer).body };
     },
     stop: () => child.kill('SIGKILL'),
   };

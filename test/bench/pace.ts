@@ -22,7 +22,6 @@ export async function benchPace(): Promise<void> {
   await shares(100, 200);
   await waitOfCodes();
   await refusedAfterPause();
-  await writesPerMessage();
   await learnedLeads();
   await estimated();
   await fewWorkers();
@@ -116,17 +115,6 @@ async function refusedAfterPause(): Promise<void> {
   const refused = world.platform.posts.filter(({ taken }) => !taken).length;
   if (world.platform.posts.length - refused < messages) throw new Error('not every message left after the pause');
   report({ figure: 'pace.refused_calls_after_a_pause', value: refused, limit: workers * 10, unit: 'calls' });
-}
-
-/** One job in full batches: what is queued together comes together. Its description, once, is not counted. */
-async function writesPerMessage(): Promise<void> {
-  const world = quietWorld({ delayJitterMs: 0 });
-  const messages = 10_000;
-  accept(world, messages);
-  await world.run(hourMs);
-  if (world.platform.posts.length < messages) throw new Error('not every message left');
-  const writes = world.claims.writes + world.numbers.writes + world.jobs.writes;
-  report({ figure: 'pace.writes_per_message', value: writes / messages, limit: 1.13, unit: 'writes' });
 }
 
 /** What a number that has learned a lead loses by it: on a queue as late as any, and on one that is as punctual as it is. */

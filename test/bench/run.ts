@@ -25,6 +25,8 @@ import { benchStartup } from './startup.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
 import { benchWire } from './wire.ts';
+import { benchWorker } from './worker.ts';
+import { benchWorlds } from './worlds.ts';
 
 // `npm run bench -- NAME ...`: builds, measures, prints one JSON line per figure; without a name it measures everything. Exit
 // status 1 when a figure is above its limit or could not be measured. What is compared is taken in turns within one run,
@@ -40,6 +42,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   bundles: benchBundles,
   dispatch: benchDispatch,
   pace: benchPace,
+  worlds: benchWorlds,
   wire: benchWire,
   'platform-webhook': benchPlatformWebhook,
   'event-delivery': benchEventDelivery,
@@ -61,6 +64,7 @@ const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   listing: benchListing,
   channels: benchChannels,
   reports: benchReports,
+  worker: benchWorker,
 };
 const needsStack = [...Object.keys(whileQueuesAreFed), ...Object.keys(whileQueuesRest), 'startup'];
 const benchmarks = [...Object.keys(withoutStack), ...needsStack, 'cost'];

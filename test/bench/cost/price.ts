@@ -23,6 +23,15 @@ export function lambdaTime(run: Readonly<Record<'memoryMb' | 'waitedMs' | 'proce
   };
 }
 
+/**
+ * The same of a function that computes while it waits, as the worker does, which has many calls under way: the larger of the two
+ * times counts.
+ */
+export function overlappingLambdaTime(run: Parameters<typeof lambdaTime>[0]): Counts {
+  const computedMs = (run.processorMs * memoryOfProcessorMb) / run.memoryMb;
+  return computedMs > run.waitedMs ? lambdaTime({ ...run, waitedMs: 0 }) : lambdaTime({ ...run, processorMs: 0 });
+}
+
 /** The sum of several parts. */
 export function together(...parts: readonly Counts[]): Counts {
   const sum = (name: Billed) => parts.reduce((total, counts) => total + (counts[name] ?? 0), 0);

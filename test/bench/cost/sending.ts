@@ -14,7 +14,7 @@ import { startCountingProxy } from '../counting-proxy.ts';
 import { startMeteringProxy } from '../metering-proxy.ts';
 import { benchTable, clientOf } from '../template-tables.ts';
 import * as assumed from './assumed.ts';
-import { type Counts, lambdaTime, times, together } from './price.ts';
+import { type Counts, lambdaTime, overlappingLambdaTime, times, together } from './price.ts';
 
 /** One way of sending: what it took, by the part of the way, for each message. */
 export interface SendingCost {
@@ -47,7 +47,6 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
   const acceptance = together(await costOfAcceptance(stack, recipients), times(costOfAuthorizer(), authorized));
   const { tableName: table } = await benchTable(stack, `cost-${name}`, 'messages');
   let fanOutLogBytes = 0;
-  const before = process.cpuUsage();
   const metered = await meterJobs({
     jobs: Array.from({ length: requests }, (_, at) => {
       const afterMs = Math.floor(at / sending.requests) * everyMs;
@@ -63,13 +62,13 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
       fanOutLogBytes += bytesWrittenNow(() => log(...line));
     },
   });
-  const { user, system } = process.cpuUsage(before);
   const messages = recipients * requests;
   if (new Set(metered.posted).size !== messages || metered.posted.length !== messages) {
     throw new Error(`${metered.posted.length} of ${messages} messages were sent`);
   }
   const { store, fanOut, dispatch, queueRequests, groupedRequests } = metered;
   const batch = Math.round(messages / dispatch.runs);
+  const { ofRun, ofMessage } = assumed.workerProcessorMs;
   const lines = await dispatchLogBytes(Math.min(requests, batch), batch);
   return {
     batch,
@@ -87,11 +86,10 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
     dispatch: times(
       {
         invocations: dispatch.runs,
-        ...lambdaTime({
+        ...overlappingLambdaTime({
           memoryMb: assumed.memoryOf('messages-dispatch'),
           waitedMs: dispatch.ms,
-          // Of both functions, and of the models of their queues: a processor second costs the same in each.
-          processorMs: (user + system) / 1_000,
+          processorMs: dispatch.runs * ofRun + messages * ofMessage,
         }),
         writeUnits: store.dispatch.writeUnits,
         readUnits: store.dispatch.readUnits,
