@@ -92,8 +92,8 @@ export function countTo(name: string, maximum: number) {
   return v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[1-9]\d{0,15}$/, message),
-      v.check((text) => Number(text) <= maximum, message), // before it is a number, whose digits may be others
+      // Judged as text: a number may have other digits than those that came.
+      v.check((text) => /^[1-9]\d{0,15}$/.test(text) && Number(text) <= maximum, message),
       v.transform(Number),
       documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))),
     ),
