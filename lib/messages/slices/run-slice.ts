@@ -1,6 +1,7 @@
 import {
   dueMsOf,
   endedForTheDead,
+  isWithdrawn,
   type Outcome,
   type Outcomes,
   openPlaces,
@@ -48,7 +49,7 @@ export interface SlicePorts<Recipient> {
 export type SliceEnd =
   /** It stands so, and is to be told; what is `again` is due then. */
   | { readonly kind: 'ended'; readonly slice: Slice }
-  /** Another run has gone on with it, and this try was told before. */
+  /** Another run has gone on with it, and this try was told before; or the job was taken back. */
   | { readonly kind: 'over' }
   /** The delivery is to come again: not before that time, where one is known. */
   | { readonly kind: 'later'; readonly atMs?: number };
@@ -131,7 +132,7 @@ async function persistently<T, Recipient>(write: () => Promise<T>, ports: SliceP
 
 /** What a delivery does about a try that another has claimed. */
 async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
-  if (met.try > claim.try) return { kind: 'over' };
+  if (met.try > claim.try || isWithdrawn(met)) return { kind: 'over' };
   // The try before has not ended, as far as this delivery was told: it has.
   if (met.try < claim.try) return { kind: 'later' };
   if (met.state === 'ended') return await foundEnded(met, ports);

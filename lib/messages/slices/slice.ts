@@ -14,6 +14,8 @@
  * - *end uncalled*, by a worker that may have claimed, gives up before any call, or finds the job stopped: as its claim would be
  *   written, or as end. A claim that lands later meets it and is refused.
  * - *end for the dead*, by the worker that finds a claim older than any run lives: the claim is as that worker has read it.
+ * - *withdraw*, by an acceptance that did not hear from the queue: no item is there. It is written together with the word that
+ *   the job is taken back (D25), and what meets it ends without a word.
  * - *settle*, by a run of receipts or an operator: the outcome is still `unknown`, and the item is as read.
  *
  * No recipient is called by two claimants: a try is claimed once, and a later try calls only those of whom it is certain that
@@ -92,6 +94,20 @@ export function claimed(existing: Slice | undefined, { key, owner, atMs, size, t
 
 function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {
   return (existing?.version ?? 0) + 1;
+}
+
+/** Owns slice 0 of a job that its acceptance has taken back: a worker that would claim it sends nothing, and tells nothing (D25). */
+const withdrawal = 'withdrawal';
+
+/** What is there once a job is taken back whose only slice this is. */
+export function withdrawn(claim: Omit<SliceClaim, 'owner' | 'try'>): Slice {
+  const slice = claimed(undefined, { ...claim, owner: withdrawal, try: 0 });
+  const outcome = { state: 'failed', code: withdrawal } as const;
+  return ended(slice, new Map(openPlaces(slice).map((place) => [place, outcome])));
+}
+
+export function isWithdrawn({ owner }: Pick<Slice, 'owner'>): boolean {
+  return owner === withdrawal;
 }
 
 /** What a try of a slice comes to, by the place in the slice: of those that it covers. */

@@ -16,6 +16,7 @@ import {
   type Store,
   standingOf,
   startMs,
+  withWithdrawal,
 } from './slice-world.ts';
 
 /** The bounds of one exploration, and what may happen in it. */
@@ -32,6 +33,8 @@ export interface Scenario {
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
   readonly stop?: true;
+  /** Its acceptance may take the job back at any moment. */
+  readonly withdraw?: true;
   /** So often passes the life of a claim; every run is killed then. */
   readonly waits?: number;
   /** What else may come of calls. */
@@ -80,6 +83,7 @@ type Action =
   | { readonly do: 'reappear'; readonly id: number }
   | { readonly do: 'land'; readonly at: number; readonly name: string }
   | { readonly do: 'stop' }
+  | { readonly do: 'withdraw' }
   | { readonly do: 'wait' };
 
 const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markDoubt', 'append']);
@@ -150,6 +154,7 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
   }
   for (const [at, { name }] of state.inFlight.entries()) actions.push({ do: 'land', at, name });
   if (scenario.stop && !state.store.stopped) actions.push({ do: 'stop' });
+  if (scenario.withdraw && state.store.withdrawn === undefined) actions.push({ do: 'withdraw' });
   if (state.waitsLeft > 0 && state.queue.some(({ body }) => body.kind === 'chunk')) actions.push({ do: 'wait' });
   return actions;
 }
@@ -226,6 +231,8 @@ async function apply(
     }
     case 'stop':
       return { ...state, store: { ...state.store, stopped: true } };
+    case 'withdraw':
+      return { ...state, store: withWithdrawal(state.store, scenario.slices[0] ?? 0) };
     case 'wait': {
       const killed = state.workers.reduce<State>(
         (reached, worker, at) => (worker === null ? reached : died(reached, at)),

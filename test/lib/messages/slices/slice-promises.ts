@@ -19,6 +19,10 @@ function checkRecipient(state: State, index: number): void {
   if (final !== -1 && final !== calls.length - 1) throw new Error(`R13: ${index} was called again`);
   const wrong = calls.find((call) => call.wrong !== undefined)?.wrong;
   if (wrong !== undefined) throw new Error(`${index} was called: ${wrong}`);
+  if (store.withdrawn) {
+    if (calls.length > 0 || store.told.length > 0) throw new Error(`D25: ${index} was taken back, and sent or told of`);
+    return;
+  }
   if (workers.some((worker) => worker !== null) || inFlight.length > 0) return;
 
   const slice = store.slices[String(Math.floor(index / 10))];

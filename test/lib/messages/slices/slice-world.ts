@@ -20,6 +20,7 @@ import {
   type SliceKey,
   settled,
   sliceOf,
+  withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 
@@ -48,6 +49,8 @@ export interface Store {
   readonly doubtful: boolean;
   /** Indexes of recipients of whom a receipt is appended. */
   readonly receipts: readonly number[];
+  /** Whether its acceptance has taken the job back; undefined while it has not tried to. */
+  readonly withdrawn?: boolean;
   /** Whether the job is stopped. */
   readonly stopped: boolean;
   /** `<index> <kind>` of each event. */
@@ -219,9 +222,16 @@ export function applied(
   }
 }
 
-/** Compare-and-set: nothing of the item has changed since it was read. */
+/** The job is taken back, unless a worker has claimed it. */
+export function withWithdrawal(store: Store, size: number): Store {
+  if (store.slices['0'] !== undefined) return { ...store, withdrawn: false };
+  const slice = withdrawn({ key: { jobId, slice: 0 }, size, atMs: startMs });
+  return { ...store, withdrawn: true, slices: { ...store.slices, 0: slice } };
+}
+
+/** Compare-and-set: the item was not written since it was read. */
 function isSame(one: Slice, other: Slice): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return one.version === other.version;
 }
 
 function eventOf(index: number, outcome: Told<Recipient>['outcome']): string[] {

@@ -60,6 +60,13 @@ test('of a dead claimant those with a receipt were sent to, and the others are u
   expect(over.outcomes).toEqual([sent, { state: 'unknown', code: 'worker_lost' }, provenByReceipt]);
 });
 
+test('every write has a version of its own', () => {
+  const over = ended(first, new Map([[0, unknown]])); // biome-ignore format: one row
+  const later = settled(over, new Map([[0, provenByReceipt]]), 9_000);
+  const second = claimed(over, claimOf(1));
+  expect([first, over, later, second].map((slice) => slice?.version)).toEqual([1, 2, 3, 3]);
+});
+
 test('only what is unknown is settled, once', () => {
   const over: Slice = ended(first, new Map([[0, unknown], [1, sent], [2, again(5)]])); // biome-ignore format: one row
   const all = new Map([0, 1, 2].map((place) => [place, provenByReceipt] as const));

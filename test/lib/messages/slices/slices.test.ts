@@ -4,7 +4,7 @@ import { exploreSlices, type Scenario } from './slice-explorer.ts';
 import { checkPromises } from './slice-promises.ts';
 
 /*
- * Every state that two workers, their store, the platform and its receipts can come to (R13, R14, D29, D34, D39, D53): any
+ * Every state that two workers, their store, the platform and its receipts can come to (R13, R14, D25, D29, D34, D39, D53): any
  * call may fail, take effect unheard, twice or late, any run may be killed, any delivery may come twice.
  */
 
@@ -32,6 +32,15 @@ const scenarios: readonly Named[] = [
     effects: ['reply_lost'],
     platform: ['accepted', 'throttled'],
     sees: ['end reply_lost', 'queueAgain ok', 'reappear'],
+  },
+  {
+    name: 'a job that its acceptance takes back',
+    slices: [1],
+    faults: 1,
+    deliveries: 3,
+    waits: 1,
+    withdraw: true,
+    sees: ['withdraw', 'claim lands_late'],
   },
   { name: 'a job that is stopped', slices: [1], faults: 1, deliveries: 3, waits: 1, stop: true, sees: ['stop'] },
   {
