@@ -1,6 +1,5 @@
 import {
   dueMsOf,
-  endedForTheDead,
   isWithdrawn,
   type Outcome,
   type Outcomes,
@@ -90,18 +89,14 @@ async function outcomeAt<Recipient>(
   return heldBack ?? (await ports.call(recipient));
 }
 
-/** Records what the calls came to. An answer that is not known is looked for among the receipts first. */
+/** Records what the calls came to. */
 async function endedBy<Recipient>(
   own: Slice,
-  outcomes: Map<number, Outcome>,
+  outcomes: ReadonlyMap<number, Outcome>,
   ports: SlicePorts<Recipient>,
 ): Promise<SliceEnd> {
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
-    const proven = await persistently(async () => {
-      await ports.markDoubt(own.key.jobId);
-      return await ports.proven(own);
-    }, ports);
-    for (const place of proven) if (outcomes.get(place)?.state === 'unknown') outcomes.set(place, provenByReceipt);
+    await persistently(() => ports.markDoubt(own.key.jobId), ports);
   }
   const slice = await persistently(() => ports.slices.end(own, outcomes), ports);
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
@@ -139,8 +134,7 @@ async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePor
   const diesAtMs = met.atMs + ports.claimLifeMs;
   if (ports.nowMs() < diesAtMs) return { kind: 'later', atMs: diesAtMs };
   await ports.markDoubt(met.key.jobId);
-  const outcomes: Outcomes = endedForTheDead(met, await ports.proven(met));
-  const slice = await ports.slices.endForTheDead(met, claim.owner, outcomes);
+  const slice = await ports.slices.endForTheDead(met, claim.owner);
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
 
@@ -152,7 +146,8 @@ async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): 
 }
 
 /**
- * Looks once more before `unknown` is told: a run of receipts that has met the claim has left it to the run that ends it.
+ * Looks for receipts before `unknown` is told, and after it was written and the doubt marked: a run of receipts that has seen
+ * neither is seen here.
  */
 async function toTell<Recipient>(slice: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
   const unknown = slice.outcomes.flatMap((outcome, place) => (outcome?.state === 'unknown' ? [place] : []));

@@ -1,7 +1,17 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { jobMemorySeconds } from '../items.ts';
-import { claimed, ended, isOwn, mayClaim, type Slice, type SliceClaim, type SliceKey, settled } from './slice.ts';
+import {
+  claimed,
+  ended,
+  endedForTheDead,
+  isOwn,
+  mayClaim,
+  type Slice,
+  type SliceClaim,
+  type SliceKey,
+  settled,
+} from './slice.ts';
 import { packed, sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
 import type { Slices } from './slices.ts';
 
@@ -86,7 +96,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       return written;
     },
 
-    endForTheDead: async (seen, owner, outcomes) => await replace(seen, { ...ended(seen, outcomes), owner }),
+    endForTheDead: async (seen, owner) => await replace(seen, endedForTheDead(seen, owner)),
 
     settle: async (seen, settlements, atMs) => {
       const next = settled(seen, settlements, atMs);

@@ -134,12 +134,9 @@ const lost: Outcome = { state: 'unknown', code: 'worker_lost' };
 /** A receipt proves that the platform took the message (D39). */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Outcome;
 
-/**
- * How the try of a dead claimant ends: a recipient whom a receipt names was sent to; every other one may have been called, and is
- * `unknown`.
- */
-export function endedForTheDead(slice: Slice, proven: ReadonlySet<number>): Outcomes {
-  return new Map(openPlaces(slice).map((place) => [place, proven.has(place) ? provenByReceipt : lost]));
+/** The try of a dead claimant, ended by another run: every recipient that it covers may have been called. */
+export function endedForTheDead(slice: Slice, owner: string): Slice {
+  return { ...ended(slice, new Map(openPlaces(slice).map((place) => [place, lost]))), owner };
 }
 
 /** The places that a claimed try covers, and of an ended one those that the next try covers. */

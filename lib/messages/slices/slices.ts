@@ -9,7 +9,7 @@ export interface Slices {
   /** The same of a try that its author has not called anybody in, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
   /** Ends the try of a dead claimant, as `owner`. Undefined when the slice is not as it was seen. */
-  endForTheDead(seen: Slice, owner: string, outcomes: Outcomes): Promise<Slice | undefined>;
+  endForTheDead(seen: Slice, owner: string): Promise<Slice | undefined>;
   /** Settles outcomes that are `unknown`. Undefined when the slice is not as it was seen, or is settled already. */
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }

@@ -3,12 +3,14 @@ import { runSlice, type SlicePorts } from '../../../../lib/messages/slices/run-s
 import {
   claimed,
   ended,
+  endedForTheDead,
   type Outcome,
   type Outcomes,
   provenByReceipt,
   type Slice,
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
+import type { Slices } from '../../../../lib/messages/slices/slices.ts';
 
 const key = { jobId: '01JD0000000000000000000000', slice: 3 };
 const nowMs = 1_800_000_000_000;
@@ -25,10 +27,12 @@ const own = claimed(undefined, claim);
 const others = { ...own, owner: 'run-2' };
 const both = (first: Outcome, second: Outcome): Outcomes => new Map([[0, first], [1, second]]); // biome-ignore format: one row
 
+interface Changes extends Partial<Omit<SlicePorts<string>, 'slices'>> {
+  readonly slices?: Partial<Slices>;
+}
+
 /** Ports of which every call is noted, in its order; each may be another than the one that goes well. */
-function world(
-  changes: Partial<SlicePorts<string>> & { readonly slices?: Partial<SlicePorts<string>['slices']> } = {},
-) {
+function world(changes: Changes = {}) {
   const calls: unknown[][] = [];
   const noted =
     <Args extends unknown[], Result>(name: string, then: (...args: Args) => Promise<Result>) =>
@@ -51,7 +55,7 @@ function world(
       claim: async () => ({ kind: 'claimed', slice: own }),
       end: async (slice, outcomes) => ended(slice, outcomes),
       endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
-      endForTheDead: async (seen, owner, outcomes) => ({ ...ended(seen, outcomes), owner }),
+      endForTheDead: async (seen, owner) => endedForTheDead(seen, owner),
       settle: async (seen, settlements) => ({
         ...seen,
         outcomes: seen.outcomes.map((each, at) => settlements.get(at) ?? each),
@@ -98,7 +102,7 @@ describe('its own claim', () => {
     ]);
   });
 
-  test.each<[string, Parameters<typeof world>[0]]>([
+  test.each<[string, Changes]>([
     ['the claim is not answered', { slices: { claim: unreachable } }],
     ['what stands cannot be read', { look: unreachable }],
   ])('%s: given up for all, to be tried again, and nobody is called', async (_, changes) => {
@@ -126,35 +130,29 @@ describe('its own claim', () => {
     recipients.set(1, 'Ben');
   });
 
-  test('an unknown answer: the doubt, the receipts, the end, and the receipts again', async () => {
+  test('an unknown answer: the doubt, the end, and then the receipts', async () => {
     const { run, names, calls } = world({ call: async (who) => (who === 'Ana' ? unknown : sent) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, sent] } });
-    expect(names().slice(4)).toEqual(['markDoubt', 'proven', 'end', 'proven']);
+    expect(names().slice(4)).toEqual(['markDoubt', 'end', 'proven']);
     expect(calls[4]).toEqual(['markDoubt', key.jobId]);
   });
 
-  test('an unknown answer with a receipt is sent, and no doubt is told; no other outcome is touched', async () => {
+  test('what a receipt proves is settled before it is told, and no other outcome', async () => {
     const refused: Outcome = { state: 'failed', code: '131026' };
     const call = async (who: string) => (who === 'Ana' ? unknown : refused);
-    const { run, names } = world({ call, proven: async () => new Set([0, 1]) });
-    expect(await run()).toMatchObject({ slice: { outcomes: [provenByReceipt, refused] } });
-    expect(names().slice(4)).toEqual(['markDoubt', 'proven', 'end']);
-  });
-
-  test('a receipt that comes in between is found before it is told', async () => {
-    let reads = 0;
-    const proven = async () => new Set(++reads === 1 ? [] : [0]);
-    const { run, calls } = world({ call: async () => unknown, proven });
-    expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [provenByReceipt, unknown] } });
+    const { run, calls } = world({ call, proven: async () => new Set([0, 1]) });
+    expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [provenByReceipt, refused] } });
     expect(calls.at(-1)).toEqual([
       'settle',
-      ended(own, both(unknown, unknown)),
+      ended(own, both(unknown, refused)),
       new Map([[0, provenByReceipt]]),
       nowMs,
     ]);
-    reads = 0;
-    const taken = world({ call: async () => unknown, proven, slices: { settle: async () => undefined } });
-    expect(await taken.run()).toEqual({ kind: 'later' });
+    const quicker = { call, proven: async () => new Set([0]), slices: { settle: async () => undefined } };
+    expect(await world(quicker).run()).toEqual({ kind: 'later' });
+    const { names, run: without } = world({ call, proven: async () => new Set([1]) });
+    expect(await without()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, refused] } });
+    expect(names()).not.toContain('settle');
   });
 
   test('an end that another has written is looked at again', async () => {
@@ -194,8 +192,8 @@ describe('the claim of another', () => {
     const { run, calls, names } = world({ ...meets(dead), proven: async () => new Set([1]) });
     const lost = { state: 'unknown', code: 'worker_lost' };
     expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [lost, provenByReceipt] } });
-    expect(names()).toEqual(['claim', 'markDoubt', 'proven', 'endForTheDead', 'proven']);
-    expect(calls[3]?.slice(0, 3)).toEqual(['endForTheDead', dead, 'run-1']);
+    expect(names()).toEqual(['claim', 'markDoubt', 'endForTheDead', 'proven', 'settle']);
+    expect(calls[2]).toEqual(['endForTheDead', dead, 'run-1']);
     const quicker = world({ ...meets(dead), slices: { ...meets(dead).slices, endForTheDead: async () => undefined } });
     expect(await quicker.run()).toEqual({ kind: 'later' });
   });

@@ -10,6 +10,7 @@ import { settleProven } from '../../../../lib/messages/slices/settle-proven.ts';
 import {
   claimed,
   ended,
+  endedForTheDead,
   isOwn,
   mayClaim,
   type Outcome,
@@ -172,10 +173,10 @@ export function applied(
       return { store: write(slice), value: slice };
     }
     case 'endForTheDead': {
-      const [seen, owner, outcomes] = args as [Slice, string, Outcomes];
+      const [seen, owner] = args as [Slice, string];
       const existing = at(seen.key);
       if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
-      const slice = { ...ended(existing, outcomes), owner };
+      const slice = endedForTheDead(existing, owner);
       return { store: write(slice), value: slice };
     }
     case 'settle': {

@@ -54,10 +54,10 @@ describe('an ended try', () => {
   });
 });
 
-test('of a dead claimant those with a receipt were sent to, and the others are unknown', () => {
+test('whom a dead claimant may have called is unknown; what the tries before have settled stays', () => {
   const second = claimed(ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])), claimOf(1)); // biome-ignore format: one row
-  const over = ended(second, endedForTheDead(second, new Set([0, 2])));
-  expect(over.outcomes).toEqual([sent, { state: 'unknown', code: 'worker_lost' }, provenByReceipt]);
+  const lost = { state: 'unknown', code: 'worker_lost' };
+  expect(endedForTheDead(second, 'run-9')).toMatchObject({ owner: 'run-9', try: 1, outcomes: [sent, lost, lost] });
 });
 
 test('every write has a version of its own', () => {
