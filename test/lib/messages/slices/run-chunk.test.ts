@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import {
+  type Chunk,
+  type ChunkPorts,
+  type ChunkRecipient,
+  runChunk,
+} from '../../../../lib/messages/slices/run-chunk.ts';
+import { settleProven } from '../../../../lib/messages/slices/settle-proven.ts';
+import { claimed, ended, type Outcome, type Slice, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
+
+const jobId = '01JD0000000000000000000000';
+const nowMs = 1_800_000_000_000;
+const sent: Outcome = { state: 'sent', platformMessageId: 'wamid.1' };
+const failed: Outcome = { state: 'failed', code: '131026' };
+const again = (dueMs: number): Outcome => ({ state: 'again', dueMs });
+
+const sliceFrom = (first: number, size: number) => ({
+  try: 0,
+  size,
+  recipients: Array.from({ length: size }, (_, place) => ({ index: first + place })),
+});
+const chunk: Chunk<ChunkRecipient> = { jobId, slices: [sliceFrom(20, 2), sliceFrom(30, 2)] };
+
+/** A run in which the call of each index comes to its outcome, and of which what is told and queued is noted. */
+function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts<ChunkRecipient>> = {}) {
+  const done: unknown[][] = [];
+  const claims: SliceClaim[] = [];
+  const [claiming, most] = [new Set<number>(), { claimed: 0 }];
+  const ports: ChunkPorts<ChunkRecipient> = {
+    slices: {
+      claim: async (claim) => {
+        claims.push(claim);
+        claiming.add(claim.key.slice);
+        most.claimed = Math.max(most.claimed, claiming.size);
+        return { kind: 'claimed', slice: claimed(undefined, claim) };
+      },
+      end: async (own, given) => {
+        claiming.delete(own.key.slice);
+        return ended(own, given);
+      },
+      endUncalled: async () => undefined,
+      endForTheDead: async () => undefined,
+      settle: async () => undefined,
+    },
+    look: async () => ({ heldBack: undefined, proven: new Set() }),
+    markDoubt: async () => undefined,
+    proven: async () => new Set(),
+    call: async ({ index }) => outcomes[index] ?? sent,
+    nowMs: () => nowMs,
+    mayRepeat: async () => false,
+    claimLifeMs: 90_000,
+    retryMs: () => nowMs,
+    tell: async (endings) =>
+      void done.push(['tell', endings.map(({ recipient, outcome }) => [recipient.index, outcome])]),
+    queueAgain: async (left, atMs) => void done.push(['queueAgain', left, atMs]),
+    ...changes,
+  };
+  return { ports, done, claims, most, run: (given = chunk) => runChunk(given, 'run-1', ports) };
+}
+
+test('each slice is claimed as one, by its place in the job, and every ending is told', async () => {
+  const { run, done, claims } = world({ 31: failed });
+  expect(await run()).toEqual({ kind: 'acknowledged' });
+  const own = { owner: 'run-1', atMs: nowMs, size: 2, try: 0 };
+  expect(claims).toEqual([2, 3].map((slice) => ({ ...own, key: { jobId, slice } })));
+  expect(done).toEqual([['tell', [[20, sent], [21, sent], [30, sent], [31, failed]]]]); // biome-ignore format: one row
+});
+
+test('what is to be tried again is told of no more, and queued once, for the first of its times', async () => {
+  const { run, done } = world({ 20: again(nowMs + 9), 21: again(nowMs + 7), 30: again(nowMs + 8) });
+  expect(await run()).toEqual({ kind: 'acknowledged' });
+  const [first, second] = [
+    { try: 1, size: 2, recipients: [{ index: 20 }, { index: 21 }] },
+    { try: 1, size: 2, recipients: [{ index: 30 }] },
+  ];
+  expect(done).toEqual([
+    ['tell', [[31, sent]]],
+    ['queueAgain', { jobId, slices: [first, second] }, nowMs + 7],
+  ]);
+});
+
+test('with nothing to tell, nothing is told', async () => {
+  const { run, done } = world({ 20: again(1), 21: again(1), 30: again(1), 31: again(1) });
+  await run();
+  expect(done.map(([name]) => name)).toEqual(['queueAgain']);
+});
+
+test.each(['tell', 'queueAgain'] as const)(
+  'when %s fails the chunk comes again, and nothing after it is done',
+  async (name) => {
+    const unreachable = async () => {
+      throw new Error('the queue is not there');
+    };
+    const { run, done } = world({ 20: again(1) }, { [name]: unreachable });
+    expect(await run()).toEqual({ kind: 'again' });
+    expect(done.map(([each]) => each)).toEqual(name === 'tell' ? [] : ['tell']);
+  },
+);
+
+test('a slice that another has claimed makes the chunk come again: when the first of them is dead, where that is known', async () => {
+  const living = (claim: SliceClaim, atMs: number): Slice => claimed(undefined, { ...claim, owner: 'run-2', atMs });
+  const meeting = (ages: Readonly<Record<number, number>>) => {
+    const { ports } = world();
+    const claim = async (asked: SliceClaim) => {
+      const age = ages[asked.key.slice];
+      return age === undefined
+        ? await ports.slices.claim(asked)
+        : ({ kind: 'met', slice: living(asked, nowMs - age) } as const);
+    };
+    return world({}, { slices: { ...ports.slices, claim } });
+  };
+  expect(await meeting({ 2: 10, 3: 30 }).run()).toEqual({ kind: 'again', atMs: nowMs + 90_000 - 30 });
+  const one = meeting({ 3: 30 });
+  expect(await one.run()).toEqual({ kind: 'again', atMs: nowMs + 90_000 - 30 });
+  expect(one.done).toEqual([['tell', [[20, sent], [21, sent]]]]); // biome-ignore format: one row
+  const { ports } = one;
+  const end = async (own: Slice) => (own.key.slice === 2 ? undefined : ended(own, new Map()));
+  expect(await world({}, { slices: { ...ports.slices, end } }).run()).toEqual({ kind: 'again' });
+});
+
+test('what goes wrong with one slice keeps no other from being worked off', async () => {
+  const { ports } = world();
+  const end = async (own: Slice, given: Parameters<typeof ended>[1]) => {
+    if (own.key.slice === 2) throw new Error('the store is not there');
+    return ended(own, given);
+  };
+  const { run, done } = world({}, { slices: { ...ports.slices, end } });
+  expect(await run()).toEqual({ kind: 'again' });
+  expect(done).toEqual([['tell', [[30, sent], [31, sent]]]]); // biome-ignore format: one row
+});
+
+test('at most three slices are claimed and not ended, and all are worked off', async () => {
+  const { run, most, claims } = world();
+  await run({ jobId, slices: [0, 10, 20, 30, 40].map((first) => sliceFrom(first, 2)) });
+  expect(claims).toHaveLength(5);
+  expect(most.claimed).toBe(3);
+});
+
+test('receipts settle what is unknown, and tell it; of a job without doubt nothing is read', async () => {
+  const key = { jobId, slice: 2 };
+  const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
+  const claim = claimed(undefined, { key, try: 0, owner: 'run-1', atMs: nowMs, size: 3 });
+  const slice = ended(claim, new Map<number, Outcome>([[0, unknown], [1, sent], [2, unknown]])); // biome-ignore format: one row
+  const told: unknown[] = [];
+  const calls: unknown[] = [];
+  const ports = {
+    isDoubtful: async () => true,
+    find: async (): Promise<Slice | undefined> => slice,
+    slices: {
+      settle: async (...args: unknown[]): Promise<Slice | undefined> => {
+        calls.push(args);
+        return { ...slice, outcomes: slice.outcomes.with(0, { ...sent, resolvedAtMs: 5 }) };
+      },
+    },
+    tellResolved: async (...args: unknown[]) => void told.push(args[1]),
+    nowMs: () => nowMs,
+  };
+  await settleProven(key, new Set([0, 1]), ports);
+  expect(calls).toEqual([[slice, new Map([[0, { state: 'sent', code: 'receipt' }]]), nowMs]]);
+  expect(told).toEqual([[0]]);
+  // Settled before, and perhaps not told: it is told again, under the same id.
+  const before = { ...slice, outcomes: slice.outcomes.with(0, { ...sent, resolvedAtMs: 5 }) };
+  await settleProven(key, new Set([0, 1]), { ...ports, find: async () => before });
+  expect([calls.length, told]).toEqual([1, [[0], [0]]]);
+  await settleProven(key, new Set([1]), ports);
+  await settleProven(key, new Set([0]), { ...ports, isDoubtful: async () => false });
+  await settleProven(key, new Set([0]), { ...ports, find: async () => undefined });
+  expect([calls.length, told.length]).toEqual([1, 2]);
+  const quicker = { ...ports, slices: { settle: async () => undefined } };
+  await expect(settleProven(key, new Set([0]), quicker)).rejects.toThrow('changed by others');
+});
