@@ -4,6 +4,7 @@ import {
   dueMsOf,
   ended,
   endedForTheDead,
+  isWithdrawn,
   mayClaim,
   type Outcome,
   openPlaces,
@@ -11,6 +12,7 @@ import {
   type Slice,
   settled,
   sliceOf,
+  withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 
 const key = { jobId: '01JD0000000000000000000000', slice: 3 };
@@ -58,6 +60,13 @@ test('whom a dead claimant may have called is unknown; what the tries before hav
   const second = claimed(ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])), claimOf(1)); // biome-ignore format: one row
   const lost = { state: 'unknown', code: 'worker_lost' };
   expect(endedForTheDead(second, 'run-9')).toMatchObject({ owner: 'run-9', try: 1, outcomes: [sent, lost, lost] });
+});
+
+test('a slice that its acceptance has taken back says so of every recipient', () => {
+  const slice = withdrawn({ key, size: 2, atMs: 1_000 });
+  const failed = { state: 'failed', code: 'withdrawal' };
+  expect(slice).toMatchObject({ try: 0, state: 'ended', outcomes: [failed, failed] });
+  expect([isWithdrawn(slice), isWithdrawn(first)]).toEqual([true, false]);
 });
 
 test('every write has a version of its own', () => {
