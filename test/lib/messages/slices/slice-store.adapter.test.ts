@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { Outcome, Outcomes, Slice, SliceClaim } from '../../../../lib/messages/slices/slice.ts';
-import { sliceItemOf } from '../../../../lib/messages/slices/slice-items.ts';
+import { sliceItemOf, sliceKeyOf, sliceOfItem } from '../../../../lib/messages/slices/slice-items.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
@@ -99,6 +99,22 @@ test('a try that ends keeps what was settled of an earlier one meanwhile', async
   const over = await slices.end(second.slice, new Map([[1, receipt]]));
   expect(over?.outcomes).toEqual([{ ...receipt, resolvedAtMs: startMs + 7 }, receipt]);
   expect(await slices.find(key)).toEqual(over);
+});
+
+test('its key is stored for 30 days: letter for letter', () => {
+  expect(sliceKeyOf({ jobId, slice: 234 })).toEqual({ pk: `JOB#${jobId}#2`, sk: 'SLICE#0234' });
+});
+
+test('what is packed is unpacked as it was, with all that may be known', () => {
+  const key = { jobId, slice: 1 };
+  const outcomes = [
+    { state: 'failed', code: '131026', reason: 'Not on WhatsApp', resolvedAtMs: 5 },
+    { state: 'expired', code: 'expired', resolvedAtMs: 6 },
+    { state: 'sent', platformMessageId: 'wamid.1', held: 'paused', code: 'receipt', resolvedAtMs: 7 },
+    undefined,
+  ] as const;
+  const slice: Slice = { key, version: 3, try: 2, owner: 'run-1', atMs: startMs, state: 'ended', outcomes };
+  expect(sliceOfItem(key, sliceItemOf(slice))).toEqual(slice);
 });
 
 test('ten sent messages are one write unit, with the platform’s ids of 80 characters', () => {
