@@ -21,7 +21,8 @@ const scenarios: readonly Named[] = [
     faults: thorough ? 2 : 1,
     deliveries: 3,
     waits: 1,
-    sees: ['claim lands_late', 'land', 'endUncalled ok', 'endForTheDead ok', 'call throttled', 'queueAgain repeated'],
+    // The second of two faults doubles the copy of what the first one has throttled.
+    sees: ['claim lands_late', 'land', 'endForTheDead ok', thorough ? 'queueAgain repeated' : 'queueAgain ok'],
   },
   { name: 'two recipients of one slice', slices: [2], faults: 1, deliveries: 3, waits: 1, sees: ['call throttled'] },
   {
