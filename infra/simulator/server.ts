@@ -44,9 +44,6 @@ const longestFormBytes = longestUploadBytes + longestBodyBytes;
 /** Idle connections are kept far longer than any client waits between two calls. */
 const keepAliveMs = 75_000;
 
-/** They are recorded nowhere. */
-const secretParameters = ['access_token', 'client_secret'];
-
 /** Starts the platform simulator on 127.0.0.1. Rejects when the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const seed = options.seed ?? demoSeed();
@@ -171,7 +168,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const record: RecordedRequest = {
     method: request.method,
     path: request.path,
-    query: Object.fromEntries([...request.query].filter(([name]) => !secretParameters.includes(name))),
+    query: Object.fromEntries([...request.query].filter(([name]) => !/^(?:access_token|client_secret)$/.test(name))),
     body: recordedBody(request),
     status: null,
     received_at: new Date(world.clock.nowMs()).toISOString(),

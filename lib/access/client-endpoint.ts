@@ -21,10 +21,10 @@ export interface ClientEndpointPorts {
 export type PageReads = NamedReads & { readonly body: BodyReader };
 
 /**
- * The page of every route that is not public. Whoever the authorizer did not accept gets 401 before anything else of the
- * request is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has
- * used up its minute, or the user the half of it (D54). A query parameter that `reads` does not name is 400 (D16), and so is the wish for a rehearsal
- * where `Dry-Run` is none of its headers (D51). The page gets the caller with the event.
+ * The page of every route that is not public. A request that the authorizer did not accept gets 401 before anything else of
+ * it is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has used up
+ * its minute, or the user the half of it (D54). A query parameter that `reads` does not name is 400 (D16), and so is the
+ * wish for a rehearsal where `Dry-Run` is none of its headers (D51). The page gets the caller with the event.
  */
 export function clientEndpoint(
   { nowMs, budget }: ClientEndpointPorts,

@@ -10,7 +10,6 @@ import type { Run } from './runs.ts';
 export class MemoryClaims {
   readonly claims = new Map<string, Claim>();
   readonly heads = new Map<string, JobHead>();
-  writes = 0;
   readonly #batches = new Map<string, BatchRecord>();
   readonly #doubtful = new Set<string>();
   readonly #receipts = new Map<string, Map<string, Receipt>>();
@@ -25,7 +24,6 @@ export class MemoryClaims {
         findBatchRecord: (invocation) => run.call('findBatchRecord', () => this.#batches.get(invocation)),
         recordBatch: (invocation, taken) =>
           run.call('recordBatch', () => {
-            this.writes += 1;
             this.#batches.set(invocation, taken);
           }),
       },
@@ -80,7 +78,6 @@ export class MemoryClaims {
   }
 
   #take(claim: Claim): Claim | undefined {
-    this.writes += 1;
     const id = dispatchIdOf(claim.key);
     const existing = this.claims.get(id);
     if (existing === undefined) this.claims.set(id, claim);
@@ -88,13 +85,11 @@ export class MemoryClaims {
   }
 
   #release(key: DispatchKey, at: string): void {
-    this.writes += 1;
     const claim = this.claims.get(dispatchIdOf(key));
     if (claim?.at === at && claim.state === 'claimed') this.claims.delete(dispatchIdOf(key));
   }
 
   #settle(key: DispatchKey, at: string, settlement: Settlement): boolean {
-    this.writes += 1;
     const claim = this.claims.get(dispatchIdOf(key));
     const settledSo = claim?.state === settlement.state && claim.code === settlement.code;
     if (claim?.at !== at || !(claim.state === 'claimed' || settledSo)) return false;

@@ -14,7 +14,6 @@ interface Part {
 export class MemoryJobs {
   readonly states = new Map<string, JobState>();
   readonly withdrawn = new Set<string>();
-  writes = 0;
   readonly #parts = new Map<string, Part>();
 
   ofFanOut(run: Run): JobRecords {
@@ -22,15 +21,12 @@ export class MemoryJobs {
       isCommitted: async () => true,
       begin: (head, part) =>
         run.call('begin', () => {
-          // The head, and where it is found by day.
-          this.writes += 2;
           this.#change(head.jobId, { begun: true });
           return this.#part(head.jobId, part).queued;
         }),
       describe: () => run.call('describe', () => undefined),
       take: (mine, nowMs) =>
         run.call('takeRound', (): Taken => {
-          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           const state = roundStateOf(part.round, mine, nowMs);
           if (state.kind !== 'free') return state;
@@ -39,7 +35,6 @@ export class MemoryJobs {
         }),
       checkpoint: (mine, queued, nowMs) =>
         run.call('checkpoint', () => {
-          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           if (part.round?.round !== mine.round || part.round.owner !== mine.owner) return undefined;
           part.queued = queued;
@@ -48,7 +43,6 @@ export class MemoryJobs {
         }),
       handOver: (mine, nextRound) =>
         run.call('handOver', () => {
-          this.writes += 1;
           const part = this.#part(mine.jobId, mine.part);
           if (part.round?.round !== mine.round || part.round.owner !== mine.owner) {
             return roundStateOf(part.round, mine, 0).kind === 'over';
@@ -97,8 +91,6 @@ export class MemoryJobs {
     return {
       begin: ({ jobId }) =>
         run.call('beginStraight', () => {
-          // The same two.
-          this.writes += 2;
           if (this.withdrawn.has(jobId)) return 'withdrawn';
           this.#change(jobId, { begun: true });
           return 'begun';

@@ -8,7 +8,6 @@ import type { Run } from './runs.ts';
 /** The paces of numbers, their last tenths and the demands on the workers, for any number of runs. */
 export class MemoryNumbers {
   writes = 0;
-  reads = 0;
   readonly #random: () => number;
   readonly #paces = new Map<string, NumberPace>();
   readonly #tenths = new Map<string, number>();
@@ -40,7 +39,6 @@ export class MemoryNumbers {
   paces(run: Run, nowMs: () => number): NumberPaces {
     const find = (phoneNumberId: string) =>
       run.call('findPace', () => {
-        this.reads += 1;
         return this.#paces.get(phoneNumberId) ?? unknownPace;
       });
     return {

@@ -60,7 +60,7 @@ export function sliceItemOf({ version, try: tried, owner, atMs, state, outcomes 
   return { version, try: tried, owner, atMs, state, outcomes: packed(outcomes) };
 }
 
-export function packed(outcomes: Slice['outcomes']): Uint8Array {
+function packed(outcomes: Slice['outcomes']): Uint8Array {
   return deflateRawSync(JSON.stringify(outcomes.map((outcome) => (outcome === undefined ? null : tupleOf(outcome)))));
 }
 

@@ -12,7 +12,7 @@ import {
   type SliceKey,
   settled,
 } from './slice.ts';
-import { packed, sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
+import { sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
 import type { Slices } from './slices.ts';
 
 interface StoreOptions {
@@ -21,13 +21,14 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-/** What is written over a slice that was read is written only while the slice is so. */
-const asSeen = 'version = :seen';
-const names = { '#try': 'try', '#owner': 'owner', '#state': 'state' } as const;
+/** The slice as it was written, or what was in its way. */
+type Written =
+  | { readonly written: Slice; readonly existing?: never }
+  | { readonly written?: never; readonly existing: Slice | undefined };
 
 /**
- * Slices in the messages table. A claim and its end are one write each; all else is read and written back under the condition
- * that it is as it was read. TTL is no part of any condition (R24).
+ * Slices in the messages table. A claim and its end are one write each; what was read is written under the condition
+ * that it is as it was. TTL is no part of any condition (R24).
  */
 export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
   /** Strongly consistent. */
@@ -42,32 +43,31 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     return Item === undefined ? undefined : sliceOfItem(key, Item);
   }
 
-  /** Undefined when the slice is not as it was seen. */
-  async function replace(seen: Slice | undefined, next: Slice): Promise<Slice | undefined> {
-    const { written } = await conditionalWrite(
+  /** Writes the slice if what is there is as it was seen, or still nothing; else what is there. */
+  async function replace(seen: Slice | undefined, next: Slice): Promise<Written> {
+    const write = await conditionalWrite(
       client.send(
         new PutCommand({
           TableName: table,
           Item: { ...sliceKeyOf(next.key), ...sliceItemOf(next), expiresAtSeconds: expiresAtSeconds() },
           ...(seen === undefined
             ? { ConditionExpression: 'attribute_not_exists(pk)' }
-            : {
-                ConditionExpression: asSeen,
-                ExpressionAttributeValues: { ':seen': seen.version },
-              }),
+            : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } }),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       ),
     );
-    return written ? next : undefined;
+    if (write.written) return { written: next };
+    return { existing: write.existing === undefined ? undefined : sliceOfItem(next.key, write.existing) };
   }
 
   return {
     find,
 
     claim: async (claim) => {
-      const write = claim.try === 0 ? firstClaim(claim) : laterClaim(claim);
-      const { taken, existing } = await write;
-      if (taken !== undefined) return { kind: 'claimed', slice: taken };
+      const write = claim.try === 0 ? replace(undefined, claimed(undefined, claim)) : laterClaim(claim);
+      const { written, existing } = await write;
+      if (written !== undefined) return { kind: 'claimed', slice: written };
       if (existing === undefined) throw new Error('the slice of a later try is not there');
       const isMine = isOwn(existing, claim) && existing.state === 'claimed';
       return { kind: isMine ? 'claimed' : 'met', slice: existing };
@@ -76,7 +76,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     end: async (own, outcomes) => {
       let claim = own;
       for (;;) {
-        const { written, existing } = await endClaimed(claim, ended(claim, outcomes));
+        const { written, existing } = await replace(claim, ended(claim, outcomes));
         if (written !== undefined) return written;
         if (!isOwn(existing, own)) return undefined;
         if (existing.state === 'ended') return existing;
@@ -90,60 +90,22 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       if (isOwn(existing, claim) && existing.state === 'ended') return existing;
       if (!isOwn(existing, claim) && !mayClaim(existing, claim)) return undefined;
       const next = ended(claimed(existing, claim), outcomes);
-      const written = await replace(existing, next);
+      const { written } = await replace(existing, next);
       // A claim of one's own may have landed in between.
       if (written === undefined) throw new Error('the slice has changed meanwhile');
       return written;
     },
 
-    endForTheDead: async (seen, owner) => await replace(seen, endedForTheDead(seen, owner)),
+    endForTheDead: async (seen, owner) => (await replace(seen, endedForTheDead(seen, owner))).written,
 
     settle: async (seen, settlements, atMs) => {
       const next = settled(seen, settlements, atMs);
-      return next === undefined ? undefined : await replace(seen, next);
+      return next === undefined ? undefined : (await replace(seen, next)).written;
     },
   };
 
-  async function endClaimed(claim: Slice, next: Slice) {
-    const write = await conditionalWrite(
-      client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: sliceKeyOf(claim.key),
-          UpdateExpression: 'SET #state = :ended, outcomes = :outcomes, version = :version',
-          ConditionExpression: asSeen,
-          ExpressionAttributeNames: { '#state': names['#state'] },
-          ExpressionAttributeValues: {
-            ':seen': claim.version,
-            ':ended': 'ended',
-            ':outcomes': packed(next.outcomes),
-            ':version': next.version,
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
-    if (write.written) return { written: next };
-    return { existing: write.existing === undefined ? undefined : sliceOfItem(claim.key, write.existing) };
-  }
-
-  async function firstClaim(claim: SliceClaim) {
-    const next = claimed(undefined, claim);
-    const write = await conditionalWrite(
-      client.send(
-        new PutCommand({
-          TableName: table,
-          Item: { ...sliceKeyOf(claim.key), ...sliceItemOf(next), expiresAtSeconds: expiresAtSeconds() },
-          ConditionExpression: 'attribute_not_exists(pk)',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
-    if (write.written) return { taken: next };
-    return { existing: write.existing === undefined ? undefined : sliceOfItem(claim.key, write.existing) };
-  }
-
-  async function laterClaim({ key, owner, atMs, try: tried }: SliceClaim) {
+  /** Without a read before: the item has what the tries before have left. */
+  async function laterClaim({ key, owner, atMs, try: tried }: SliceClaim): Promise<Written> {
     const write = await conditionalWrite(
       client.send(
         new UpdateCommand({
@@ -152,7 +114,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
           UpdateExpression:
             'SET #try = :try, #owner = :owner, #state = :claimed, atMs = :atMs, version = version + :one',
           ConditionExpression: '#try = :before AND #state = :ended',
-          ExpressionAttributeNames: names,
+          ExpressionAttributeNames: { '#try': 'try', '#owner': 'owner', '#state': 'state' },
           ExpressionAttributeValues: {
             ':try': tried,
             ':before': tried - 1,
@@ -167,7 +129,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
         }),
       ),
     );
-    if (write.written) return { taken: sliceOfItem(key, write.output.Attributes) };
+    if (write.written) return { written: sliceOfItem(key, write.output.Attributes) };
     return { existing: write.existing === undefined ? undefined : sliceOfItem(key, write.existing) };
   }
 }

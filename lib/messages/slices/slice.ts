@@ -16,7 +16,8 @@
  * - *end for the dead*, by the worker that finds a claim older than any run lives: the claim is as that worker has read it.
  * - *withdraw*, by an acceptance that did not hear from the queue: no item is there. It is written together with the word that
  *   the job is taken back (D25), and what meets it ends without a word.
- * - *settle*, by a run of receipts or an operator: the outcome is still `unknown`, and the item is as read.
+ * - *settle*, by a run of receipts, by the run that is about to tell of it, or by an operator: the outcome is still `unknown`,
+ *   and the item is as read.
  *
  * No recipient is called by two claimants: a try is claimed once, and a later try calls only those of whom it is certain that
  * nothing was taken. Nothing but a settlement changes an outcome that is not `again`.

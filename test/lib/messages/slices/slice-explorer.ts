@@ -272,7 +272,7 @@ function outcomeOf(
   state: State,
   op: Call,
   effect: Effect | PlatformEffect,
-  { body, owner }: Worker,
+  { owner }: Worker,
   { receipts = 0 }: Scenario,
 ): { readonly after: State; readonly reply: Pick<Reply, 'value' | 'fails'> } {
   if (op.name === 'call') {
@@ -289,9 +289,9 @@ function outcomeOf(
   if (effect === 'lands_late') {
     return { after: { ...state, inFlight: [...state.inFlight, op] }, reply: { fails: true } };
   }
-  const once = effectOf(state, op, body);
+  const once = effectOf(state, op);
   const again = effect === 'again_late' ? { ...once.after, inFlight: [...once.after.inFlight, op] } : once.after;
-  const { after, value } = effect === 'repeated' ? effectOf(once.after, op, body) : { after: again, value: once.value };
+  const { after, value } = effect === 'repeated' ? effectOf(once.after, op) : { after: again, value: once.value };
   return { after, reply: effect === 'reply_lost' ? { fails: true } : { value } };
 }
 
@@ -303,7 +303,7 @@ function wrongOf({ store }: State, index: number, owner: string): string | undef
   return known.receipts.includes(index) ? 'D39: it was proven taken before the claim' : undefined;
 }
 
-function effectOf(state: State, op: Call, _body: Body): { readonly after: State; readonly value: unknown } {
+function effectOf(state: State, op: Call): { readonly after: State; readonly value: unknown } {
   if (op.name === 'queueAgain') {
     const [chunk] = op.args as [Extract<Body, { kind: 'chunk' }>['chunk']];
     return { after: withQueued(state, { kind: 'chunk', chunk }), value: undefined };
