@@ -49,6 +49,7 @@ export type Repeat = v.InferOutput<typeof RepeatSchema>;
 /** Where a template's messages go (D30). */
 const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
+export const sendPathSchema = v.picklist(sendPaths);
 
 /** Everything that all messages of one accepted request have in common. */
 export const JobHeadSchema = v.object({
@@ -63,7 +64,7 @@ export const JobHeadSchema = v.object({
   receiptsExpected: v.exactOptional(v.literal(true)),
   /** One-time codes: they go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
-  path: v.picklist(sendPaths),
+  path: sendPathSchema,
   templateName: v.string(),
   templateLanguage: v.string(),
   acceptedAtMs: v.number(),
@@ -85,6 +86,14 @@ export const dispatchMessageVersion = 1;
 /** Which position of which lane of its number's schedule a message has (D43). */
 export const TurnSchema = v.object({ lane: v.string(), clientId: v.number(), position: v.number() });
 
+/** What the events about a job's messages tell of it (D28, D34). */
+export const aboutSchema = v.object({
+  did: v.string(),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaignId: v.optional(v.number()),
+  attends: v.optional(v.record(v.string(), v.unknown())),
+});
+
 /**
  * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
  * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.
@@ -95,7 +104,7 @@ export const DispatchMessageSchema = v.object({
   clientId: v.number(),
   phoneNumberId: v.string(),
   credential: v.string(),
-  path: v.picklist(sendPaths),
+  path: sendPathSchema,
   acceptedAtMs: v.number(),
   expiresAtMs: v.optional(v.number()),
   correlationId: v.optional(v.string()),
@@ -118,13 +127,7 @@ export const DispatchMessageSchema = v.object({
   hasWaited: v.exactOptional(v.literal(true)),
   /** Its recipient gets enough from this number until then. */
   notBeforeMs: v.exactOptional(v.number()),
-  /** What the events about it tell of its job (D28, D34). */
-  about: v.object({
-    did: v.string(),
-    template: v.object({ name: v.string(), language: v.string() }),
-    campaignId: v.optional(v.number()),
-    attends: v.optional(v.record(v.string(), v.unknown())),
-  }),
+  about: aboutSchema,
   /** It is all there is of its job, so that its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. */

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { aboutSchema, sendPathSchema } from './job.ts';
+
+/** The format in which chunks are queued now (D47). */
+export const chunkVersion = 1;
+
+/** The message of one recipient in a chunk. Its dispatch id is `<jobId>-<index>`, whatever chunk carries it. */
+export const ChunkRecipientSchema = v.object({
+  index: v.number(),
+  to: v.string(),
+  /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */
+  request: v.exactOptional(v.looseObject({})),
+  /** Deliveries that ended provably unsent so far, by what they waited for (pace/pacing.ts). */
+  attempts: v.exactOptional(v.record(v.string(), v.number())),
+  /** The platform takes nothing for this person from this number before then, or a wait of its own is over then. */
+  notBeforeMs: v.exactOptional(v.number()),
+});
+export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
+
+/** Up to ten consecutive recipients of a job, and the try that is to be made of them (slices/slice.ts). */
+const ChunkSliceSchema = v.object({
+  try: v.number(),
+  /** Recipients of the whole slice: those of earlier tries that have ended are not carried any more. */
+  size: v.number(),
+  /** Where the first of the recipients stands in the lane; the others follow. Absent: the worker reserves (D43). */
+  position: v.exactOptional(v.number()),
+  recipients: v.array(ChunkRecipientSchema),
+});
+export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
+
+/** What a chunk says of its job: all that its worker needs to send, to pace and to tell. */
+const ChunkOfJobSchema = v.object({
+  jobId: v.string(),
+  clientId: v.number(),
+  wabaId: v.string(),
+  phoneNumberId: v.string(),
+  credential: v.string(),
+  path: sendPathSchema,
+  acceptedAtMs: v.number(),
+  expiresAtMs: v.exactOptional(v.number()),
+  correlationId: v.exactOptional(v.string()),
+  about: aboutSchema,
+  /** One-time codes: they go before others of their number (D44). */
+  urgent: v.exactOptional(v.literal(true)),
+  /** A platform app tells of the number what became of messages (D38). */
+  receiptsExpected: v.exactOptional(v.literal(true)),
+  /** It is all there is of its job, so that its end is the end of the job (D41). */
+  alone: v.exactOptional(v.literal(true)),
+  /** Acceptance has queued it itself, and its job may not have begun yet (items.ts, `mayBegin`). */
+  straight: v.exactOptional(v.literal(true)),
+  /** What its number may send, as last read when it was queued. */
+  limitPerSecond: v.number(),
+  /** The lane of the number's schedule that its positions are in. */
+  lane: v.string(),
+});
+
+/** One message of the dispatch queue: consecutive slices of one job, composed, or what is left of them after a try. */
+export const QueuedChunkSchema = v.object({
+  version: v.literal(chunkVersion),
+  ...ChunkOfJobSchema.entries,
+  slices: v.array(ChunkSliceSchema),
+  /** Times that slots of it had passed before they could be used. */
+  missedSlots: v.exactOptional(v.number()),
+});
+export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
+
+/** A request of so many recipients is one slice, and needs no fan-out: it goes straight into the queue as one chunk. */
+export const straightRecipients = 10;
