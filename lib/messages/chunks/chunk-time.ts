@@ -1,6 +1,6 @@
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
 
 /*
  * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
@@ -15,7 +15,7 @@ export const mostRecipients = inBlocks.turn;
 export const deliveryLeadMs = 1_100;
 
 /** A chunk whose first slot is further ahead waits in the queue. */
-const farAfterMs = 3_000;
+const farAfterMs = 2_100;
 
 /** Slices whose slots come later than this after the first of a run go back as a chunk of their own. */
 const runSpanMs = 1_500;
@@ -42,11 +42,6 @@ export type Slot = Turn | { readonly atMs: number };
 
 export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
   return 'atMs' in slot ? slot.atMs : slotMsOf(schedule, slot);
-}
-
-/** The lane of what has missed its slots: its positions never meet those that its job still reserves. */
-export function lateLane(lane: string): string {
-  return `${lane}~`;
 }
 
 /** The slots that the recipients of a chunk have by its positions, by index. */

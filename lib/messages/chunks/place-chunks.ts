@@ -4,7 +4,7 @@ import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { inBlocks, trustedUntilMs } from '../pace/schedule.ts';
+import { inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
@@ -12,7 +12,6 @@ import {
   firstDueMs,
   firstSlotMs,
   isDue,
-  lateLane,
   partedBySlots,
   queueDelaySeconds,
   type Slot,
@@ -244,7 +243,8 @@ async function reserveInLanes(
   const wanted = lanes.map((ofLane) => {
     const { chunk } = (ofLane[0] as Missing).waiting;
     const count = ofLane.reduce((sum, { recipients }) => sum + recipients.length, 0);
-    return { clientId: chunk.clientId, lane: laneFor(chunk), count, inFront: true as const };
+    const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
+    return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
   const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, plan: inBlocks, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {

@@ -25,10 +25,10 @@ export function laneOf(jobId: string, recipients: number): string {
 /** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */
 export async function reserve(
   paces: NumberPaces,
-  { clientId, lane, count, inFront, ...number }: OfNumber & Wanted,
+  { clientId, lane, count, inFront, late, ...number }: OfNumber & Wanted,
   nowMs: number,
 ): Promise<{ readonly firstPosition: number; readonly pace: NumberPace }> {
-  const wanted = [{ clientId, lane, count, ...present({ inFront }) }];
+  const wanted = [{ clientId, lane, count, ...present({ inFront, late }) }];
   const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, nowMs);
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }

@@ -23,12 +23,16 @@ export interface Plan extends Grid {
 /** A message each, changed at whole seconds, one to two ahead. */
 export const singly: Plan = { turn: 1, gridMs: 1_000, aheadMs: 2_000 };
 /** Turns of thirty, so that a worker gets consecutive slots (D45); changed at quarter seconds, 0.75 to 1 s ahead. */
-export const inBlocks: Plan = { turn: 30, gridMs: 250, aheadMs: 1_000 };
+export const inBlocks: Plan = { turn: 50, gridMs: 250, aheadMs: 1_000 };
 
-/** Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts). */
+/**
+ * Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts); `late`: their slots
+ * went by unused, and they come before all that is not late.
+ */
 export interface Wanted extends LaneName {
   readonly count: number;
   readonly inFront?: true;
+  readonly late?: true;
 }
 
 /** What a message carries instead of a time: the slot follows from the schedule as it is when it is asked for. */
@@ -129,6 +133,7 @@ function joined(
     lane,
     count,
     inFront,
+    late,
     ...at
   }: Wanted & {
     readonly firstPosition: number;
@@ -141,6 +146,8 @@ function joined(
   const row = { clientId, lane, first: at.firstPosition, count };
   const own = rest.filter((each) => each.clientId === clientId);
   const [firstOwn] = own;
+  // Whose slots went by has had no turn for them: it takes none from the others, and none from those who were late before.
+  if (late === true) return { lanes: rest.toSpliced(rest.findLastIndex(isLateLane) + 1, 0, row), fronts: at.fronts };
   if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
     const front = { rest, fromMs: at.startMs, count: Math.min(turn, waiting), everyMs: at.everyMs };
@@ -182,6 +189,15 @@ function longerLast(
 /** Where new positions of a lane begin: those that fill a turn at a multiple of turns, so that blocks are taken whole. */
 function newRowFrom(position: number, count: number, { turn }: Plan): number {
   return count < turn ? position : turn * Math.ceil(position / turn);
+}
+
+/** The lane of what has missed its slots: its positions never meet those that its job still reserves. */
+export function lateLane(lane: string): string {
+  return `${lane}~`;
+}
+
+function isLateLane({ lane }: LaneName): boolean {
+  return lane.endsWith('~');
 }
 
 /** As a segment carries it. */
