@@ -23,7 +23,7 @@ export interface Plan extends Grid {
 /** A message each, changed at whole seconds, one to two ahead. */
 export const singly: Plan = { turn: 1, gridMs: 1_000, aheadMs: 2_000 };
 /** Turns of thirty, so that a worker gets consecutive slots (D45); changed at quarter seconds, 0.75 to 1 s ahead. */
-export const inBlocks: Plan = { turn: 50, gridMs: 250, aheadMs: 1_000 };
+export const inBlocks: Plan = { turn: 30, gridMs: 250, aheadMs: 1_000 };
 
 /**
  * Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts); `late`: their slots

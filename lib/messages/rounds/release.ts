@@ -58,7 +58,15 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
       return waveCount(atMs + horizon - Math.max(atMs, slotsUntilMs), everyMs(), share);
     },
     reserve: async (count) => {
-      const wanted = { phoneNumberId, limitPerSecond, ...lane, plan: inBlocks, count, seen: pace, inFront: true as const };
+      const wanted = {
+        phoneNumberId,
+        limitPerSecond,
+        ...lane,
+        plan: inBlocks,
+        count,
+        seen: pace,
+        inFront: true as const,
+      };
       const reservation = await reserve(ports.paces, wanted, ports.nowMs());
       pace = reservation.pace;
       slotsUntilMs = lastSlotMsOf(pace.schedule, lane);

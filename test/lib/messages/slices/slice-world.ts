@@ -91,7 +91,8 @@ export interface Start {
 /** Where the run of a delivery stands after its replies. */
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
   const run = async (outside: Outside<string>): Promise<ChunkEnd<Recipient>> => {
-    if (body.kind === 'receipt') return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again', slices: [] }));
+    if (body.kind === 'receipt')
+      return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again', slices: [] }));
     return await runChunk(body.chunk, owner, chunkPorts(outside));
   };
   return standingAfter(run, nowMs, replies);
