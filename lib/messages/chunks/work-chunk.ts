@@ -6,7 +6,7 @@ import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk }
 import { type Outcome, openPlaces, type Slice, type SliceClaim } from '../slices/slice.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
-import { claimLeadMs, queueDelaySeconds } from './chunk-time.ts';
+import { claimLeadMs, ownTimeDelaySeconds } from './chunk-time.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 
 /** One delivery of a chunk. */
@@ -31,9 +31,9 @@ const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
   if (placed.kind === 'later') return await queueLater(placed, ports);
+  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
-  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   void ports.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
   const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
@@ -186,7 +186,7 @@ class ChunkRun {
       }),
     }));
     const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};
-    const delaySeconds = queueDelaySeconds(dueMs, this.#ports.nowMs());
+    const delaySeconds = ownTimeDelaySeconds(dueMs, this.#ports.nowMs());
     await queueLater({ chunk: { ...chunk, ...missed, slices }, delaySeconds }, this.#ports);
     this.#ports.log('dispatch.retry', { count: slices.length });
   }
