@@ -4,7 +4,7 @@ import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
+import { inBlocks, lateLane, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
@@ -54,9 +54,6 @@ interface Waiting {
 /** Looks at one number in one run: some while slots are far, some while writes are slow. */
 const mostLooks = 10;
 
-/** A schedule that is read so long before a slot can be trusted for it, whatever the moment. */
-const trustedBeforeMs = 450;
-
 /**
  * Gives each chunk of a run its place in time: one read for a number and its jobs, one write where slots are missing or have
  * passed, and another read shortly before the first slot, which others may have moved. None of the promises rejects.
@@ -105,7 +102,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
       else waiting.place(placed);
       return typeof placed === 'number';
     });
-    const waitMs = Math.min(...untrustedMs) - trustedBeforeMs - ports.nowMs();
+    const waitMs = trustedFromMs(Math.min(...untrustedMs), inBlocks) - ports.nowMs();
     if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
   }
 }

@@ -11,7 +11,7 @@ import type { Handover, Posting } from '../../../../lib/messages/dispatch/platfo
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
-import { inBlocks } from '../../../../lib/messages/pace/schedule.ts';
+import { inBlocks, type Wanted } from '../../../../lib/messages/pace/schedule.ts';
 import type { Recorded } from '../../../../lib/messages/slices/slice.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
@@ -107,9 +107,9 @@ export class ChunkRunWorld {
   }
 
   /** The first of so many positions that a job's fan-out reserves now. */
-  async reserved(count: number, { clientId = 1_001, lane = 'job-1' } = {}): Promise<number> {
-    const wanted = { phoneNumberId, limitPerSecond: 80, clientId, lane, count, plan: inBlocks };
-    return (await reserve(this.paces, wanted, this.nowMs)).firstPosition;
+  async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
+    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count, plan: inBlocks };
+    return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
   }
 
   async place(
