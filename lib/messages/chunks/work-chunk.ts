@@ -35,7 +35,7 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
-  void ports.ready(chunk);
+  if (placed.slots.size > 0) void ports.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
   const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
