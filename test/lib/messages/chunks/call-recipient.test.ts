@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import {
   blockedUntilMs,
   type NumberPace,
@@ -173,6 +173,29 @@ describe('its own time', () => {
       { delaySeconds: 5, chunk: { slices: [{ try: 1, recipients: [{ index: 1, notBeforeMs: startMs + 6_000 }] }] } },
     ]);
     expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
+  });
+});
+
+describe('between claim and call (D46, D53)', () => {
+  test.each<[string, JobState, object]>([
+    ['stopped', { stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
+    ['parked', { parked: { code: 'template_paused', sinceMs: startMs } }, { state: 'again', dueMs: startMs + 15_000 }],
+  ])('its job was %s: nobody is called', async (_, state, outcome) => {
+    const world = new ChunkRunWorld();
+    world.faultOf = (name) => {
+      if (name === 'claimSlice') world.states.set('J', state);
+      return undefined;
+    };
+    await world.work([one()]);
+    expect([world.posted, world.outcome(0)]).toEqual([[], outcome]);
+  });
+
+  test('the clock was put back, and what had expired has no slot: it takes one in its next try', async () => {
+    const world = new ChunkRunWorld();
+    const nowMs = () => (world.count('claimSlice') === 0 ? world.nowMs : world.nowMs - 1_000);
+    await world.work([one({}, { expiresAtMs: startMs })], { nowMs });
+    expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'again', dueMs: startMs - 1_000 }]);
+    expect(world.requeued).toMatchObject([{ delaySeconds: 0, chunk: { missedSlots: 1 } }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChunkSlice, QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { slotTimeMs } from '../../../../lib/messages/chunks/chunk-time.ts';
+import { type Slot, slotTimeMs, withPosition } from '../../../../lib/messages/chunks/chunk-time.ts';
 import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
 import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
@@ -186,6 +186,32 @@ describe('slots that have passed', () => {
     expect(await world.place([chunkOf(slicesOf(1), { jobId: 'K' })], slow(3_000))).toEqual([{ kind: 'unplaced' }]);
     expect(world.count('look')).toBe(3 + 10);
   });
+});
+
+test('a slice goes back with its slots where they are in a row of a lane that it can name', () => {
+  const turns = (positions: readonly number[], lane = 'job-1') =>
+    positions.map((position) => ({ clientId: 1_001, lane, position }));
+  const positionOf = (slots: readonly (Slot | undefined)[], changes: Partial<QueuedChunk> = {}) => {
+    const known = new Map(slots.flatMap((slot, index) => (slot === undefined ? [] : [[index, slot] as const])));
+    const slice: ChunkSlice = { try: 1, size: 3, position: 9, isLate: true, recipients: recipientsFrom(0, 3) };
+    const { recipients: _all, size: _same, ...rest } = withPosition(slice, known, chunkOf([slice], changes));
+    return rest;
+  };
+  const [none, early] = [{ try: 1 }, { atMs: startMs }];
+  const table: readonly [readonly (Slot | undefined)[], object][] = [
+    [turns([5, 6, 7]), { try: 1, position: 5 }],
+    [turns([5, 6, 7], 'job-1~'), { try: 1, position: 5, isLate: true }],
+    [turns([5, 6, 8]), none],
+    [[...turns([5, 6]), undefined], none],
+    [[undefined, ...turns([6, 7])], none],
+    [[...turns([5, 6]), ...turns([7], 'job-1~')], none],
+    [[...turns([5, 6]), early], none],
+    [[early, ...turns([6, 7])], none],
+    [[early, early, early], none],
+    [[], none],
+  ];
+  for (const [slots, expected] of table) expect(positionOf(slots)).toStrictEqual(expected);
+  expect(positionOf(turns([5, 6, 7], '!'), { urgent: true })).toStrictEqual({ try: 1, position: 5, isLate: true });
 });
 
 describe('several chunks of one number', () => {
