@@ -150,6 +150,14 @@ describe('a slot (D43)', () => {
   });
 });
 
+test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
+  const world = new ChunkRunWorld();
+  await world.reserved(72 * 600);
+  await world.work([chunkOf(slicesOf(10), { urgent: true, straight: true, lane: '*' })]);
+  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+  expect(world.count('look')).toBe(2);
+});
+
 describe('its own time', () => {
   test('a wait that is nearly over costs one more try, and no slot before its end', async () => {
     const world = new ChunkRunWorld();
@@ -167,7 +175,7 @@ describe('its own time', () => {
   test('who is carried beside others and is not due is not called, and keeps that time', async () => {
     const world = new ChunkRunWorld();
     const recipients = [recipientAt(0), recipientAt(1, { notBeforeMs: startMs + 6_000 })];
-    await world.work([chunkOf([{ try: 0, size: 2, recipients }])]);
+    await world.work([chunkOf([{ try: 0, size: 2, position: await world.reserved(2), recipients }])]);
     expect(world.posted.map(({ index }) => index)).toEqual([0]);
     expect(world.requeued).toMatchObject([
       { delaySeconds: 5, chunk: { slices: [{ try: 1, recipients: [{ index: 1, notBeforeMs: startMs + 6_000 }] }] } },
@@ -251,11 +259,19 @@ describe('a message that may not be sent any more (D27)', () => {
 
 describe('what the platform answers', () => {
   test('that it took the message: its id is recorded', async () => {
-    const world = new ChunkRunWorld();
-    world.send = async () => ({ messageStatus: 'accepted' });
-    await world.work([one()]);
-    expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
-    expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
+    for (const answer of [{}, { messageStatus: 'accepted' }]) {
+      const world = new ChunkRunWorld();
+      const sent: unknown[] = [];
+      world.send = async (posting) => {
+        sent.push(posting);
+        return answer;
+      };
+      await world.work([one()]);
+      const { request } = recipientAt(0);
+      expect(sent).toEqual([{ phoneNumberId, path: 'messages', credential: 'main', request }]);
+      expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
+      expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
+    }
   });
 
   test.each(['held_for_quality_assessment', 'paused'])(
