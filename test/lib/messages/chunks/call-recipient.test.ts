@@ -150,6 +150,27 @@ describe('a slot (D43)', () => {
   });
 });
 
+test.each([60, 200, 900])(
+  'workers that start cold, with a secret that takes %i ms, keep an idle number to its limit',
+  async (secretMs) => {
+    const world = new ChunkRunWorld();
+    const position = await world.reserved(300);
+    const ready = async () => await world.time.sleep(startMs + secretMs - world.nowMs);
+    const chunks = Array.from({ length: 10 }, (_, at) =>
+      chunkOf(slicesOf(30, position + at * 30), { jobId: `J${at}` }),
+    );
+    await world.work(chunks, { ready });
+    for (let next = world.requeued.shift(); next !== undefined; next = world.requeued.shift()) {
+      await world.wait(next.delaySeconds * 1_000);
+      await world.work([next.chunk], { ready });
+    }
+    const times = world.posted.map(({ atMs }) => atMs);
+    expect(times).toHaveLength(300);
+    const inSecond = times.map((fromMs) => times.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(80);
+  },
+);
+
 test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
   const world = new ChunkRunWorld();
   await world.reserved(72 * 600);

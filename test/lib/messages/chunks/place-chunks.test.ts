@@ -54,7 +54,17 @@ describe('slots that are to come', () => {
     });
     expect(placed).not.toHaveProperty('rest');
     expect(timesOf(world, placed)).toEqual(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [at, slotAt(at)])));
+    await world.wait(5_000);
     expect(world.calls).toEqual(['look']);
+  });
+
+  test.each([
+    [35, 1],
+    [36, 2],
+  ])('behind %i others, of which those in half a second may be moved: so many looks: %i', async (after, looks) => {
+    const world = new ChunkRunWorld();
+    await world.place([await inSlots(world, 1, after)]);
+    expect(world.count('look')).toBe(looks);
   });
 
   test.each([
@@ -237,18 +247,30 @@ describe('several chunks of one number', () => {
     );
   });
 
+  test('take slots as their lowest limit and their most missed slots say', async () => {
+    const world = new ChunkRunWorld();
+    const chunks = [
+      chunkOf(slicesOf(1), { limitPerSecond: 40, missedSlots: 1 }),
+      chunkOf(slicesOf(1), { jobId: 'K', lane: 'job-2' }),
+    ];
+    const placed = await world.place(chunks);
+    expect(placed.map((each) => timesOf(world, each)[0])).toEqual([200, Math.floor(200 + 1_000 / 36)]);
+  });
+
   test('do not wait for one another, nor for those of another number', async () => {
     const world = new ChunkRunWorld();
     const far = await inSlots(world, 1, 72 * 2);
     const near = chunkOf(slicesOf(1, 0), { jobId: 'K' });
+    const between = chunkOf(slicesOf(1, 72), { jobId: 'M' });
     const other = chunkOf(slicesOf(1), { jobId: 'L', phoneNumberId: 'another' });
     const placedAtMs: number[] = [];
-    const places = placeChunks([far, near, other], world.ports());
+    const places = placeChunks([far, near, other, between], world.ports());
     await world.pass(
       Promise.all(places.map(async (place) => await place.then(() => placedAtMs.push(world.nowMs - startMs)))),
     );
     expect(placedAtMs.slice(0, 2)).toEqual([0, 0]);
-    expect(placedAtMs[2]).toBeGreaterThan(1_000);
+    expect(placedAtMs[2]).toBeLessThan(1_000);
+    expect(placedAtMs[3]).toBeGreaterThan(1_000);
   });
 
   test('when the number cannot be read, or no slot be reserved: unplaced, and those that need none are not', async () => {
@@ -337,7 +359,13 @@ describe('persons who may not be written to yet', () => {
     const blocked = recipientAt(0);
     const pace = withBlocked(unknownPace, recipientHashOf(blocked.to), startMs + 4_500, startMs);
     world.paces.stored.set(phoneNumberId, pace);
-    const [alone, beside] = await world.place([chunkOf(slicesOf(1)), chunkOf(slicesOf(2), { jobId: 'K' })]);
+    const waiting = { try: 1, size: 2, recipients: [recipientAt(1, later(9_000))] };
+    const [alone, beside, other] = await world.place([
+      chunkOf(slicesOf(1)),
+      chunkOf(slicesOf(2), { jobId: 'K' }),
+      chunkOf([waiting], { jobId: 'L' }),
+    ]);
+    expect(other).toEqual({ kind: 'later', chunk: chunkOf([waiting], { jobId: 'L' }), delaySeconds: 8 });
     expect(alone).toEqual({ kind: 'later', chunk: chunkOf(slicesOf(1)), delaySeconds: 4 });
     expect(Object.keys(timesOf(world, beside))).toEqual(['1']);
     if (beside?.kind !== 'run') throw new Error('nothing leaves');
@@ -368,10 +396,11 @@ describe('one-time codes (D44)', () => {
     await world.reserved(72 * 600);
     const before = world.count('look');
     const [busy, of] = await world.place([
-      chunkOf(slicesOf(2), { ...code, jobId: 'K' }),
+      chunkOf(slicesOf(10), { ...code, jobId: 'K' }),
       chunkOf(slicesOf(1), { ...code, jobId: 'L', clientId: 1_002 }),
     ]);
-    expect([timesOf(world, busy), timesOf(world, of)]).toEqual([{ 0: 0, 1: 125 }, { 0: 250 }]);
+    expect(Object.values(timesOf(world, busy))).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+    expect(timesOf(world, of)).toEqual({ 0: 1_250 });
     expect(world.count('look') - before).toBe(1);
   });
 
