@@ -177,6 +177,15 @@ describe('while the store does not answer nothing is sent, and a copy waits long
     expect([world.count('endSlice'), world.requeued.length]).toEqual([tries, 1]);
   });
 
+  test('what another has ended meanwhile is looked at again, and neither repeated nor told', async () => {
+    const world = new ChunkRunWorld();
+    world.send = async () => Promise.reject(refusal);
+    const { slices } = world.ports();
+    await world.work([chunkOf(slicesOf(1))], { slices: { ...slices, end: async () => undefined } });
+    expect([world.events.sent, world.facts('dispatch.failed'), world.nowMs]).toEqual([[], [], startMs]);
+    expect(world.requeued).toMatchObject([{ chunk: { storeFailures: 1 } }]);
+  });
+
   test('nor is a delivery acknowledged while its copy cannot be queued', async () => {
     const world = new ChunkRunWorld();
     world.faultOf = (name) => (name === 'sendLater' || name === 'look' ? 'fails' : undefined);
@@ -380,18 +389,24 @@ test('every message is counted once, by what became of it, and a receipt is expe
   };
   const chunk = chunkOf(slicesOf(6), { receiptsExpected: true });
   const late = chunkOf(slicesOf(1), { jobId: 'K', expiresAtMs: startMs });
-  const stopped = chunkOf(slicesOf(2), { jobId: 'L', receiptsExpected: true });
+  const stopped = chunkOf(slicesOf(12).slice(1), { jobId: 'L', receiptsExpected: true });
   world.states.set('L', { stop: cancelled(startMs) });
   const silent = chunkOf(slicesOf(1), { jobId: 'M' });
   const lines = await countedBy(() => world.work([chunk, late, stopped, silent]));
   const sent = { MessagesSent: 3, MessagesHeld: 1, MessagesUnknown: 1, ReceiptsExpected: 2 };
   expect(lines).toMatchObject([{ ...sent, MessagesFailed: 3, MessagesExpired: 1 }]);
   expect(world.facts('dispatch.failed')).toEqual([
-    ...['L-0', 'L-1'].map((dispatchId) => ({ dispatchId, code: 'cancelled' })),
+    ...['L-10', 'L-11'].map((dispatchId) => ({ dispatchId, code: 'cancelled' })),
     { dispatchId: 'J-1', code: '131026' },
   ]);
   expect(world.facts('dispatch.unknown')).toEqual([{ dispatchId: 'J-2', code: 'no_answer' }]);
-  expect(world.facts('dispatch.batch')[0]?.tally).toMatchObject({ sent: 3, held_paused: 1, expired_expired: 1 });
+  expect(world.facts('dispatch.batch')[0]?.tally).toEqual({
+    sent: 3,
+    held_paused: 1,
+    expired_expired: 1,
+    retry_throughput: 1,
+  });
+  expect(world.facts('dispatch.again')).toEqual([]);
   await world.wait(2_000);
   expect(await countedBy(() => world.work([chunk, late, stopped, silent]))).toEqual([]);
 });
