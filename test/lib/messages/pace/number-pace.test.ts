@@ -132,12 +132,13 @@ test('what is told of turns and of who went in front is in the item only where t
   expect(Object.keys(scheduleIn(busy))).toEqual(['next', 'lanes', 'segments']);
   const wanted = { clientId: 2, lane: '*', count: 1, everyMs: 1_000 / 72, nowMs, inFront: true } as const;
   const { schedule } = reserved(busy, wanted, inBlocks);
-  expect(scheduleIn(schedule)).toMatchObject({ turns: [1, 30], fronts: [[2, expect.any(Number)]] });
+  expect(scheduleIn(schedule)).toMatchObject({ turns: [1, inBlocks.turn], fronts: [[2, expect.any(Number)]] });
 });
 
 test('a number that is slowed down in blocks has them from a quarter second on', () => {
-  const { schedule } = reserved(emptySchedule, { ...wantedLane, everyMs: 1_000 / 72, nowMs }, inBlocks);
-  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, inBlocks);
+  const plan = { ...inBlocks, turn: 30 };
+  const { schedule } = reserved(emptySchedule, { ...wantedLane, everyMs: 1_000 / 72, nowMs }, plan);
+  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, plan);
   // Ninety slots, three turns, until after the changeable second.
   expect(slower.schedule.segments.map(({ turn, lanes }) => [turn, lanes[0]?.first])).toEqual([
     [30, 0],

@@ -96,7 +96,7 @@ test('no time has more than the limit of codes and promotions together', async (
 
 test('a plan holds for all lanes of a reservation; a lane goes in front where it asks for it', async () => {
   const ports = { paces: memoryPaces(), tenths: memoryTenths() };
-  const { plan, ...job } = { ...number, clientId: 1, lane: 'J', count: 10_000, plan: inBlocks };
+  const { plan, ...job } = { ...number, clientId: 1, lane: 'J', count: 10_000, plan: { ...inBlocks, turn: 30 } };
   await reserve(ports.paces, { ...job, plan }, nowMs);
   const front = { ...job, clientId: 2, lane: '*', count: 1, plan };
   const { pace } = await reserve(ports.paces, { ...front, inFront: true }, nowMs);
