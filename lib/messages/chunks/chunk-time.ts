@@ -1,15 +1,12 @@
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
 
 /*
  * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
  * the number and the job, claims each slice shortly before the first slot of the slice, looks once more, and calls each
  * recipient in the millisecond of its slot.
  */
-
-/** Recipients of a chunk, which are those of a turn: where jobs compete, chunks stay whole. */
-export const mostRecipients = inBlocks.turn;
 
 /** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
 export const deliveryLeadMs = 1_100;

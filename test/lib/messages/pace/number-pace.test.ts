@@ -138,7 +138,7 @@ test('what is told of turns and of who went in front is in the item only where t
 test('a number that is slowed down in blocks has them from a quarter second on', () => {
   const plan = { ...inBlocks, turn: 30 };
   const { schedule } = reserved(emptySchedule, { ...wantedLane, everyMs: 1_000 / 72, nowMs }, plan);
-  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, plan);
+  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, () => plan);
   // Ninety slots, three turns, until after the changeable second.
   expect(slower.schedule.segments.map(({ turn, lanes }) => [turn, lanes[0]?.first])).toEqual([
     [30, 0],
