@@ -1,4 +1,4 @@
-import type { ChunkEnd, ChunkSlice } from '../../../../lib/messages/slices/run-chunk.ts';
+import type { ChunkSlice } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { Slice } from '../../../../lib/messages/slices/slice.ts';
 import { explore } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
@@ -12,6 +12,7 @@ import {
   type PlatformEffect,
   platformEffects,
   type Recipient,
+  type RunEnd,
   type Start,
   type Store,
   standingOf,
@@ -29,6 +30,8 @@ export interface Scenario {
   /** Deliveries of chunks on one path, at most, and of receipts. */
   readonly deliveries: number;
   readonly receipts?: number;
+  /** Receipts that wait are delivered together. */
+  readonly batched?: true;
   readonly workers?: number;
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
@@ -48,7 +51,7 @@ interface Queued {
   readonly deliveries: number;
 }
 
-interface Worker extends Start, Standing<ChunkEnd> {
+interface Worker extends Start, Standing<RunEnd> {
   readonly holds: { readonly id: number; readonly delivery: number };
   readonly replies: readonly Reply[];
 }
@@ -87,7 +90,7 @@ type Action =
   | { readonly do: 'wait' };
 
 const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markDoubt', 'append']);
-const sendings = new Set(['tell', 'tellResolved', 'queueAgain']);
+const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
 export function initialState({ slices, faults, deliveries, receipts = 0, workers = 2, waits = 0 }: Scenario): State {
   const chunk = { jobId, slices: slices.map(firstTry) };
@@ -100,7 +103,7 @@ export function initialState({ slices, faults, deliveries, receipts = 0, workers
     nextId: 1,
     runs: 0,
     faultsLeft: faults,
-    deliveriesLeft: { chunk: deliveries, receipt: receipts },
+    deliveriesLeft: { chunk: deliveries, receipts },
     waitsLeft: waits,
     harmed: false,
   };
@@ -112,7 +115,7 @@ function firstTry(size: number, slice: number): ChunkSlice<Recipient> {
 
 /** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
 export async function exploreSlices(scenario: Scenario, check: (state: State) => void): Promise<ReadonlySet<string>> {
-  const standings = new Map<string, Standing<ChunkEnd>>();
+  const standings = new Map<string, Standing<RunEnd>>();
   const seen = new Set<string>();
   await explore(initialState(scenario), {
     successorsOf: async (state) =>
@@ -161,7 +164,7 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
 
 /** Idle workers of a kind are alike: only the first takes work. The last one is that of receipts, where there are any. */
 function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, { receipts = 0 }: Scenario): Action[] {
-  const kindOf = (worker: number) => (receipts > 0 && worker === workers.length - 1 ? 'receipt' : 'chunk');
+  const kindOf = (worker: number) => (receipts > 0 && worker === workers.length - 1 ? 'receipts' : 'chunk');
   const kind = kindOf(at);
   const isFirst = !workers.some((worker, other) => other < at && worker === null && kindOf(other) === kind);
   if (!isFirst || deliveriesLeft[kind] === 0) return [];
@@ -187,7 +190,7 @@ function isAcknowledged({ end }: Worker): boolean {
 async function apply(
   state: State,
   action: Action,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<RunEnd>>,
   scenario: Scenario,
 ): Promise<State> {
   switch (action.do) {
@@ -213,7 +216,9 @@ async function apply(
         if (queued.id !== worker.holds.id) return [queued];
         // The queue forgets what is acknowledged, also while another run holds it.
         if (gone) return [];
-        return queued.deliveries === worker.holds.delivery ? [{ ...queued, visible: true }] : [queued];
+        const body =
+          worker.end?.kind === 'left' ? ({ kind: 'receipts', indexes: worker.end.indexes } as const) : queued.body;
+        return queued.deliveries === worker.holds.delivery ? [{ ...queued, body, visible: true }] : [queued];
       });
       const faultsLeft = state.faultsLeft - (action.survives ? 1 : 0);
       return { ...withWorker(state, action.worker, null), queue, faultsLeft };
@@ -256,7 +261,7 @@ function died(state: State, at: number): State {
 async function step(
   state: State,
   action: Extract<Action, { do: 'step' }>,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<RunEnd>>,
   scenario: Scenario,
 ): Promise<State> {
   const worker = state.workers[action.worker] as Worker;
@@ -273,7 +278,7 @@ function outcomeOf(
   op: Call,
   effect: Effect | PlatformEffect,
   { owner }: Worker,
-  { receipts = 0 }: Scenario,
+  { receipts = 0, batched }: Scenario,
 ): { readonly after: State; readonly reply: Pick<Reply, 'value' | 'fails'> } {
   if (op.name === 'call') {
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
@@ -282,7 +287,7 @@ function outcomeOf(
     const called = { index, effect: effect as PlatformEffect, ...(wrong === undefined ? {} : { wrong }) };
     const calls = [...state.store.calls, called];
     const posted = { ...state, store: { ...state.store, calls } };
-    const after = accepts && receipts > 0 ? withQueued(posted, { kind: 'receipt', index }) : posted;
+    const after = accepts && receipts > 0 ? withReceipt(posted, index, batched) : posted;
     return { after, reply: { value: outcome } };
   }
   if (effect === 'fails') return { after: state, reply: { fails: true } };
@@ -316,6 +321,17 @@ function effectOf(state: State, op: Call): { readonly after: State; readonly val
   return { after: { ...state, store: { ...store, wrongs } }, value };
 }
 
+function withReceipt(state: State, index: number, batched?: true): State {
+  const isWaiting = ({ visible, body }: Queued) => visible && body.kind === 'receipts';
+  const waiting = batched ? state.queue.find(isWaiting) : undefined;
+  if (waiting?.body.kind !== 'receipts') return withQueued(state, { kind: 'receipts', indexes: [index] });
+  const indexes = [...new Set([...waiting.body.indexes, index])];
+  const queue = state.queue.map((each) =>
+    each === waiting ? { ...each, body: { kind: 'receipts', indexes } as const } : each,
+  );
+  return { ...state, queue };
+}
+
 function withQueued(state: State, body: Body): State {
   const queue = [...state.queue, { id: state.nextId, body, visible: true, deliveries: 0 }];
   return { ...state, queue, nextId: state.nextId + 1 };
@@ -328,7 +344,7 @@ function withWorker(state: State, at: number, worker: Worker | null): State {
 /** Where a run stands after its replies depends on nothing else. */
 async function standing(
   worker: Omit<Worker, 'open' | 'end'>,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<RunEnd>>,
 ): Promise<Worker> {
   const { body, owner, nowMs, replies, holds } = worker;
   const key = JSON.stringify([body, owner, nowMs, written(replies)]);
