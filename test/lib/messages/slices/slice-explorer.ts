@@ -33,6 +33,9 @@ export interface Scenario {
   /** Receipts that wait are delivered together. */
   readonly batched?: true;
   readonly workers?: number;
+  /** Runs of receipts at once, where there are receipts. */
+  readonly receiptRuns?: number;
+  /** What may come of a call: the first is no fault. */
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
   readonly stop?: true;
@@ -92,13 +95,14 @@ type Action =
 const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markDoubt', 'append']);
 const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
-export function initialState({ slices, faults, deliveries, receipts = 0, workers = 2, waits = 0 }: Scenario): State {
+export function initialState(scenario: Scenario): State {
+  const { slices, faults, deliveries, receipts = 0, workers = 2, receiptRuns = 1, waits = 0 } = scenario;
   const chunk = { jobId, slices: slices.map(firstTry) };
   return {
     nowMs: startMs,
     store: emptyStore,
     queue: [{ id: 0, body: { kind: 'chunk', chunk }, visible: true, deliveries: 0 }],
-    workers: [...Array<null>(workers).fill(null), ...(receipts > 0 ? [null] : [])],
+    workers: Array<null>(workers + (receipts > 0 ? receiptRuns : 0)).fill(null),
     inFlight: [],
     nextId: 1,
     runs: 0,
@@ -162,9 +166,9 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
   return actions;
 }
 
-/** Idle workers of a kind are alike: only the first takes work. The last one is that of receipts, where there are any. */
-function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, { receipts = 0 }: Scenario): Action[] {
-  const kindOf = (worker: number) => (receipts > 0 && worker === workers.length - 1 ? 'receipts' : 'chunk');
+/** Idle workers of a kind are alike: only the first takes work. Those of receipts, where there are any, come last. */
+function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, scenario: Scenario): Action[] {
+  const kindOf = (worker: number) => (worker >= (scenario.workers ?? 2) ? 'receipts' : 'chunk');
   const kind = kindOf(at);
   const isFirst = !workers.some((worker, other) => other < at && worker === null && kindOf(other) === kind);
   if (!isFirst || deliveriesLeft[kind] === 0) return [];
@@ -174,13 +178,17 @@ function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, { r
 }
 
 function effectsOf(name: string, mayFail: boolean, scenario: Scenario): (Effect | PlatformEffect)[] {
-  const { platform = ['accepted', 'throttled', 'refused', 'lost_before', 'lost_after'] } = scenario;
+  const platform = platformOf(scenario);
   const { effects = ['fails', 'reply_lost', 'repeated', 'lands_late', 'again_late'] } = scenario;
-  if (name === 'call') return platform.filter((effect) => mayFail || effect === 'accepted');
+  if (name === 'call') return platform.filter((_, at) => mayFail || at === 0);
   if (!mayFail) return ['ok'];
   if (writes.has(name)) return ['ok', ...effects];
   if (sendings.has(name)) return ['ok', ...effects.filter((effect) => !effect.endsWith('late'))];
   return ['ok', ...effects.filter((effect) => effect === 'fails')];
+}
+
+function platformOf({ platform }: Scenario): readonly PlatformEffect[] {
+  return platform ?? ['accepted', 'throttled', 'refused', 'lost_before', 'lost_after'];
 }
 
 function isAcknowledged({ end }: Worker): boolean {
@@ -269,7 +277,7 @@ async function step(
   const { after, reply } = outcomeOf(state, op, action.effect, worker, scenario);
   const replies = [...worker.replies, { call: op.number, ...reply, atMs: state.nowMs }];
   const next = await standing({ ...worker, replies }, standings);
-  const isGood = action.effect === 'ok' || action.effect === 'accepted';
+  const isGood = action.effect === 'ok' || action.effect === platformOf(scenario)[0];
   return { ...withWorker(after, action.worker, next), faultsLeft: state.faultsLeft - (isGood ? 0 : 1) };
 }
 
