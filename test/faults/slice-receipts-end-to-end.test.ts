@@ -129,10 +129,10 @@ class World {
       },
       look: async (claim) => ({
         heldBack: undefined,
-        proven: claim.try === 0 ? new Set() : await doubts.proven(claim),
+        proven: claim.try === 0 ? new Set() : await doubts.proven(claim.key),
       }),
-      markDoubt: () => doubts.markDoubt(scenarioHead),
-      proven: doubts.proven,
+      markDoubt: () => doubts.mark(scenarioHead),
+      proven: ({ key }) => doubts.proven(key),
       call: async ({ index }) => {
         if (known.get(sliceOf({ jobId, index }).slice)?.has(index)) this.calledThoughProven.push(index);
         return this.platform.call(index, this.nowMs);

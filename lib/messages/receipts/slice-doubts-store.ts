@@ -1,20 +1,13 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
+import type { SliceDoubts } from '../chunks/chunk-ports.ts';
 import { doubtKey, jobMemorySeconds, receiptGroupOf, receiptPartition } from '../items.ts';
-import type { JobHead } from '../job.ts';
-import type { SlicePorts } from '../slices/run-slice.ts';
 import { placeInSlice, sliceOf, sliceSize } from '../slices/slice.ts';
 import { receiptsOf } from './receipt-items.ts';
 import { sharedReads } from './shared-reads.ts';
 
 /** Jobs that one process remembers having marked; forgetting one costs a write. */
 const rememberedJobs = 1_000;
-
-/** What a worker's run asks about receipts, and what it lets runs of receipts know (settle-slices.ts). */
-export interface SliceDoubts extends Pick<SlicePorts<never>, 'proven'> {
-  /** Resolves once it is written that receipts of the job are to be compared with its slices. May be repeated. */
-  markDoubt(job: Pick<JobHead, 'jobId' | 'acceptedAtMs'>): Promise<void>;
-}
 
 /**
  * The doubts of workers in the messages table. A job is marked once by a process, also when all slices of a run ask for it at
@@ -24,7 +17,7 @@ export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string):
   const marks = new Map<string, Promise<void>>();
   const indexesOf = sharedReads((partition) => indexesWithReceipts(client, table, partition));
   return {
-    markDoubt: async ({ jobId, acceptedAtMs }) => {
+    mark: async ({ jobId, acceptedAtMs }) => {
       const known = marks.get(jobId);
       if (known !== undefined) return await known;
       if (marks.size >= rememberedJobs) marks.clear();
@@ -36,7 +29,7 @@ export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string):
       await mark;
     },
 
-    proven: async ({ key: { jobId, slice } }) => {
+    proven: async ({ jobId, slice }) => {
       // A group of receipts holds whole slices.
       const indexes = await indexesOf(receiptPartition(jobId, receiptGroupOf(slice * sliceSize)));
       const ofSlice = [...indexes].filter((index) => sliceOf({ jobId, index }).slice === slice);

@@ -42,16 +42,14 @@ async function append(jobId: string, indexes: readonly number[]): Promise<void> 
   await receiptStore({ client: own, table, pause }).append({ ...scenarioHead, jobId, total: 10_000 }, receipts);
 }
 
-const sliceOf = (jobId: string, slice: number) => ({ key: { jobId, slice } });
-
 describe('a doubt', () => {
   test('is written once by a process, however many slices ask at once, and read strongly', async () => {
     const client = localDocumentClient();
     const { attempts } = injectFaults(client, () => undefined);
     const doubts = sliceDoubtsStore(client, table);
     const job = { jobId: 'A', acceptedAtMs: startMs };
-    await Promise.all(Array.from({ length: 5 }, () => doubts.markDoubt(job)));
-    await doubts.markDoubt(job);
+    await Promise.all(Array.from({ length: 5 }, () => doubts.mark(job)));
+    await doubts.mark(job);
     expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand']);
     const records = receiptStore({ client: laggingClient(), table, pause });
     expect(await records.doubtfulJobs(['A', 'B'])).toEqual(new Set(['A']));
@@ -65,9 +63,9 @@ describe('a doubt', () => {
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
     const doubts = sliceDoubtsStore(client, table);
     const job = { jobId: 'C', acceptedAtMs: startMs };
-    await expect(Promise.all([doubts.markDoubt(job), doubts.markDoubt(job)])).rejects.toThrow();
+    await expect(Promise.all([doubts.mark(job), doubts.mark(job)])).rejects.toThrow();
     broken = false;
-    await doubts.markDoubt(job);
+    await doubts.mark(job);
     const records = receiptStore({ client: own, table, pause });
     expect(await records.doubtfulJobs(['C'])).toEqual(new Set(['C']));
   });
@@ -77,11 +75,11 @@ describe('places with receipts', () => {
   test('are those of the slice alone, seen at once', async () => {
     await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
     const { proven } = sliceDoubtsStore(laggingClient(), table);
-    const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven(sliceOf('D', slice)));
+    const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ jobId: 'D', slice }));
     const none = new Set();
     const expected = [none, new Set([0, 3, 9]), new Set([0]), new Set([9]), new Set([0]), new Set([0])];
     expect(await Promise.all(asked)).toEqual(expected);
-    expect(await proven(sliceOf('E', 1))).toEqual(none);
+    expect(await proven({ jobId: 'E', slice: 1 })).toEqual(none);
   });
 
   test('are read once for all slices that ask at once; who asks while that read runs has one of its own', async () => {
@@ -99,7 +97,7 @@ describe('places with receipts', () => {
       { step: 'initialize', name: 'holdReplies' },
     );
     const { proven } = sliceDoubtsStore(client, table);
-    const ask = (slice: number) => proven(sliceOf('F', slice));
+    const ask = (slice: number) => proven({ jobId: 'F', slice });
     const early = [0, 1, 2].map(ask);
     await read.promise;
     await append('F', [1]);
@@ -116,9 +114,9 @@ describe('places with receipts', () => {
     let broken = true;
     injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
     const { proven } = sliceDoubtsStore(client, table);
-    await expect(proven(sliceOf('F', 0))).rejects.toThrow();
+    await expect(proven({ jobId: 'F', slice: 0 })).rejects.toThrow();
     broken = false;
-    expect(await proven(sliceOf('F', 0))).toEqual(new Set([1]));
+    expect(await proven({ jobId: 'F', slice: 0 })).toEqual(new Set([1]));
   });
 });
 

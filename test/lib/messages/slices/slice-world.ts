@@ -86,7 +86,7 @@ export type Body =
   | { readonly kind: 'receipts'; readonly indexes: readonly number[] };
 
 /** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
-export type RunEnd = ChunkEnd | { readonly kind: 'left'; readonly indexes: readonly number[] };
+export type RunEnd = ChunkEnd<Recipient> | { readonly kind: 'left'; readonly indexes: readonly number[] };
 
 export interface Start {
   readonly body: Body;
@@ -121,7 +121,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
-    tell: call('tell'),
+    tell: async (endings) => void (await call('tell')(endings)),
     queueAgain: call('queueAgain'),
     nowMs,
     mayRepeat: async (times) => times < 3,
