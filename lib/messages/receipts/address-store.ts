@@ -6,8 +6,10 @@ import { jobKey, jobOfPartition, jobPartition, recipientsKey, recipientsPrefix }
 import { dispatchIdOf } from '../job.ts';
 import type { AddressesOf } from './receipt-ports.ts';
 
-/** Of a job that went straight: the address of its one recipient, or of each in their order. */
-const StraightSchema = v.object({ to: v.optional(v.union([v.string(), v.array(v.string())]), []) });
+/** Of a job that went straight: the address of its one recipient, or of all in their order, packed or not. */
+const StraightSchema = v.object({
+  to: v.optional(v.union([v.string(), v.array(v.string()), v.instance(Uint8Array)]), []),
+});
 
 /**
  * For whom messages are, from what describes their jobs in the messages table: one request for a hundred items, and of a job
@@ -43,5 +45,7 @@ function addressesIn(item: Item): [dispatchId: string, to: string][] {
 }
 
 function straightOf(item: Item): (readonly [index: number, to: string])[] {
-  return [v.parse(StraightSchema, item).to].flat().map((to, index) => [index, to]);
+  const { to } = v.parse(StraightSchema, item);
+  if (to instanceof Uint8Array) return recipientsOf({ firstIndex: 0, recipients: to });
+  return [to].flat().map((address, index) => [index, address]);
 }

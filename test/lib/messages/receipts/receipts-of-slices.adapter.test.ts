@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { maxBatchKeys } from '../../../../lib/aws/dynamodb-limits.ts';
+import { descriptionOf } from '../../../../lib/messages/accept/accepted-job.ts';
 import { putDescription } from '../../../../lib/messages/accept/accepted-job-store.ts';
 import { doubtKey, jobKey, jobMemorySeconds } from '../../../../lib/messages/items.ts';
 import { addressStore } from '../../../../lib/messages/receipts/address-store.ts';
@@ -207,9 +208,11 @@ describe('the addresses of messages', () => {
     expect(asked).toEqual([['BatchGetItemCommand', 5]]);
   });
 
+  const packed = descriptionOf({ ...jobOf('R', 3), firstIndex: 0 }).find(({ recipients }) => recipients !== undefined);
   test.each([
     ['one recipient', 'L', '5491', { 'L-0': '5491' }],
     ['several', 'M', ['5491', '5492', '5493'], { 'M-0': '5491', 'M-2': '5493' }],
+    ['several, packed', 'R', packed?.['recipients'], { 'R-0': '5490', 'R-2': '5492' }],
   ])('of a job that went straight come from its own item: of %s', async (_, jobId, to, expected) => {
     await own.send(new PutCommand({ TableName: table, Item: { ...jobKey(jobId), head: '{}', to } }));
     const client = localDocumentClient();
