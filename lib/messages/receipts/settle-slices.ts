@@ -43,15 +43,14 @@ export async function settleSlices(
   let open = provenSlicesOf(receipts);
   for (let round = 1; open.size > 0; round += 1) {
     if (round > maxRounds) throw new Error(`${open.size} slices keep changing`);
-    const found = await ports.slices.findAll([...open.values()].map(({ key }) => key));
+    const slices = await ports.slices.findAll([...open.values()].map(({ key }) => key));
+    const found = new Map(slices.map((slice) => [nameOf(slice.key), slice]));
     const changed = new Map<string, ProvenSlice>();
-    for (let start = 0; start < found.length; start += writesAtOnce) {
-      const some = found.slice(start, start + writesAtOnce);
+    for (const some of portionsOf([...open])) {
       await Promise.all(
-        some.map(async (slice) => {
-          const name = nameOf(slice.key);
-          const proven = open.get(name);
-          if (proven === undefined) return;
+        some.map(async ([name, proven]) => {
+          const slice = found.get(name);
+          if (slice === undefined) return;
           const settled = await settle(slice, proven, ports);
           if (settled === undefined) changed.set(name, proven);
           else for (const [dispatchId, atMs] of resolvedOf(settled, proven)) resolved.set(dispatchId, atMs);
@@ -64,12 +63,19 @@ export async function settleSlices(
 }
 
 function provenSlicesOf(receipts: readonly Receipt[]): ReadonlyMap<string, ProvenSlice> {
-  const slices = Map.groupBy(receipts, (receipt) => nameOf(sliceOf(receipt)));
-  return new Map(
-    [...slices].flatMap(([name, [first, ...others]]): [string, ProvenSlice][] => {
-      if (first === undefined) return [];
-      return [[name, { key: sliceOf(first), indexes: new Set([first, ...others].map(({ index }) => index)) }]];
-    }),
+  const slices = new Map<string, { readonly key: SliceKey; readonly indexes: Set<number> }>();
+  for (const receipt of receipts) {
+    const key = sliceOf(receipt);
+    const slice = slices.get(nameOf(key)) ?? { key, indexes: new Set() };
+    slices.set(nameOf(key), slice);
+    slice.indexes.add(receipt.index);
+  }
+  return slices;
+}
+
+function portionsOf<Each>(all: readonly Each[]): Each[][] {
+  return Array.from({ length: Math.ceil(all.length / writesAtOnce) }, (_, portion) =>
+    all.slice(portion * writesAtOnce, (portion + 1) * writesAtOnce),
   );
 }
 

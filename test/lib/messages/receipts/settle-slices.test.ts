@@ -55,6 +55,20 @@ describe('what was unknown', () => {
     expect([world.metrics, world.logged.length]).toEqual([[], 3]);
   });
 
+  test.each<[string, readonly Slice[]]>([
+    ['that nobody has claimed', []],
+    ['that is claimed', [sliceAt(0, undefined)]],
+    ['that is tried again', [sliceAt(0, { state: 'again', dueMs: startMs })]],
+    ['that a receipt proved before it could be unknown', [sliceAt(0, proven)]],
+    ['that was refused', [sliceAt(0, { state: 'failed', code: '131026' })]],
+    ['that an operator settled', [sliceAt(0, { state: 'sent', code: 'resolved_by_operator', resolvedAtMs: 1 })]],
+    ['that an operator settled as failed', [sliceAt(0, { state: 'failed', code: 'receipt', resolvedAtMs: 1 })]],
+  ])('is no message %s', async (_, slices) => {
+    const world = new Doubtful(...slices);
+    expect(await world.settle([0])).toEqual({});
+    expect([world.metrics, world.logged]).toEqual([[], []]);
+  });
+
   test('is settled in every slice, at most twenty at once, and slices are read together', async () => {
     const world = new Doubtful(...Array.from({ length: 50 }, (_, slice) => sliceAt(slice, unknown)));
     const { slices } = world.ports([]);
