@@ -72,6 +72,19 @@ describe('a doubt', () => {
   });
 });
 
+test('a process remembers a thousand jobs that it has marked', async () => {
+  const written: unknown[] = [];
+  const client = { send: async (command: unknown) => void written.push(command) };
+  const doubts = sliceDoubtsStore(client as never, table);
+  const mark = (job: number) => doubts.mark({ jobId: `job ${job}`, acceptedAtMs: startMs });
+  for (let job = 1; job <= 1_000; job += 1) await mark(job);
+  await mark(1);
+  expect(written).toHaveLength(1_000);
+  await mark(1_001);
+  await mark(1);
+  expect(written).toHaveLength(1_002);
+});
+
 describe('places with receipts', () => {
   test('are those of the slice alone, seen at once', async () => {
     await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
