@@ -10,11 +10,11 @@ export function provenSlicesStore(messages: TableAccess, nowMs: () => number): P
     settle,
 
     findAll: async (keys) => {
-      const asked = new Map(keys.map((key) => [textOf(sliceKeyOf(key)), key]));
       const items = await batchGet(messages, keys.map(sliceKeyOf), { consistent: true });
-      return items.flatMap((item) => {
-        const key = asked.get(textOf(item));
-        return key === undefined ? [] : [sliceOfItem(key, item)];
+      const found = new Map(items.map((item) => [textOf(item), item]));
+      return keys.flatMap((key) => {
+        const item = found.get(textOf(sliceKeyOf(key)));
+        return item === undefined ? [] : [sliceOfItem(key, item)];
       });
     },
   };

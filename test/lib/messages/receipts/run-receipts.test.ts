@@ -46,8 +46,14 @@ function sliceOf(outcomes: readonly Slice['outcomes'][number][], changes: Partia
 describe('what counts', () => {
   test('a receipt is appended; without doubt no slice is read, and nothing is told that nobody asked for', async () => {
     const at = world();
-    const failed = await runReceipts([queued([{ status: 'sent' }, { status: 'delivered' }])], at.ports([head]));
+    const batch = [queued([{ status: 'sent' }, { status: 'delivered' }])];
+    let failed: string[] | undefined;
+    const counted = await countedBy(async () => {
+      failed = await runReceipts(batch, at.ports([head]));
+    });
     expect(failed).toEqual([]);
+    expect(counted).toMatchObject([{ ReceiptsRecorded: 2 }]);
+    expect(at.logged).toEqual([{ event: 'receipts.recorded', facts: { count: 2 } }]);
     expect(at.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
     expect(at.calls).toEqual(['append', 'doubtfulJobs']);
     expect(at.events.sent).toEqual([]);
@@ -107,6 +113,10 @@ describe('what comes again', () => {
     const batch = [queued([{ status: 'read' }], { messageId: 'good' }), { messageId: 'bad', body }];
     expect(await runReceipts(batch, at.ports([head]))).toEqual(['bad']);
     expect(Object.keys(at.receipts)).toEqual(['J-0']);
+    expect(at.logged.map(({ event, facts }) => [event, Object.keys(facts)])).toEqual([
+      ['receipts.unreadable', ['error']],
+      ['receipts.recorded', ['count']],
+    ]);
   });
 
   test('a message about a job that this version cannot read, alone; its other receipts count', async () => {
@@ -129,7 +139,10 @@ describe('what comes again', () => {
     ];
     expect(await runReceipts(batch, { ...ports, records: { ...ports.records, findHeads } })).toEqual(['later']);
     expect(Object.keys(at.receipts)).toEqual(['J-0', 'J-1']);
-    expect(at.logged).toContainEqual({ event: 'receipts.job_unreadable', facts: { jobId: 'K' } });
+    expect(at.logged).toEqual([
+      { event: 'receipts.job_unreadable', facts: { jobId: 'K' } },
+      { event: 'receipts.recorded', facts: { count: 2 } },
+    ]);
   });
 
   test('all of it when the event queue takes nothing; told once more, it is the same event', async () => {
