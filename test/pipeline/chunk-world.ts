@@ -160,6 +160,11 @@ export class ChunkWorld {
     return this.time.nowMs - startMs;
   }
 
+  /** Messages in the queues of chunks, delayed, waiting or in flight. */
+  get queuedChunks(): number {
+    return this.#queues.dispatch.live + this.#queues.small.live;
+  }
+
   /** Messages that no queue gives to anybody any more. */
   get deadLetters(): number {
     return Object.values(this.#queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
@@ -207,7 +212,14 @@ export class ChunkWorld {
     const timeoutMs = 60_000;
     return [
       { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: this.#fanOut },
-      { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: this.#dispatcher(dispatch, false) },
+      {
+        name: 'dispatch',
+        queue: dispatch,
+        workers,
+        batchSize: 1,
+        timeoutMs,
+        handle: this.#dispatcher(dispatch, false),
+      },
       { name: 'small', queue: small, workers: 10, batchSize: 10, timeoutMs, handle: this.#dispatcher(small, true) },
       { name: 'receipts', queue: receipts, workers: 10, batchSize: 1, timeoutMs: 120_000, handle: this.#receipts },
     ];
@@ -224,6 +236,8 @@ export class ChunkWorld {
         run.call('hold', () => jobs.changeVisibility(delivery.receiptHandle, holdSeconds)).catch(() => undefined);
       const ports: FanOutPorts = {
         ...this.#common(run, clock),
+        // A job can wait: of a hundred that begin at once, one reserves at a time.
+        paces: this.numbers.paces(run, clock.nowMs, 100),
         slices: this.slices.ofRun(run),
         jobs: this.jobs.ofRounds(run),
         queue: this.#sink(run, this.#queues.dispatch),
@@ -249,9 +263,10 @@ export class ChunkWorld {
       const common = this.#common(run, clock);
       const chunks = this.#chunkQueue(run, queue);
       const holding = { ...common, queue: { ...chunks, sendLater: async () => undefined } };
-      const held = holdDeliveries(batch, holding, isSmall ? firstHoldMs.urgent : firstHoldMs.other);
+      const held = holdDeliveries(batch, holding, isSmall ? firstHoldMs.urgent : firstHoldMs.chunk);
       const failed = await workChunks(batch, {
         ...common,
+        isOfCodes: isSmall,
         slices: this.slices.ofRun(run),
         doubts: this.doubts.ofRun(run),
         queue: { ...chunks, postpone: held.postpone },
@@ -316,7 +331,11 @@ export class ChunkWorld {
 
   #chunkQueue(run: Run, queue: QueueModel): ChunkQueue {
     return {
-      sendLater: (chunk, seconds) => run.call('sendLater', () => queue.send(JSON.stringify(chunk), seconds)),
+      sendLater: (chunk, seconds) => {
+        const isCode = chunk.urgent === true && chunk.straight === true;
+        const target = isCode ? this.#queues.small : this.#queues.dispatch;
+        return run.call('sendLater', () => target.send(JSON.stringify(chunk), seconds));
+      },
       postpone: (handle, seconds) => run.call('postpone', () => queue.changeVisibility(handle, seconds)),
       hold: (handles, seconds) =>
         run.call('hold', () => {

@@ -47,7 +47,7 @@ export class MemoryRounds extends MemoryJobs {
           return this.#stored.get(jobId)?.recipients.slice(firstIndex, end) ?? [];
         }),
       begin: ({ head: { jobId } }) =>
-        run.call('begin', () => {
+        run.call('beginJob', () => {
           if (this.withdrawn.has(jobId)) return 'withdrawn';
           this.states.set(jobId, { ...this.states.get(jobId), begun: true });
           return 'begun';

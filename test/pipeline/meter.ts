@@ -18,6 +18,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   hasReceipt: 'read',
   // Jobs: a beginning is the head and where it is found by day.
   begin: 'write',
+  beginJob: 'write',
   findJob: 'read',
   findPage: 'read',
   beginStraight: 'write',

@@ -65,7 +65,11 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
   if (notYet !== undefined) return notYet;
   try {
     const { phoneNumberId, path, credential } = chunk;
-    const { platformMessageId, messageStatus: status = 'accepted', usagePercent = 0 } = await ports.send({
+    const {
+      platformMessageId,
+      messageStatus: status = 'accepted',
+      usagePercent = 0,
+    } = await ports.send({
       ...{ phoneNumberId, path, credential },
       request,
     });

@@ -1,6 +1,6 @@
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
 
 /*
  * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
@@ -8,14 +8,17 @@ import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/
  * recipient in the millisecond of its slot.
  */
 
-/** Recipients of a chunk, which are those of a turn: where jobs compete, chunks stay whole. */
-export const mostRecipients = inBlocks.turn;
-
 /** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
 export const deliveryLeadMs = 1_100;
 
-/** A chunk whose first slot is further ahead waits in the queue. */
+/** A chunk whose first slot is further ahead waits in the queue: a second of that is cheaper there. */
 const farAfterMs = 2_100;
+/** The workers of small requests wait no longer for one that is no code: the codes behind it would wait as well (D44). */
+const farForSmallMs = 400;
+
+export function farAfter({ urgent }: Pick<QueuedChunk, 'urgent'>, worker: { readonly isOfCodes: boolean }): number {
+  return worker.isOfCodes && !urgent ? farForSmallMs : farAfterMs;
+}
 
 /** Slices whose slots come later than this after the first of a run go back as a chunk of their own. */
 const runSpanMs = 1_500;
@@ -89,11 +92,11 @@ export function firstSlotMs(
 }
 
 /** What leaves in this run, and what goes back to the queue; in the order of their slots. */
-export function partedBySlots(timed: readonly TimedSlice[], nowMs: number) {
+export function partedBySlots(timed: readonly TimedSlice[], { nowMs, farMs }: { nowMs: number; farMs: number }) {
   const inOrder = timed.toSorted((one, other) => one.firstMs - other.firstMs);
   const [first] = inOrder;
   const untilMs = Math.max(first?.firstMs ?? 0, nowMs) + runSpanMs;
-  const isFar = first !== undefined && first.firstMs - nowMs > farAfterMs;
+  const isFar = first !== undefined && first.firstMs - nowMs > farMs;
   return {
     leaves: isFar ? [] : inOrder.filter(({ firstMs }) => firstMs <= untilMs),
     waits: isFar ? inOrder : inOrder.filter(({ firstMs }) => firstMs > untilMs),

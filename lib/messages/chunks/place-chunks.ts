@@ -4,11 +4,12 @@ import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
+import { blocksAt, inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
   claimLeadMs,
+  farAfter,
   firstDueMs,
   firstSlotMs,
   isDue,
@@ -19,7 +20,7 @@ import {
   type TimedSlice,
 } from './chunk-time.ts';
 
-type Ports = Pick<ChunkWorkerPorts, 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
+type Ports = Pick<ChunkWorkerPorts, 'isOfCodes' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
 
 /** What is queued for later, and how long it waits in the queue. */
 export interface Later {
@@ -97,7 +98,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
     const atMs = ports.nowMs();
     const untrustedMs: number[] = [];
     open = open.filter((waiting) => {
-      const placed = placedBySlots(waiting, { pace, readAtMs, nowMs: atMs });
+      const placed = placedBySlots(waiting, { pace, readAtMs, nowMs: atMs, farMs: farAfter(waiting.chunk, ports) });
       if (typeof placed === 'number') untrustedMs.push(placed);
       else waiting.place(placed);
       return typeof placed === 'number';
@@ -118,7 +119,11 @@ function placedWithoutSlot(
   { job, pace, nowMs }: Known & { readonly job: JobState },
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
-  const uncalled = { kind: 'run', leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })), slots: new Map() } as const;
+  const uncalled = {
+    kind: 'run',
+    leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
+    slots: new Map(),
+  } as const;
   if (job.stop !== undefined || lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
   const by = byJobState(job, chunk, nowMs);
   if (by.kind === 'settle') return uncalled;
@@ -147,7 +152,7 @@ function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipie
 /** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
 function placedBySlots(
   waiting: Waiting,
-  { pace: { schedule }, readAtMs, nowMs }: Known & { readonly readAtMs: number },
+  { pace: { schedule }, readAtMs, nowMs, farMs }: Known & { readonly readAtMs: number; readonly farMs: number },
 ): PlacedChunk | number {
   const { chunk, slots } = waiting;
   const timed = chunk.slices.flatMap((slice): TimedSlice[] => {
@@ -159,7 +164,7 @@ function placedBySlots(
     waiting.missedSlots += 1;
     return 0;
   }
-  const { leaves, waits } = partedBySlots(timed, nowMs);
+  const { leaves, waits } = partedBySlots(timed, { nowMs, farMs });
   const [first] = leaves;
   const undue = chunk.slices.filter((slice) => dueOf(slice, nowMs).length === 0);
   const later = (slices: readonly TimedSlice[], others: readonly ChunkSlice[]): Later => {
@@ -210,7 +215,7 @@ async function reserveMissing(
   for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
     const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
-    const given = await reserveUrgent(ports, { ...wanted, plan: inBlocks }, fromMs);
+    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {
       const slot = given.slots[at];
@@ -246,7 +251,7 @@ async function reserveInLanes(
     const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
     return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, plan: inBlocks, wanted }, fromMs);
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {
     let position = firstPositions[at] ?? 0;
     for (const { waiting, recipients } of ofLane) {

@@ -18,7 +18,9 @@ export interface WorkedChunk {
 }
 
 /** What becomes of a delivery; `again` may say after how many seconds. */
-export type DeliveryEnd = { readonly kind: 'acknowledged' } | { readonly kind: 'again'; readonly afterSeconds?: number };
+export type DeliveryEnd =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'again'; readonly afterSeconds?: number };
 
 const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 
@@ -115,7 +117,7 @@ class ChunkRun {
       nowMs,
       mayRepeat: async (times) => {
         if (times === mostWrites || ports.remainingMs() < writeBudgetMs) return false;
-        await ports.pause(500 * times);
+        await ports.pause(Math.min(longestPauseMs, 500 * times));
         return true;
       },
       claimLifeMs,
@@ -190,7 +192,9 @@ class ChunkRun {
   }
 }
 
-const mostWrites = 4;
+/** What is known to this run alone is lost with it: it tries on while it has the time. */
+const mostWrites = 15;
+const longestPauseMs = 5_000;
 const writeBudgetMs = 5_000;
 
 function sliceOfIndex(index: number): number {

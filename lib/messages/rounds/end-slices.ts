@@ -31,7 +31,10 @@ const slicesAtOnce = 10;
  */
 export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
-  const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize).values();
+  const firsts = Array.from(
+    { length: Math.ceil((until - from) / sliceSize) },
+    (_, at) => from + at * sliceSize,
+  ).values();
   await Promise.all(
     Array.from({ length: slicesAtOnce }, async () => {
       for (const first of firsts) {

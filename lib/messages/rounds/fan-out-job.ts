@@ -1,9 +1,9 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient } from '../chunk.ts';
+import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from '../fan-out/rounds.ts';
 import type { WatchQueue } from '../fan-out/watch-message.ts';
 import { firstLookSeconds, watchOf } from '../fan-out/watch-message.ts';
-import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from '../fan-out/rounds.ts';
 import { type DispatchMessage, dispatchIdOf, type Recipient } from '../job.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
