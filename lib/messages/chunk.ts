@@ -24,6 +24,8 @@ const ChunkSliceSchema = v.object({
   size: v.number(),
   /** Where the first of the recipients stands in the lane; the others follow. Absent: the worker reserves (D43). */
   position: v.exactOptional(v.number()),
+  /** The position is in the lane of what has missed its slots. */
+  isLate: v.exactOptional(v.literal(true)),
   recipients: v.array(ChunkRecipientSchema),
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
@@ -61,6 +63,8 @@ export const QueuedChunkSchema = v.object({
   slices: v.array(ChunkSliceSchema),
   /** Times that slots of it had passed before they could be used. */
   missedSlots: v.exactOptional(v.number()),
+  /** Deliveries in a row of which nothing could be placed or claimed, because the store did not answer. */
+  storeFailures: v.exactOptional(v.number()),
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 

@@ -36,7 +36,8 @@ export class MemoryNumbers {
     this.#paces.set(phoneNumberId, pace);
   }
 
-  paces(run: Run, nowMs: () => number): NumberPaces {
+  /** `firstPauseMs`, after the second conflict of a write, doubles up to 32 times as much at most. */
+  paces(run: Run, nowMs: () => number, firstPauseMs = 10): NumberPaces {
     const find = (phoneNumberId: string) =>
       run.call('findPace', () => {
         return this.#paces.get(phoneNumberId) ?? unknownPace;
@@ -61,7 +62,10 @@ export class MemoryNumbers {
             return undefined;
           });
           if (existing === undefined) return { pace, result: changed.result };
-          if (tries > 1) await run.pause(this.#random() * Math.min(200, 10 * 2 ** (tries - 1)));
+          if (tries > 1)
+            await run.pause(
+              this.#random() * Math.min(firstPauseMs === 10 ? 200 : 32 * firstPauseMs, firstPauseMs * 2 ** (tries - 1)),
+            );
           current = tries === 1 ? existing : await find(phoneNumberId);
         }
         throw new PaceContended();

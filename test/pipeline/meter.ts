@@ -10,9 +10,17 @@ const serviceOf: Readonly<Record<string, Service>> = {
   recordBatch: 'write',
   mark: 'write',
   findBatchRecord: 'read',
+  // Slices.
+  claimSlice: 'write',
+  endSlice: 'write',
+  findSlice: 'read',
+  look: 'read',
   hasReceipt: 'read',
   // Jobs: a beginning is the head and where it is found by day.
   begin: 'write',
+  beginJob: 'write',
+  findJob: 'read',
+  findPage: 'read',
   beginStraight: 'write',
   describe: 'none',
   takeRound: 'write',
@@ -50,7 +58,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
 };
 
 /** Calls that are two requests. */
-const doubled = new Set(['begin', 'beginStraight']);
+const doubled = new Set(['begin', 'beginStraight', 'look']);
 
 /** Runs of a function and how long they took together, waiting included. */
 export interface RunTimes {

@@ -54,6 +54,11 @@ export class QueueModel {
     return this.#live === 0;
   }
 
+  /** Waiting, delayed or in flight. */
+  get live(): number {
+    return this.#live;
+  }
+
   #live = 0;
 
   send(body: string, delaySeconds = 0): void {

@@ -90,8 +90,11 @@ export function newClaim(message: DispatchMessage, at: string, nowMs: number, se
   };
 }
 
+/** A message by its age. */
+type Aged = Pick<DispatchMessage, 'acceptedAtMs' | 'expiresAtMs' | 'attempt'>;
+
 /** The outcome of a message that may no longer be sent, undefined while it may. */
-export function lateness(message: DispatchMessage, nowMs: number): Settlement | undefined {
+export function lateness(message: Aged, nowMs: number): Settlement | undefined {
   const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
   if (nowMs >= expiresAtMs) return { state: 'expired', code: 'expired' };
   if (nowMs >= retryDeadlineMs(message)) return { state: 'failed', code: 'retry_deadline' };
@@ -102,7 +105,7 @@ export function lateness(message: DispatchMessage, nowMs: number): Settlement | 
  * Until when a message may be tried. A first delivery may come late (a long backlog) and is still sent; only retries end
  * after a day. Neither outlives the claims.
  */
-export function retryDeadlineMs(message: DispatchMessage): number {
+export function retryDeadlineMs(message: Aged): number {
   const retried = message.attempt > 0 && message.expiresAtMs === undefined;
   return message.acceptedAtMs + (retried ? retryForMs : lastSendAfterAcceptanceMs);
 }

@@ -11,7 +11,7 @@ const renewEveryMs = 15_000;
  * bills. Price: of a run that dies before, as of one that dies while it starts, the messages come when the queue's own
  * time-out ends.
  */
-export const firstHoldMs = { urgent: 0, other: 1_000 } as const;
+export const firstHoldMs = { urgent: 0, other: 1_000, chunk: 2_000 } as const;
 
 /** A failed delivery comes again later each time: the queue gives up after the fifth, and an outage may last longer. */
 const firstFailureSeconds = 30;

@@ -17,6 +17,9 @@ const AcceptedSchema = v.looseObject({
   ),
 });
 
+/** One message as it is posted. */
+export type Posting = Pick<DispatchMessage, 'phoneNumberId' | 'path' | 'credential' | 'request'>;
+
 /** The platform's answer to a message that it took. */
 export interface Handover {
   readonly platformMessageId: string;
@@ -48,7 +51,7 @@ export function readyToCall(
 export function platformMessages(
   call: PlatformTransport,
   credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
-): (message: DispatchMessage) => Promise<Handover> {
+): (message: Posting) => Promise<Handover> {
   return async (message) => {
     const { accessToken } = await credentialOf(message.credential).catch((cause: unknown) => {
       throw new PlatformFailure('not_sent', { cause });

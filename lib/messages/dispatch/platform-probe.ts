@@ -10,7 +10,7 @@ import { probeTimeoutMs } from './breaker.ts';
 export function platformProbe(
   call: PlatformTransport,
   credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
-): (message: DispatchMessage) => Promise<void> {
+): (message: Pick<DispatchMessage, 'credential' | 'phoneNumberId'>) => Promise<void> {
   return async ({ credential, phoneNumberId }) => {
     const { accessToken } = await credentialOf(credential);
     const query = { fields: 'id' };

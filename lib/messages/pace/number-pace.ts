@@ -1,5 +1,5 @@
 import { hashKey } from '../../keys/hash-key.ts';
-import { atPace, emptySchedule, type Schedule } from './schedule.ts';
+import { atPace, emptySchedule, type Plan, type Schedule } from './schedule.ts';
 
 /** What is known of the pace of a number: one item, written as a whole under its version. */
 export interface NumberPace {
@@ -76,11 +76,11 @@ export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: n
  * After the platform has refused for the number's sake: a quarter slower, schedule included. The pace itself when that
  * was done just now, for the refusals of one moment are one.
  */
-export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number): NumberPace {
+export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number, plan?: Plan): NumberPace {
   if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;
   const perSecond = Math.max(slowestPerSecond, perSecondOf(limitPerSecond, pace, nowMs) * slowdownFactor);
   const slower = { ...pace, learned: { perSecond, atMs: nowMs } };
-  return { ...slower, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, slower, nowMs), nowMs) };
+  return { ...slower, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, slower, nowMs), nowMs, plan) };
 }
 
 /** How a recipient is named in the item: short, and no phone number. */

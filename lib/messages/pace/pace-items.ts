@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import type { NumberPace } from './number-pace.ts';
 import type { Schedule } from './schedule.ts';
-import type { Segment } from './segments.ts';
+import { type Segment, turnIn } from './segments.ts';
 
 /*
  * What the item of a number's pace holds, beside its keys (../items.ts). The schedule is one text, so that it is small
@@ -13,6 +13,9 @@ const ScheduleSchema = v.object({
   next: v.number(),
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
+  /** Messages of a turn in each of the segments; absent: one in all of them. */
+  turns: v.exactOptional(v.array(v.number())),
+  fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
 });
 
 const PaceItemSchema = v.object({
@@ -57,7 +60,7 @@ export function paceItemOf(
   };
 }
 
-function packed({ segments, nextPosition }: Schedule): v.InferOutput<typeof ScheduleSchema> {
+function packed({ segments, nextPosition, fronts }: Schedule): v.InferOutput<typeof ScheduleSchema> {
   const indexes = new Map<string, number>();
   const lanes: [number, string][] = [];
   const indexOf = (clientId: number, lane: string) => {
@@ -72,18 +75,30 @@ function packed({ segments, nextPosition }: Schedule): v.InferOutput<typeof Sche
     everyMs,
     ...own.flatMap(({ clientId, lane, first, count }) => [indexOf(clientId, lane), first, count]),
   ]);
-  return { next: nextPosition, lanes, segments: rows };
+  const turns = segments.map(turnIn);
+  return {
+    next: nextPosition,
+    lanes,
+    segments: rows,
+    ...(turns.every((turn) => turn === 1) ? {} : { turns }),
+    ...present({ fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]) }),
+  };
 }
 
-function scheduleOf({ next, lanes, segments }: v.InferOutput<typeof ScheduleSchema>): Schedule {
-  const segmentOf = ([fromMs = 0, everyMs = 0, ...numbers]: readonly number[]): Segment => ({
+function scheduleOf({ next, lanes, segments, turns = [], fronts }: v.InferOutput<typeof ScheduleSchema>): Schedule {
+  const segmentOf = ([fromMs = 0, everyMs = 0, ...numbers]: readonly number[], index: number): Segment => ({
     fromMs,
     everyMs,
+    ...((turns[index] ?? 1) === 1 ? {} : { turn: turns[index] }),
     lanes: Array.from({ length: numbers.length / 3 }, (_, at) => {
       const [index = 0, first = 0, count = 0] = numbers.slice(3 * at, 3 * at + 3);
       const [clientId, lane] = lanes[index] ?? [0, ''];
       return { clientId, lane, first, count };
     }),
   });
-  return { segments: segments.map(segmentOf), nextPosition: next };
+  return {
+    segments: segments.map(segmentOf),
+    nextPosition: next,
+    ...present({ fronts: fronts?.map(([clientId, untilMs]) => ({ clientId, untilMs })) }),
+  };
 }

@@ -1,18 +1,15 @@
+import { present } from '../../keys/present.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { reserved } from './schedule.ts';
-import type { LaneName } from './segments.ts';
-
-/** Positions that are wanted in a lane. */
-export interface Wanted extends LaneName {
-  readonly count: number;
-}
+import { type Plan, reserved, type Wanted } from './schedule.ts';
 
 interface OfNumber {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   /** The pace as it was read last, to save the read before the write. */
   readonly seen?: NumberPace;
+  /** Without it, single messages take turns. */
+  readonly plan?: Plan;
   /** What the number learns in the same write. */
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
@@ -28,10 +25,11 @@ export function laneOf(jobId: string, recipients: number): string {
 /** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */
 export async function reserve(
   paces: NumberPaces,
-  { clientId, lane, count, ...number }: OfNumber & Wanted,
+  { clientId, lane, count, inFront, late, ...number }: OfNumber & Wanted,
   nowMs: number,
 ): Promise<{ readonly firstPosition: number; readonly pace: NumberPace }> {
-  const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted: [{ clientId, lane, count }] }, nowMs);
+  const wanted = [{ clientId, lane, count, ...present({ inFront, late }) }];
+  const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, nowMs);
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }
 
@@ -43,6 +41,7 @@ export async function reserveAll(
     limitPerSecond,
     wanted,
     seen,
+    plan,
     learning = (pace) => pace,
   }: OfNumber & { readonly wanted: readonly Wanted[] },
   nowMs: number,
@@ -52,7 +51,7 @@ export async function reserveAll(
     const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
     let { schedule } = current;
     const firstPositions = wanted.map((each) => {
-      const { schedule: longer, firstPosition } = reserved(schedule, { ...each, everyMs, nowMs: atMs });
+      const { schedule: longer, firstPosition } = reserved(schedule, { ...each, everyMs, nowMs: atMs }, plan);
       schedule = longer;
       return firstPosition;
     });

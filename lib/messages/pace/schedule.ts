@@ -1,9 +1,38 @@
-import { endOf, isLane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
+import { type Front, frontsNow, mayLead, withFront } from './fronts.ts';
+import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn, turnIn } from './segments.ts';
 
 /** Which message has which slot of a number (D43): ascending segments, and a position above every one given out. */
 export interface Schedule {
   readonly segments: readonly Segment[];
   readonly nextPosition: number;
+  /** Clients that went in front lately; absent when there is none. */
+  readonly fronts?: readonly Front[];
+}
+
+/** When schedules change, the same for all who read and write one: at whole `gridMs`, from about `aheadMs` ahead on. */
+export interface Grid {
+  readonly gridMs: number;
+  readonly aheadMs: number;
+}
+
+/** How slots are laid out from now on: messages of a turn, and when that may change. */
+export interface Plan extends Grid {
+  readonly turn: number;
+}
+
+/** A message each, changed at whole seconds, one to two ahead. */
+export const singly: Plan = { turn: 1, gridMs: 1_000, aheadMs: 2_000 };
+/** Turns of thirty, so that a worker gets consecutive slots (D45); changed at quarter seconds, 0.75 to 1 s ahead. */
+export const inBlocks: Plan = { turn: 30, gridMs: 250, aheadMs: 1_000 };
+
+/**
+ * Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts); `late`: their slots
+ * went by unused, and they come before all that is not late.
+ */
+export interface Wanted extends LaneName {
+  readonly count: number;
+  readonly inFront?: true;
+  readonly late?: true;
 }
 
 /** What a message carries instead of a time: the slot follows from the schedule as it is when it is asked for. */
@@ -21,18 +50,18 @@ const manySegments = 8;
 const marginMs = 300;
 
 /** A writer changes no slot before this. */
-export function changeableFromMs(nowMs: number): number {
-  return (Math.floor(nowMs / 1_000) + 2) * 1_000;
+export function changeableFromMs(nowMs: number, { gridMs, aheadMs }: Grid = singly): number {
+  return Math.floor(nowMs / gridMs) * gridMs + aheadMs;
 }
 
 /** A reader acts on slots before this only. `nowMs` is taken before the schedule is read: what is written later leaves them. */
-export function trustedUntilMs(nowMs: number): number {
-  return (Math.floor((nowMs - marginMs) / 1_000) + 2) * 1_000;
+export function trustedUntilMs(nowMs: number, grid: Grid = singly): number {
+  return changeableFromMs(nowMs - marginMs, grid);
 }
 
 /** From when on a reader may act on a slot. */
-export function trustedFromMs(slotMs: number): number {
-  return (Math.floor(slotMs / 1_000) - 1) * 1_000 + marginMs;
+export function trustedFromMs(slotMs: number, { gridMs, aheadMs }: Grid = singly): number {
+  return (Math.floor((slotMs - aheadMs) / gridMs) + 1) * gridMs + marginMs;
 }
 
 /** The millisecond of a turn; undefined when the schedule has nothing (any more) for it: to be reserved anew. */
@@ -60,57 +89,120 @@ export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): numb
 
 /**
  * Gives `count` positions to a lane, from `firstPosition` on. Where nothing waits they come at once, behind what is given
- * out; else they take turns with what is not due yet, from `changeableFromMs` on. `everyMs` holds for all from there on.
+ * out; else they take turns with what is not due yet, from `changeableFromMs` on. `everyMs` and the plan hold for all from
+ * there on. A lane that still waits goes on where it is; another one is the last, or the first if it is to be `inFront`.
  */
 export function reserved(
   schedule: Schedule,
-  wanted: LaneName & { readonly count: number; readonly everyMs: number; readonly nowMs: number },
+  wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
+  plan: Plan = singly,
 ): { readonly schedule: Schedule; readonly firstPosition: number } {
-  const { clientId, lane, count, nowMs } = wanted;
+  const { count, nowMs } = wanted;
   const everyMs = spacingOf(wanted.everyMs);
   const segments = schedule.segments.filter((segment) => endOf(segment) > nowMs - endedKeptMs);
-  const longer = longerLast(segments, { ...wanted, everyMs });
-  if (longer !== undefined) return withNext(longer.segments, longer.firstPosition);
+  const longer = longerLast(segments, { ...wanted, everyMs }, plan);
+  if (longer !== undefined) return withNext({ ...schedule, segments: longer.segments }, longer.firstPosition);
 
-  const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs));
-  const present = rest.find((each) => isLane(each, wanted));
-  const firstPosition = present === undefined ? schedule.nextPosition : present.first + present.count;
-  const lanes =
-    present === undefined
-      ? [...rest, { clientId, lane, first: firstPosition, count }]
-      : rest.map((each) => (each === present ? { ...each, count: each.count + count } : each));
+  const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs, plan));
   const startMs = rest.length === 0 ? Math.max(nowMs, fromMs) : fromMs;
-  return withNext([...due, { fromMs: startMs, everyMs, lanes }], firstPosition);
+  const known = frontsNow(schedule.fronts ?? [], { due, rest }, nowMs);
+  const present = rest.find((each) => isLane(each, wanted));
+  const firstPosition =
+    present === undefined ? newRowFrom(schedule.nextPosition, count, plan) : present.first + present.count;
+  const { lanes, fronts } =
+    present === undefined
+      ? joined(rest, { ...wanted, firstPosition, everyMs, startMs, fronts: known }, plan)
+      : {
+          lanes: rest.map((each) => (each === present ? { ...each, count: each.count + count } : each)),
+          fronts: known,
+        };
+  const segment = { fromMs: startMs, everyMs, ...turnsOf(plan), lanes };
+  return withNext({ segments: [...due, segment], ...(fronts.length === 0 ? {} : { fronts }) }, firstPosition);
 
-  function withNext(all: readonly Segment[], first: number) {
+  function withNext(changed: Omit<Schedule, 'nextPosition'>, first: number) {
     const nextPosition = Math.max(schedule.nextPosition, first + count);
-    return { schedule: { segments: all, nextPosition }, firstPosition: first };
+    return { schedule: { ...changed, nextPosition }, firstPosition: first };
   }
 }
 
+/** With a lane that was not waiting: the first of all, the first of its client while that has had its share, or the last. */
+function joined(
+  rest: readonly Lane[],
+  {
+    clientId,
+    lane,
+    count,
+    inFront,
+    late,
+    ...at
+  }: Wanted & {
+    readonly firstPosition: number;
+    readonly everyMs: number;
+    readonly startMs: number;
+    readonly fronts: readonly Front[];
+  },
+  { turn }: Plan,
+): { readonly lanes: readonly Lane[]; readonly fronts: readonly Front[] } {
+  const row = { clientId, lane, first: at.firstPosition, count };
+  const own = rest.filter((each) => each.clientId === clientId);
+  const [firstOwn] = own;
+  // Whose slots went by has had no turn for them: it takes none from the others, and none from those who were late before.
+  if (late === true) return { lanes: rest.toSpliced(rest.findLastIndex(isLateLane) + 1, 0, row), fronts: at.fronts };
+  if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
+    const waiting = own.reduce((sum, each) => sum + each.count, count);
+    const front = { rest, fromMs: at.startMs, count: Math.min(turn, waiting), everyMs: at.everyMs };
+    return { lanes: [row, ...rest], fronts: withFront(at.fronts, clientId, front) };
+  }
+  if (inFront !== true || firstOwn === undefined) return { lanes: [...rest, row], fronts: at.fronts };
+  return { lanes: rest.toSpliced(rest.indexOf(firstOwn), 0, row), fronts: at.fronts };
+}
+
 /** Another spacing for what is not due yet. The schedule itself when that changes nothing. */
-export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Schedule {
-  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
+export function atPace(schedule: Schedule, everyMs: number, nowMs: number, plan: Plan = singly): Schedule {
+  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs, plan));
   const spacing = spacingOf(everyMs);
   if (rest.length === 0 || schedule.segments.at(-1)?.everyMs === spacing) return schedule;
-  return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, lanes: rest }] };
+  return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, ...turnsOf(plan), lanes: rest }] };
 }
 
 /** A lane that has the last segment to itself makes it longer: no slot moves. */
 function longerLast(
   segments: readonly Segment[],
-  wanted: LaneName & { readonly count: number; readonly everyMs: number; readonly nowMs: number },
+  wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
+  plan: Plan,
 ): { readonly segments: readonly Segment[]; readonly firstPosition: number } | undefined {
   const last = segments.at(-1);
   const [lane, ...others] = last?.lanes ?? [];
   if (last === undefined || lane === undefined || others.length > 0) return undefined;
-  if (!isLane(lane, wanted) || last.everyMs !== wanted.everyMs) return undefined;
-  if (last.fromMs >= changeableFromMs(wanted.nowMs)) return undefined;
+  if (!isLane(lane, wanted) || last.everyMs !== wanted.everyMs || turnIn(last) !== plan.turn) return undefined;
+  const changeableMs = changeableFromMs(wanted.nowMs, plan);
+  if (last.fromMs >= changeableMs) return undefined;
   const free = Math.max(0, Math.ceil((wanted.nowMs - endOf(last)) / last.everyMs));
   if (free > 0 && segments.length < manySegments) return undefined;
   const firstPosition = lane.first + lane.count + free;
+  // Nothing of it waits: in a segment of its own its blocks are whole, and no slot is lost.
+  if (endOf(last) <= changeableMs && newRowFrom(firstPosition, wanted.count, plan) !== firstPosition) return undefined;
   const longer = { ...last, lanes: [{ ...lane, count: lane.count + free + wanted.count }] };
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
+}
+
+/** Where new positions of a lane begin: those that fill a turn at a multiple of turns, so that blocks are taken whole. */
+function newRowFrom(position: number, count: number, { turn }: Plan): number {
+  return count < turn ? position : turn * Math.ceil(position / turn);
+}
+
+/** The lane of what has missed its slots: its positions never meet those that its job still reserves. */
+export function lateLane(lane: string): string {
+  return `${lane}~`;
+}
+
+function isLateLane({ lane }: LaneName): boolean {
+  return lane.endsWith('~');
+}
+
+/** As a segment carries it. */
+function turnsOf({ turn }: Plan): { readonly turn?: number } {
+  return turn === 1 ? {} : { turn };
 }
 
 /** Kept short in the item, and rounded up: never closer than it may be. */

@@ -1,4 +1,4 @@
-import { sumOf, takenIn, turnOf } from './turns.ts';
+import { type Blocks, sumOf, takenIn, turnOf } from './turns.ts';
 
 /** Who asks for slots: a job of a client, or all its requests with few recipients together (`*`). */
 export interface LaneName {
@@ -13,18 +13,22 @@ export interface Lane extends LaneName {
 }
 
 /**
- * A stretch of slots, `everyMs` apart. Clients take turns, one message each, in the order in which they first appear;
+ * A stretch of slots, `everyMs` apart. Clients take turns of up to `turn` messages, in the order in which they first appear;
  * inside a client its lanes do (D45: by messages, not by jobs).
  */
 export interface Segment {
   readonly fromMs: number;
   readonly everyMs: number;
+  /** Absent: 1. */
+  readonly turn?: number;
   readonly lanes: readonly Lane[];
 }
 
 /**
  * Parts what is due before `atMs`, and stays where it is, from the rest of each lane, in the order of their next turns.
- * `fromMs` is where the rest goes on. Only the last segment is ever cut: the others end before any writer may change them.
+ * `fromMs` is where the rest goes on: up to a turn later, for a client that has begun its turn ends it, or those who part
+ * again and again would give it to the same client each time. Only the last segment is ever cut: of the others nothing
+ * waits any more.
  */
 export function partedAt(
   segments: readonly Segment[],
@@ -33,22 +37,27 @@ export function partedAt(
   const last = segments.at(-1);
   if (last === undefined) return { due: [], fromMs: 0, rest: [] };
   const before = segments.slice(0, -1);
-  const turns = Math.max(0, Math.ceil((atMs - last.fromMs) / last.everyMs));
+  const places = Math.max(0, Math.ceil((atMs - last.fromMs) / last.everyMs));
+  const turn = turnIn(last);
   const groups = lanesByClient(last.lanes);
   const counts = groups.map(countOf);
-  if (turns >= sumOf(counts)) return { due: segments, fromMs: endOf(last), rest: [] };
+  const takenOfClient = takenIn(places, counts, { turn }).map((taken, client) =>
+    Math.min(counts[client] ?? 0, turn * Math.ceil(taken / turn)),
+  );
+  const taken = sumOf(takenOfClient);
+  if (taken === sumOf(counts)) return { due: segments, fromMs: endOf(last), rest: [] };
   // Also brings back what a clock that was ahead has put too far into the future.
-  if (turns === 0) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
-  const takenOfClient = takenIn(turns, counts);
+  if (taken === 0) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
   const parts = groups.map((lanes, client) => {
-    const taken = takenIn(
+    const takenOfLane = takenIn(
       takenOfClient[client] ?? 0,
       lanes.map(({ count }) => count),
+      blocksOf(lanes, turn),
     );
-    return lanes.map((lane, index) => ({ lane, taken: taken[index] ?? 0 }));
+    return lanes.map((lane, index) => ({ lane, taken: takenOfLane[index] ?? 0 }));
   });
   const due = parts.flat().flatMap(({ lane, taken }) => (taken === 0 ? [] : [{ ...lane, count: taken }]));
-  // Whoever has had fewer turns is next; with as many, the order stays.
+  // Whoever has had fewer messages is next; with as many, the order stays.
   const inOrder = parts
     .map((lanes, client) => ({ lanes, taken: takenOfClient[client] ?? 0 }))
     .toSorted((one, other) => one.taken - other.taken)
@@ -58,7 +67,7 @@ export function partedAt(
   );
   return {
     due: [...before, { ...last, lanes: due }],
-    fromMs: microsecond(last.fromMs + turns * last.everyMs),
+    fromMs: microsecond(last.fromMs + taken * last.everyMs),
     rest,
   };
 }
@@ -69,14 +78,46 @@ export function slotIn(segment: Segment, lane: LaneName, position: number): numb
   const at = position - (place?.lane.first ?? 0);
   if (place === undefined || at < 0 || at >= place.lane.count) return undefined;
   const { index, client } = place;
-  return segment.fromMs + turnOf(turnOf(at, index, client.counts), client.index, client.ofAll) * segment.everyMs;
+  const ofClient = turnOf(at, index, client.counts, client.blocks);
+  return segment.fromMs + turnOf(ofClient, client.index, client.ofAll, { turn: turnIn(segment) }) * segment.everyMs;
+}
+
+/** The last turn of a client in a segment: when it begins, and its messages. Undefined when the client is not in it. */
+export function lastTurnIn(
+  segment: Segment,
+  clientId: number,
+): { readonly fromMs: number; readonly count: number } | undefined {
+  const groups = lanesByClient(segment.lanes);
+  const client = groups.findIndex(([lane]) => lane?.clientId === clientId);
+  const counts = groups.map(countOf);
+  const count = counts[client];
+  if (count === undefined) return undefined;
+  const turn = turnIn(segment);
+  const first = turn * Math.floor((count - 1) / turn);
+  const place = turnOf(first, client, counts, { turn });
+  return { fromMs: segment.fromMs + place * segment.everyMs, count: count - first };
+}
+
+/** Messages of a turn. */
+export function turnIn({ turn = 1 }: Segment): number {
+  return turn;
+}
+
+/** Blocks of a lane begin at positions that are multiples of a turn: the rest of one that was parted is a turn of its own. */
+function blocksOf(lanes: readonly Lane[], turn: number): Blocks {
+  return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }
 
 /** Where a lane stands in its segment: among the lanes of its client, and that one among the clients. */
 interface Place {
   readonly lane: Lane;
   readonly index: number;
-  readonly client: { readonly index: number; readonly counts: readonly number[]; readonly ofAll: readonly number[] };
+  readonly client: {
+    readonly index: number;
+    readonly counts: readonly number[];
+    readonly blocks: Blocks;
+    readonly ofAll: readonly number[];
+  };
 }
 
 /** Kept beside a segment while it lives: a wave asks five hundred times, with a hundred lanes. */
@@ -88,7 +129,8 @@ function placesIn(segment: Segment): ReadonlyMap<string, Place> {
   const groups = lanesByClient(segment.lanes);
   const ofAll = groups.map(countOf);
   const all = groups.flatMap((lanes, at) => {
-    const client = { index: at, counts: lanes.map(({ count }) => count), ofAll };
+    const blocks = blocksOf(lanes, turnIn(segment));
+    const client = { index: at, counts: lanes.map(({ count }) => count), blocks, ofAll };
     return lanes.map((lane, index): [string, Place] => [nameOf(lane), { lane, index, client }]);
   });
   const found = new Map(all);

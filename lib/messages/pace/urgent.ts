@@ -1,6 +1,6 @@
 import { bulkEveryMs, mostBulkPerSecond, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
+import { endMsOf, type Plan, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 
 /** One-time codes of one client that want to leave a number now. */
 export interface UrgentWanted {
@@ -9,6 +9,8 @@ export interface UrgentWanted {
   readonly clientId: number;
   readonly count: number;
   readonly seen?: NumberPace;
+  /** Of the schedule; without it, single messages take turns. */
+  readonly plan?: Plan;
 }
 
 /** Without a turn the slot is in the last tenth of the number and never moves. */
@@ -71,7 +73,7 @@ interface InSchedule {
 /** Slots undefined: `when` did not hold, nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, clientId, count, seen }: UrgentWanted,
+  { phoneNumberId, clientId, count, seen, plan }: UrgentWanted,
   nowMs: number,
   { when, everyMsOf }: InSchedule,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {
@@ -83,7 +85,7 @@ async function inSchedule(
       const atMs = nowMs + waitedMs;
       if (!when(current.schedule, atMs)) return { pace: current, result: undefined };
       const everyMs = everyMsOf(current, atMs);
-      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs });
+      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs }, plan);
       return { pace: { ...current, schedule: change.schedule }, result: change.firstPosition };
     },
   );

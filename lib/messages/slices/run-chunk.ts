@@ -1,9 +1,11 @@
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
-import { dueMsOf, type Outcome, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
+import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
 /** One recipient in a chunk. */
 export interface ChunkRecipient {
   readonly index: number;
+  /** Not to be called before; of a later try, as the one before has ended. */
+  readonly notBeforeMs?: number;
 }
 
 /** A slice in a chunk: the try that is to be made of it, and all recipients that this try covers. */
@@ -27,8 +29,8 @@ export interface Told<Recipient extends ChunkRecipient> {
 }
 
 export interface ChunkPorts<Recipient extends ChunkRecipient> extends SlicePorts<Recipient> {
-  /** Queues the events about these endings, each under one id, however often. */
-  readonly tell: (endings: readonly Told<Recipient>[]) => Promise<void>;
+  /** Queues the events about these endings, each under one id, however often. `slices`: all of which a try has ended. */
+  readonly tell: (endings: readonly Told<Recipient>[], slices: readonly Slice[]) => Promise<void>;
   /** Queues what is to be tried again, to come at that time. */
   readonly queueAgain: (chunk: Chunk<Recipient>, atMs: number) => Promise<void>;
 }
@@ -36,8 +38,10 @@ export interface ChunkPorts<Recipient extends ChunkRecipient> extends SlicePorts
 /** At most so many slices of a run are claimed and not ended: what a run that is killed leaves unknown. */
 const mostClaimed = 3;
 
-/** What becomes of the delivery of a chunk. */
-export type ChunkEnd = { readonly kind: 'acknowledged' } | { readonly kind: 'again'; readonly atMs?: number };
+/** What becomes of the delivery of a chunk: of what is to come again, which slices, and not before when, where that is known. */
+export type ChunkEnd<Recipient extends ChunkRecipient> =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'again'; readonly slices: readonly ChunkSlice<Recipient>[]; readonly atMs?: number };
 
 /**
  * Works off one delivery of a chunk, its slices in their order. What has ended is recorded, then told, then queued again where it
@@ -48,7 +52,7 @@ export async function runChunk<Recipient extends ChunkRecipient>(
   chunk: Chunk<Recipient>,
   owner: string,
   ports: ChunkPorts<Recipient>,
-): Promise<ChunkEnd> {
+): Promise<ChunkEnd<Recipient>> {
   const ends: SliceEnd[] = [];
   const waiting = chunk.slices.entries();
   await Promise.all(
@@ -63,19 +67,25 @@ export async function runChunk<Recipient extends ChunkRecipient>(
   });
   try {
     const endings = over.flatMap(({ slice, recorded }) => endingsOf(slice, recorded));
-    if (endings.length > 0) await ports.tell(endings);
+    if (endings.length > 0) {
+      await ports.tell(
+        endings,
+        over.map(({ recorded }) => recorded),
+      );
+    }
     const again = over.flatMap(({ slice, recorded }) => tryAgain(slice, recorded));
     if (again.length > 0) {
       const dueMs = Math.min(...again.map(({ atMs }) => atMs));
       await ports.queueAgain({ ...chunk, slices: again.map(({ slice }) => slice) }, dueMs);
     }
   } catch {
-    return { kind: 'again' };
+    return { kind: 'again', slices: chunk.slices };
   }
   const later = ends.flatMap((end) => (end.kind === 'later' ? [end] : []));
   if (later.length === 0) return { kind: 'acknowledged' };
+  const slices = chunk.slices.filter((_, at) => ends[at]?.kind === 'later');
   const times = later.flatMap(({ atMs }) => atMs ?? []);
-  return times.length < later.length ? { kind: 'again' } : { kind: 'again', atMs: Math.min(...times) };
+  return { kind: 'again', slices, ...(times.length < later.length ? {} : { atMs: Math.min(...times) }) };
 }
 
 interface OwnSlice<Recipient extends ChunkRecipient> {
@@ -119,7 +129,9 @@ function tryAgain<Recipient extends ChunkRecipient>(
 ): { readonly slice: ChunkSlice<Recipient>; readonly atMs: number }[] {
   const atMs = dueMsOf(recorded);
   if (atMs === undefined) return [];
-  const isAgain = (outcome: Outcome | undefined) => outcome?.state === 'again';
-  const recipients = slice.recipients.filter(({ index }) => isAgain(recorded.outcomes[placeInSlice(index)]));
+  const recipients = slice.recipients.flatMap((recipient): Recipient[] => {
+    const outcome = recorded.outcomes[placeInSlice(recipient.index)];
+    return outcome?.state === 'again' ? [{ ...recipient, notBeforeMs: outcome.dueMs }] : [];
+  });
   return [{ slice: { ...slice, try: recorded.try + 1, recipients }, atMs }];
 }

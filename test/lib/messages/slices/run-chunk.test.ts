@@ -19,7 +19,8 @@ const sliceFrom = (first: number, size: number) => ({
   size,
   recipients: Array.from({ length: size }, (_, place) => ({ index: first + place })),
 });
-const chunk: Chunk<ChunkRecipient> = { jobId, slices: [sliceFrom(20, 2), sliceFrom(30, 2)] };
+const slices = [sliceFrom(20, 2), sliceFrom(30, 2)];
+const chunk: Chunk<ChunkRecipient> = { jobId, slices };
 
 /** A run in which the call of each index comes to its outcome, and of which what is told and queued is noted. */
 function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts<ChunkRecipient>> = {}) {
@@ -70,8 +71,15 @@ test('what is to be tried again is told of no more, and queued once, for the fir
   const { run, done } = world({ 20: again(nowMs + 9), 21: again(nowMs + 7), 30: again(nowMs + 8) });
   expect(await run()).toEqual({ kind: 'acknowledged' });
   const [first, second] = [
-    { try: 1, size: 2, recipients: [{ index: 20 }, { index: 21 }] },
-    { try: 1, size: 2, recipients: [{ index: 30 }] },
+    {
+      try: 1,
+      size: 2,
+      recipients: [
+        { index: 20, notBeforeMs: nowMs + 9 },
+        { index: 21, notBeforeMs: nowMs + 7 },
+      ],
+    },
+    { try: 1, size: 2, recipients: [{ index: 30, notBeforeMs: nowMs + 8 }] },
   ];
   expect(done).toEqual([
     ['tell', [[31, sent]]],
@@ -92,7 +100,7 @@ test.each(['tell', 'queueAgain'] as const)(
       throw new Error('the queue is not there');
     };
     const { run, done } = world({ 20: again(1) }, { [name]: unreachable });
-    expect(await run()).toEqual({ kind: 'again' });
+    expect(await run()).toEqual({ kind: 'again', slices });
     expect(done.map(([each]) => each)).toEqual(name === 'tell' ? [] : ['tell']);
   },
 );
@@ -109,13 +117,16 @@ test('a slice that another has claimed makes the chunk come again: when the firs
     };
     return world({}, { slices: { ...ports.slices, claim } });
   };
-  expect(await meeting({ 2: 10, 3: 30 }).run()).toEqual({ kind: 'again', atMs: nowMs + 90_000 - 30 });
+  expect(await meeting({ 2: 10, 3: 30 }).run()).toEqual({ kind: 'again', slices, atMs: nowMs + 90_000 - 30 });
   const one = meeting({ 3: 30 });
-  expect(await one.run()).toEqual({ kind: 'again', atMs: nowMs + 90_000 - 30 });
+  expect(await one.run()).toEqual({ kind: 'again', slices: slices.slice(1), atMs: nowMs + 90_000 - 30 });
   expect(one.done).toEqual([['tell', [[20, sent], [21, sent]]]]); // biome-ignore format: one row
   const { ports } = one;
   const end = async (own: Slice) => (own.key.slice === 2 ? undefined : ended(own, new Map()));
-  expect(await world({}, { slices: { ...ports.slices, end } }).run()).toEqual({ kind: 'again' });
+  expect(await world({}, { slices: { ...ports.slices, end } }).run()).toEqual({
+    kind: 'again',
+    slices: slices,
+  });
 });
 
 test('what goes wrong with one slice keeps no other from being worked off', async () => {
@@ -125,7 +136,7 @@ test('what goes wrong with one slice keeps no other from being worked off', asyn
     return ended(own, given);
   };
   const { run, done } = world({}, { slices: { ...ports.slices, end } });
-  expect(await run()).toEqual({ kind: 'again' });
+  expect(await run()).toEqual({ kind: 'again', slices: slices.slice(0, 1) });
   expect(done).toEqual([['tell', [[30, sent], [31, sent]]]]); // biome-ignore format: one row
 });
 

@@ -48,7 +48,7 @@ interface Queued {
   readonly deliveries: number;
 }
 
-interface Worker extends Start, Standing<ChunkEnd> {
+interface Worker extends Start, Standing<ChunkEnd<Recipient>> {
   readonly holds: { readonly id: number; readonly delivery: number };
   readonly replies: readonly Reply[];
 }
@@ -112,7 +112,7 @@ function firstTry(size: number, slice: number): ChunkSlice<Recipient> {
 
 /** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
 export async function exploreSlices(scenario: Scenario, check: (state: State) => void): Promise<ReadonlySet<string>> {
-  const standings = new Map<string, Standing<ChunkEnd>>();
+  const standings = new Map<string, Standing<ChunkEnd<Recipient>>>();
   const seen = new Set<string>();
   await explore(initialState(scenario), {
     successorsOf: async (state) =>
@@ -187,7 +187,7 @@ function isAcknowledged({ end }: Worker): boolean {
 async function apply(
   state: State,
   action: Action,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
   scenario: Scenario,
 ): Promise<State> {
   switch (action.do) {
@@ -256,7 +256,7 @@ function died(state: State, at: number): State {
 async function step(
   state: State,
   action: Extract<Action, { do: 'step' }>,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
   scenario: Scenario,
 ): Promise<State> {
   const worker = state.workers[action.worker] as Worker;
@@ -328,7 +328,7 @@ function withWorker(state: State, at: number, worker: Worker | null): State {
 /** Where a run stands after its replies depends on nothing else. */
 async function standing(
   worker: Omit<Worker, 'open' | 'end'>,
-  standings: Map<string, Standing<ChunkEnd>>,
+  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
 ): Promise<Worker> {
   const { body, owner, nowMs, replies, holds } = worker;
   const key = JSON.stringify([body, owner, nowMs, written(replies)]);

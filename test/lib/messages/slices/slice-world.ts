@@ -90,8 +90,9 @@ export interface Start {
 
 /** Where the run of a delivery stands after its replies. */
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
-  const run = async (outside: Outside<string>): Promise<ChunkEnd> => {
-    if (body.kind === 'receipt') return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again' }));
+  const run = async (outside: Outside<string>): Promise<ChunkEnd<Recipient>> => {
+    if (body.kind === 'receipt')
+      return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again', slices: [] }));
     return await runChunk(body.chunk, owner, chunkPorts(outside));
   };
   return standingAfter(run, nowMs, replies);
@@ -115,7 +116,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
-    tell: call('tell'),
+    tell: async (endings) => void (await call('tell')(endings)),
     queueAgain: call('queueAgain'),
     nowMs,
     mayRepeat: async (times) => times < 3,
@@ -125,7 +126,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
 }
 
 /** A run of receipts: appends, then compares. */
-async function recordReceipt(index: number, { call, nowMs }: Outside<string>): Promise<ChunkEnd> {
+async function recordReceipt(index: number, { call, nowMs }: Outside<string>): Promise<ChunkEnd<Recipient>> {
   await call('append')(index);
   await settleProven(sliceOf({ jobId, index }), new Set([index % 10]), {
     isDoubtful: call('isDoubtful'),

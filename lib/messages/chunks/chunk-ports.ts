@@ -1,0 +1,70 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import type { Breakers } from '../dispatch/dispatch-ports.ts';
+import type { Handover, Posting } from '../dispatch/platform-messages.ts';
+import type { JobHolds } from '../job-holds.ts';
+import type { JobState } from '../job-state.ts';
+import type { NumberPace } from '../pace/number-pace.ts';
+import type { NumberPaces } from '../pace/number-paces.ts';
+import type { UrgentTenths } from '../pace/urgent.ts';
+import type { SliceKey } from '../slices/slice.ts';
+import type { Slices } from '../slices/slices.ts';
+
+/** How a number and some jobs stand, read together. A job of which nothing is written is not there. */
+export interface Standing {
+  readonly pace: NumberPace;
+  readonly jobs: ReadonlyMap<string, JobState>;
+}
+
+/** The queue of chunks. All throw when it cannot be reached. */
+export interface ChunkQueue {
+  /** A straight code to the queue of small requests, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
+  sendLater(chunk: QueuedChunk, delaySeconds: number): Promise<void>;
+  /** Sets when a delivery that is reported failed becomes visible again. */
+  postpone(receiptHandle: string, seconds: number): Promise<void>;
+  /** The same of up to ten deliveries that are being worked off. */
+  hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
+}
+
+/** What passes between a worker and the runs of receipts (D39). Both throw when the store cannot be reached. */
+export interface SliceDoubts {
+  /** From now on receipts of the job are compared with its slices; may be repeated. */
+  mark(job: Pick<QueuedChunk, 'jobId' | 'acceptedAtMs'>): Promise<void>;
+  /** Places of a slice of which there are receipts, read strongly after the call. */
+  proven(key: SliceKey): Promise<ReadonlySet<number>>;
+}
+
+/** What a worker's run works with. Everything that reads or writes throws when the store cannot be reached. */
+export interface ChunkWorkerPorts {
+  /** The workers of small requests, codes above all. */
+  readonly isOfCodes: boolean;
+  readonly slices: Slices;
+  readonly doubts: SliceDoubts;
+  readonly queue: ChunkQueue;
+  readonly paces: NumberPaces;
+  /** Of each number, what one-time codes have for themselves (D44). */
+  readonly tenths: UrgentTenths;
+  /** Strongly consistent, one request. */
+  readonly look: (phoneNumberId: string, jobIds: readonly string[]) => Promise<Standing>;
+  /** Begins the job of a straight chunk whose slice is claimed; may be repeated. */
+  readonly beginStraight: (chunk: QueuedChunk) => Promise<void>;
+  /** What holds back jobs whose template is refused; for one run. */
+  readonly newHolds: () => JobHolds;
+  readonly events: EventSink;
+  /** Resolves when a call with that credential can leave at once. Never throws. */
+  readonly ready: (posting: Pick<Posting, 'credential'>) => Promise<void>;
+  /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
+  readonly send: (posting: Posting) => Promise<Handover>;
+  readonly breakers: Breakers;
+  /** Asks the platform for something that costs nothing; resolves when it answered, throws as `send` does or when it cannot ask. */
+  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<void>;
+  /** Unlike that of any other run of the function, also of a second run for the same event. */
+  readonly invocation: string;
+  readonly nowMs: () => number;
+  /** Time until the function is killed. */
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}

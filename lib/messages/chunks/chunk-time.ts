@@ -1,0 +1,112 @@
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import { maxDelaySeconds } from '../pace/pacing.ts';
+import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+
+/*
+ * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
+ * the number and the job, claims each slice shortly before the first slot of the slice, looks once more, and calls each
+ * recipient in the millisecond of its slot.
+ */
+
+/** Recipients of a chunk, which are those of a turn: where jobs compete, chunks stay whole. */
+export const mostRecipients = inBlocks.turn;
+
+/** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
+export const deliveryLeadMs = 1_100;
+
+/** A chunk whose first slot is further ahead waits in the queue: a second of that is cheaper there. */
+const farAfterMs = 2_100;
+/** The workers of small requests wait no longer for one that is no code: the codes behind it would wait as well (D44). */
+const farForSmallMs = 400;
+
+export function farAfter({ urgent }: Pick<QueuedChunk, 'urgent'>, worker: { readonly isOfCodes: boolean }): number {
+  return worker.isOfCodes && !urgent ? farForSmallMs : farAfterMs;
+}
+
+/** Slices whose slots come later than this after the first of a run go back as a chunk of their own. */
+const runSpanMs = 1_500;
+
+/**
+ * A slot that has passed by more is no licence (D43): the pace is nine tenths, so calls that are late by a ninth of a second
+ * fill the limit. What is left of that is for the way to the platform.
+ */
+export const missedAfterMs = 75;
+
+/** A claim takes this long at least: a slice whose first slot comes sooner has missed it. */
+const soonestMs = missedAfterMs - 25;
+
+/**
+ * How long before its first slot a slice is claimed: longer with each time that its slots have passed meanwhile, or where claims
+ * are slow nothing would ever be sent.
+ */
+export function claimLeadMs(missedSlots: number): number {
+  return Math.min(600, 50 * 4 ** missedSlots);
+}
+
+/** When a message may leave: a turn of the schedule, which others may still move, or a time of its own. */
+export type Slot = Turn | { readonly atMs: number };
+
+export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
+  return 'atMs' in slot ? slot.atMs : slotMsOf(schedule, slot);
+}
+
+/** The slots that the recipients of a chunk have by its positions, by index. */
+export function slotsOf({ clientId, lane, slices }: QueuedChunk): Map<number, Slot> {
+  const slots = new Map<number, Slot>();
+  for (const { position, isLate, recipients } of slices) {
+    if (position === undefined) continue;
+    const name = isLate ? lateLane(lane) : lane;
+    for (const [at, { index }] of recipients.entries()) {
+      slots.set(index, { clientId, lane: name, position: position + at });
+    }
+  }
+  return slots;
+}
+
+/** Recipients whose own time has come, or comes before the slots that could be had now. */
+export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boolean {
+  return notBeforeMs <= nowMs + deliveryLeadMs;
+}
+
+/** When the first recipient of the chunk that may leave at all may do so. */
+export function firstDueMs({ slices }: Pick<QueuedChunk, 'slices'>): number {
+  return Math.min(...slices.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)));
+}
+
+/** A slice with the time of its first slot. */
+export interface TimedSlice {
+  readonly slice: ChunkSlice;
+  readonly firstMs: number;
+}
+
+/** Undefined for a slice without slots, or whose first one cannot be met any more. */
+export function firstSlotMs(
+  { recipients }: Pick<ChunkSlice, 'recipients'>,
+  slots: ReadonlyMap<number, Slot>,
+  { schedule, nowMs }: { readonly schedule: Schedule; readonly nowMs: number },
+): number | undefined {
+  const times = recipients.flatMap((recipient) => {
+    const slot = isDue(recipient, nowMs) ? slots.get(recipient.index) : undefined;
+    return slot === undefined ? [] : [slotTimeMs(slot, schedule)];
+  });
+  if (times.length === 0 || times.includes(undefined)) return undefined;
+  const firstMs = Math.min(...times.flatMap((ms) => ms ?? []));
+  return firstMs + soonestMs < nowMs ? undefined : firstMs;
+}
+
+/** What leaves in this run, and what goes back to the queue; in the order of their slots. */
+export function partedBySlots(timed: readonly TimedSlice[], { nowMs, farMs }: { nowMs: number; farMs: number }) {
+  const inOrder = timed.toSorted((one, other) => one.firstMs - other.firstMs);
+  const [first] = inOrder;
+  const untilMs = Math.max(first?.firstMs ?? 0, nowMs) + runSpanMs;
+  const isFar = first !== undefined && first.firstMs - nowMs > farMs;
+  return {
+    leaves: isFar ? [] : inOrder.filter(({ firstMs }) => firstMs <= untilMs),
+    waits: isFar ? inOrder : inOrder.filter(({ firstMs }) => firstMs > untilMs),
+  };
+}
+
+/** Whole seconds that a chunk waits in its queue for what is due then, to come before it. */
+export function queueDelaySeconds(dueMs: number, nowMs: number, leadMs: number = deliveryLeadMs): number {
+  return Math.min(maxDelaySeconds, Math.max(0, Math.floor((dueMs - leadMs - nowMs) / 1_000)));
+}

@@ -1,0 +1,126 @@
+import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import {
+  type Answer,
+  afterAnsweredRun,
+  afterSilentRun,
+  answerIn,
+  type Breaker,
+  type BreakerRule,
+  type Call,
+  closed,
+  endsInSilence,
+  heldBackSeconds,
+  leased,
+  opened,
+  probeTimeoutMs,
+  stillOpen,
+  unknownBreaker,
+} from '../dispatch/breaker.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+
+type Ports = Pick<ChunkWorkerPorts, 'breakers' | 'probe' | 'send' | 'nowMs' | 'remainingMs' | 'random' | 'log'>;
+
+/** One run, and the breaker of the platform. */
+export interface GuardedRun {
+  /** While the platform is down: how long a chunk waits for it. Undefined: chunks may be placed. */
+  readonly heldBackSeconds: (() => number) | undefined;
+  /** As the port; what comes of each call is remembered. */
+  readonly send: ChunkWorkerPorts['send'];
+  /** To be told when all calls have ended and what came of them is written. Never throws. */
+  end(): Promise<void>;
+}
+
+/** Left for what the function does when the read is over. */
+const endingMs = 1_000;
+
+/**
+ * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
+ * turn to; else its chunks are queued again until after the run that asks. A breaker that cannot be read or written holds
+ * nothing back: neither can slices be claimed then.
+ */
+export async function guardRun(first: QueuedChunk | undefined, ports: Ports): Promise<GuardedRun> {
+  const calls: Call[] = [];
+  const seen = first === undefined ? unknownBreaker : await read(ports);
+  const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+  if (open !== undefined) ports.log('dispatch.platform_down', {});
+  return {
+    heldBackSeconds: open === undefined ? undefined : () => heldBackSeconds(open, ports.nowMs(), ports.random()),
+    send: async (posting) => {
+      const atMs = ports.nowMs();
+      try {
+        const handover = await ports.send(posting);
+        calls.push({ atMs, answer: 'answered' });
+        return handover;
+      } catch (error) {
+        calls.push({ atMs, answer: answerIn(error) });
+        throw error;
+      }
+    },
+    end: async () => {
+      if (first !== undefined) await learn(seen, { first, calls }, ports);
+    },
+  };
+}
+
+/** What holds this run back. When it is time to ask the platform, one run does; its answer is for all runs. */
+async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Ports) {
+  if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
+  const mine = await change(seen, leased(ports.nowMs()), ports);
+  if (mine?.open === undefined) return seen.open;
+  const answer = await ask(first, ports);
+  if (answer === 'answered') {
+    const durationMs = ports.nowMs() - mine.open.sinceMs;
+    if ((await change(mine, closed, ports)) !== undefined) ports.log('platform.back', { durationMs });
+    return undefined;
+  }
+  count('PlatformDown');
+  return (await change(mine, stillOpen(ports.nowMs()), ports))?.open ?? mine.open;
+}
+
+interface Run {
+  readonly first: QueuedChunk;
+  readonly calls: readonly Call[];
+}
+
+/** What the calls of the run say for those that come after it. */
+async function learn(seen: Breaker, { first, calls }: Run, ports: Ports): Promise<void> {
+  const isAnswered = calls.some(({ answer }) => answer === 'answered');
+  if (isAnswered && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
+  if (!endsInSilence(calls) || ports.remainingMs() < probeTimeoutMs + endingMs) return;
+  const answer = await ask(first, ports);
+  if (answer === 'unclear' || (answer === 'answered' && isAnswered)) return;
+  const nowMs = ports.nowMs();
+  const changed = await change(seen, answer === 'silent' ? opened(nowMs) : afterSilentRun(nowMs), ports);
+  if (changed?.open === undefined) return;
+  count('PlatformDown');
+  ports.log('platform.down', { code: answer === 'silent' ? 'no_answer' : 'no_answer_to_messages' });
+}
+
+async function ask(first: QueuedChunk, { probe }: Ports): Promise<Answer> {
+  try {
+    await probe(first);
+    return 'answered';
+  } catch (error) {
+    return answerIn(error);
+  }
+}
+
+async function read({ breakers, log }: Ports): Promise<Breaker> {
+  try {
+    return await breakers.find();
+  } catch (error) {
+    log('dispatch.breaker_failed', { error: nameOf(error) });
+    return unknownBreaker;
+  }
+}
+
+async function change(seen: Breaker, rule: BreakerRule, { breakers, log }: Ports): Promise<Breaker | undefined> {
+  try {
+    return await breakers.change(seen, rule);
+  } catch (error) {
+    log('dispatch.breaker_failed', { error: nameOf(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,271 @@
+import { nameOf } from '../../observe/name-of.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import { lateness } from '../dispatch/claim.ts';
+import { byJobState, type JobState } from '../job-state.ts';
+import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
+import { reserveAll } from '../pace/reserve.ts';
+import { inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
+import { reserveUrgent } from '../pace/urgent.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import {
+  claimLeadMs,
+  farAfter,
+  firstDueMs,
+  firstSlotMs,
+  isDue,
+  partedBySlots,
+  queueDelaySeconds,
+  type Slot,
+  slotsOf,
+  type TimedSlice,
+} from './chunk-time.ts';
+
+type Ports = Pick<ChunkWorkerPorts, 'isOfCodes' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
+
+/** What is queued for later, and how long it waits in the queue. */
+export interface Later {
+  readonly chunk: QueuedChunk;
+  readonly delaySeconds: number;
+}
+
+/** What a worker is to do about a chunk. */
+export type PlacedChunk =
+  | ({ readonly kind: 'later' } & Later)
+  /** These slices leave now, in this order and these slots. Without slots: nobody of them is called any more. */
+  | {
+      readonly kind: 'run';
+      readonly leaves: readonly TimedSlice[];
+      readonly slots: ReadonlyMap<number, Slot>;
+      readonly rest?: Later;
+    }
+  /** The number or the job could not be read, or no slot be reserved. */
+  | { readonly kind: 'unplaced' };
+
+/** A chunk without its place yet. */
+interface Waiting {
+  chunk: QueuedChunk;
+  slots: Map<number, Slot>;
+  missedSlots: number;
+  readonly place: (placed: PlacedChunk) => void;
+}
+
+/** Looks at one number in one run: some while slots are far, some while writes are slow. */
+const mostLooks = 10;
+
+/** A schedule that is read so long before a slot can be trusted for it, whatever the moment. */
+const trustedBeforeMs = 460;
+
+/**
+ * Gives each chunk of a run its place in time: one read for a number and its jobs, one write where slots are missing or have
+ * passed, and another read shortly before the first slot, which others may have moved. None of the promises rejects.
+ */
+export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promise<PlacedChunk>[] {
+  const places = chunks.map((chunk) => {
+    const { promise, resolve } = Promise.withResolvers<PlacedChunk>();
+    const missedSlots = chunk.missedSlots ?? 0;
+    const waiting: Waiting = { chunk, slots: slotsOf(chunk), missedSlots, place: resolve };
+    return { waiting, promise };
+  });
+  const numbers = Map.groupBy(
+    places.map(({ waiting }) => waiting),
+    ({ chunk }) => chunk.phoneNumberId,
+  );
+  for (const [phoneNumberId, ofNumber] of numbers) {
+    placeOfNumber(phoneNumberId, ofNumber, ports).catch((error: unknown) => {
+      ports.log('dispatch.pace_failed', { count: ofNumber.length, error: nameOf(error) });
+      for (const { place } of ofNumber) place({ kind: 'unplaced' });
+    });
+  }
+  return places.map(({ promise }) => promise);
+}
+
+async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], ports: Ports): Promise<void> {
+  let open = all;
+  for (let look = 1; open.length > 0; look += 1) {
+    if (look > mostLooks) throw new Error('no slot of the number was reached in time');
+    const readAtMs = ports.nowMs();
+    const { pace: found, jobs } = await ports.look(
+      phoneNumberId,
+      open.map(({ chunk }) => chunk.jobId),
+    );
+    const nowMs = ports.nowMs();
+    open = open.filter((waiting) => {
+      const placed = placedWithoutSlot(waiting, { job: jobs.get(waiting.chunk.jobId) ?? {}, pace: found, nowMs });
+      if (placed !== undefined) waiting.place(placed);
+      return placed === undefined;
+    });
+    const pace = await reserveMissing(phoneNumberId, { open, pace: found, nowMs }, ports);
+    const atMs = ports.nowMs();
+    const untrustedMs: number[] = [];
+    open = open.filter((waiting) => {
+      const placed = placedBySlots(waiting, { pace, readAtMs, nowMs: atMs, farMs: farAfter(waiting.chunk, ports) });
+      if (typeof placed === 'number') untrustedMs.push(placed);
+      else waiting.place(placed);
+      return typeof placed === 'number';
+    });
+    const waitMs = Math.min(...untrustedMs) - trustedBeforeMs - ports.nowMs();
+    if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
+  }
+}
+
+interface Known {
+  readonly pace: NumberPace;
+  readonly nowMs: number;
+}
+
+/** What is known without a slot: the chunk waits for its template or for persons, or nobody of it is called any more. */
+function placedWithoutSlot(
+  waiting: Waiting,
+  { job, pace, nowMs }: Known & { readonly job: JobState },
+): PlacedChunk | undefined {
+  const { chunk } = waiting;
+  const uncalled = {
+    kind: 'run',
+    leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
+    slots: new Map(),
+  } as const;
+  if (job.stop !== undefined || lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
+  const by = byJobState(job, chunk, nowMs);
+  if (by.kind === 'settle') return uncalled;
+  if (by.kind === 'wait') return { kind: 'later', chunk, delaySeconds: by.delaySeconds };
+  waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
+  const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
+  if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
+  return { kind: 'later', chunk, delaySeconds: queueDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+}
+
+/** The number may not write to some persons before a time (131056). */
+function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number): QueuedChunk {
+  if (pace.pairs.length === 0) return chunk;
+  const later = (recipient: ChunkRecipient): ChunkRecipient => {
+    const untilMs = blockedUntilMs(pace, recipientHashOf(recipient.to), nowMs) ?? 0;
+    return untilMs > (recipient.notBeforeMs ?? 0) ? { ...recipient, notBeforeMs: untilMs } : recipient;
+  };
+  return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
+}
+
+/** Slices that have nobody who is due yet stay with the others: they are carried, uncalled. */
+function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipient[] {
+  return recipients.filter((recipient) => isDue(recipient, nowMs));
+}
+
+/** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
+function placedBySlots(
+  waiting: Waiting,
+  { pace: { schedule }, readAtMs, nowMs, farMs }: Known & { readonly readAtMs: number; readonly farMs: number },
+): PlacedChunk | number {
+  const { chunk, slots } = waiting;
+  const timed = chunk.slices.flatMap((slice): TimedSlice[] => {
+    if (dueOf(slice, nowMs).length === 0) return [];
+    return [{ slice, firstMs: firstSlotMs(slice, slots, { schedule, nowMs }) ?? 0 }];
+  });
+  const missed = timed.filter(({ firstMs }) => firstMs === 0);
+  if (missed.length > 0) {
+    waiting.missedSlots += 1;
+    return 0;
+  }
+  const { leaves, waits } = partedBySlots(timed, { nowMs, farMs });
+  const [first] = leaves;
+  const undue = chunk.slices.filter((slice) => dueOf(slice, nowMs).length === 0);
+  const later = (slices: readonly TimedSlice[], others: readonly ChunkSlice[]): Later => {
+    const dueMs = Math.min(...slices.map(({ firstMs }) => firstMs));
+    const all = { ...chunk, slices: [...slices.map(({ slice }) => withPosition(slice, slots, chunk)), ...others] };
+    return { chunk: all, delaySeconds: queueDelaySeconds(slices.length > 0 ? dueMs : firstDueMs(all), nowMs) };
+  };
+  if (first === undefined) return { kind: 'later', ...later(waits, undue) };
+  const isTrusted = 'atMs' in (slots.get(first.slice.recipients[0]?.index ?? -1) ?? {});
+  if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs, inBlocks)) return first.firstMs;
+  const hasRest = waits.length + undue.length > 0;
+  return { kind: 'run', leaves, slots, ...(hasRest ? { rest: later(waits, undue) } : {}) };
+}
+
+/** A slice goes back with the slots that it has, where they are in the schedule. */
+function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>, { lane }: QueuedChunk): ChunkSlice {
+  const { position: _before, isLate: _too, ...rest } = slice;
+  const [first] = slice.recipients.map(({ index }) => slots.get(index));
+  if (first === undefined || 'atMs' in first) return rest;
+  return { ...rest, position: first.position, ...(first.lane === lane ? {} : { isLate: true as const }) };
+}
+
+interface Missing {
+  readonly waiting: Waiting;
+  readonly recipients: readonly ChunkRecipient[];
+}
+
+/** Slots for those that have none ahead: one write for all chunks of the number; another for its one-time codes, by client. */
+async function reserveMissing(
+  phoneNumberId: string,
+  { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
+  ports: Ports,
+): Promise<NumberPace> {
+  const missing = open.flatMap((waiting): Missing[] => {
+    const recipients = waiting.chunk.slices.flatMap((slice) => {
+      const due = dueOf(slice, nowMs);
+      const isMissing = firstSlotMs(slice, waiting.slots, { schedule: pace.schedule, nowMs }) === undefined;
+      return due.length > 0 && isMissing ? due : [];
+    });
+    return recipients.length === 0 ? [] : [{ waiting, recipients }];
+  });
+  if (missing.length === 0) return pace;
+  const limitPerSecond = Math.min(...missing.map(({ waiting }) => waiting.chunk.limitPerSecond));
+  const missedSlots = Math.max(...missing.map(({ waiting }) => waiting.missedSlots));
+  const fromMs = nowMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots));
+  const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
+  let latest = pace;
+  for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
+    const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
+    const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
+    const given = await reserveUrgent(ports, { ...wanted, plan: inBlocks }, fromMs);
+    latest = given.pace;
+    for (const [at, { waiting, index }] of indexes.entries()) {
+      const slot = given.slots[at];
+      if (slot !== undefined) waiting.slots.set(index, slot.turn ?? { atMs: slot.slotMs });
+    }
+  }
+  return await reserveInLanes(
+    missing.filter((each) => !isUrgent(each)),
+    { phoneNumberId, limitPerSecond, seen: latest, fromMs },
+    ports,
+  );
+}
+
+/** The next slots that may still be changed, in front of what is not due yet. */
+async function reserveInLanes(
+  missing: readonly Missing[],
+  {
+    fromMs,
+    ...number
+  }: {
+    readonly phoneNumberId: string;
+    readonly limitPerSecond: number;
+    readonly seen: NumberPace;
+    readonly fromMs: number;
+  },
+  ports: Ports,
+): Promise<NumberPace> {
+  if (missing.length === 0) return number.seen;
+  const lanes = [...Map.groupBy(missing, ({ waiting: { chunk } }) => `${chunk.clientId} ${laneFor(chunk)}`).values()];
+  const wanted = lanes.map((ofLane) => {
+    const { chunk } = (ofLane[0] as Missing).waiting;
+    const count = ofLane.reduce((sum, { recipients }) => sum + recipients.length, 0);
+    const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
+    return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
+  });
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, plan: inBlocks, wanted }, fromMs);
+  for (const [at, ofLane] of lanes.entries()) {
+    let position = firstPositions[at] ?? 0;
+    for (const { waiting, recipients } of ofLane) {
+      for (const { index } of recipients) {
+        const { clientId } = waiting.chunk;
+        waiting.slots.set(index, { clientId, lane: laneFor(waiting.chunk), position });
+        position += 1;
+      }
+    }
+  }
+  return pace;
+}
+
+/** A small request reserves in the lane that its client has for those. */
+function laneFor({ straight, lane }: QueuedChunk): string {
+  return straight ? lane : lateLane(lane);
+}

@@ -1,0 +1,219 @@
+import { count } from '../../observe/metrics.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import { claimLifeMs, sendBudgetMs } from '../dispatch/claim.ts';
+import { maxDelaySeconds, retryDelaySeconds } from '../pace/pacing.ts';
+import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
+import { type Outcome, openPlaces, type Slice, type SliceClaim } from '../slices/slice.ts';
+import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
+import { eventsOfEndings } from './chunk-events.ts';
+import { claimLeadMs, queueDelaySeconds } from './chunk-time.ts';
+import type { Later, PlacedChunk } from './place-chunks.ts';
+
+/** One delivery of a chunk. */
+export interface WorkedChunk {
+  readonly chunk: QueuedChunk;
+  readonly placed: PlacedChunk;
+  /** Unlike that of any other run or delivery. */
+  readonly owner: string;
+}
+
+/** What becomes of a delivery; `again` may say after how many seconds. */
+export type DeliveryEnd =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'again'; readonly afterSeconds?: number };
+
+const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
+
+/**
+ * Works off one delivery of a chunk that has been given its place in time: queues it again where that is far, else runs its
+ * slices, each claimed shortly before its first slot. Throws when the queue cannot be reached; it is to be delivered again then.
+ */
+export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
+  if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
+  if (placed.kind === 'later') return await queueLater(placed, ports);
+  // First: a run that dies leaves a delivery, and this copy beside it.
+  if (placed.rest !== undefined) await queueLater(placed.rest, ports);
+  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
+  void ports.ready(chunk);
+  const run = new ChunkRun(chunk, placed, ports);
+  const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
+  return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
+}
+
+/** Chunks that wait expire in their queue at the end of their time to live. */
+async function queueLater({ chunk, delaySeconds }: Later, ports: RunPorts): Promise<DeliveryEnd> {
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = chunk;
+  const untilExpirySeconds = Math.max(0, Math.ceil((expiresAtMs - ports.nowMs()) / 1_000));
+  await ports.queue.sendLater(chunk, Math.min(maxDelaySeconds, untilExpirySeconds, delaySeconds));
+  return acknowledged;
+}
+
+/** As a copy, so that waiting for the store uses up none of the queue's deliveries (R17). */
+async function afterStoreFailure(chunk: QueuedChunk, ports: RunPorts): Promise<DeliveryEnd> {
+  const { storeFailures = 0 } = chunk;
+  const delaySeconds = retryDelaySeconds({ pace: 'claims', attempt: storeFailures }, ports.random());
+  return await queueLater({ chunk: { ...chunk, storeFailures: storeFailures + 1 }, delaySeconds }, ports);
+}
+
+async function afterRun(end: ChunkEnd<ChunkRecipient>, chunk: QueuedChunk, ports: RunPorts) {
+  if (end.kind === 'acknowledged') return acknowledged;
+  if (end.atMs === undefined) return await afterStoreFailure({ ...chunk, slices: end.slices.map(queued) }, ports);
+  return { kind: 'again', afterSeconds: Math.max(1, Math.ceil((end.atMs - ports.nowMs()) / 1_000)) } as const;
+}
+
+/** A slice of a run as it is queued. */
+function queued({ recipients, ...slice }: RunSlice<ChunkRecipient>): ChunkSlice {
+  return { ...slice, recipients: [...recipients] };
+}
+
+/** What the slices of one run of a chunk share. */
+class ChunkRun {
+  readonly #chunk: QueuedChunk;
+  readonly #placed: Extract<PlacedChunk, { kind: 'run' }>;
+  readonly #ports: RunPorts;
+  readonly #standings = new Map<number, SeenStanding>();
+  readonly #looks = new Map<number, Promise<void>>();
+  readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
+  readonly #claimAtMs: ReadonlyMap<number, number>;
+  #missed = false;
+  #pauseEnds = false;
+
+  constructor(chunk: QueuedChunk, placed: Extract<PlacedChunk, { kind: 'run' }>, ports: RunPorts) {
+    this.#chunk = chunk;
+    this.#placed = placed;
+    this.#ports = ports;
+    const leadMs = claimLeadMs(chunk.missedSlots ?? 0);
+    this.#claimAtMs = new Map(
+      placed.leaves.map(({ slice, firstMs }) => [sliceOfIndex(slice.recipients[0]?.index ?? 0), firstMs - leadMs]),
+    );
+  }
+
+  ports(): ChunkPorts<ChunkRecipient> {
+    const ports = this.#ports;
+    const { slices, doubts, nowMs } = ports;
+    return {
+      slices: {
+        ...slices,
+        claim: async (claim) => {
+          await pauseUntil(this.#claimAtMs.get(claim.key.slice) ?? 0, ports);
+          return await slices.claim({ ...claim, atMs: nowMs() });
+        },
+        end: async (own, outcomes) => {
+          const ended = await slices.end(own, outcomes);
+          if (ended !== undefined) countEnded(own, ended);
+          return ended;
+        },
+      },
+      look: async (claim) => await this.#look(claim),
+      markDoubt: async () => await doubts.mark(this.#chunk),
+      proven: async ({ key }) => await doubts.proven(key),
+      call: async (recipient) => await this.#call(recipient),
+      tell: async (endings, recorded) => {
+        const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
+        if (events.length > 0) await ports.events.send(events);
+        if (this.#pauseEnds) await ports.holds.taken([this.#chunk.jobId]);
+      },
+      queueAgain: async ({ slices: again }, atMs) => await this.#queueAgain(again.map(queued), atMs),
+      nowMs,
+      mayRepeat: async (times) => {
+        if (times === mostWrites || ports.remainingMs() < writeBudgetMs) return false;
+        await ports.pause(Math.min(longestPauseMs, 500 * times));
+        return true;
+      },
+      claimLifeMs,
+      retryMs: () => nowMs() + 1_000 * retryDelaySeconds({ pace: 'claims', attempt: 0 }, ports.random()),
+    };
+  }
+
+  async #look(claim: SliceClaim) {
+    const { doubts } = this.#ports;
+    const [, proven] = await Promise.all([
+      this.#read(claim.key.slice),
+      claim.try === 0 ? new Set<number>() : doubts.proven(claim.key),
+    ]);
+    const { job } = this.#standingOf(claim.key.slice);
+    if (this.#chunk.straight && !job.begun) await this.#ports.beginStraight(this.#chunk);
+    return { heldBack: heldBackBy(job, this.#chunk, this.#ports.nowMs()), proven };
+  }
+
+  async #read(slice: number): Promise<void> {
+    const { jobId, phoneNumberId } = this.#chunk;
+    const readAtMs = this.#ports.nowMs();
+    const { pace, jobs } = await this.#ports.look(phoneNumberId, [jobId]);
+    this.#standings.set(slice, { schedule: pace.schedule, job: jobs.get(jobId) ?? {}, readAtMs });
+  }
+
+  /** One read for all recipients of a slice that ask at once. */
+  async #readAgain(slice: number): Promise<void> {
+    const reading = this.#looks.get(slice) ?? this.#read(slice).finally(() => this.#looks.delete(slice));
+    this.#looks.set(slice, reading);
+    await reading;
+  }
+
+  #standingOf(slice: number): SeenStanding {
+    const standing = this.#standings.get(slice);
+    if (standing === undefined) throw new Error('a slice is called that was not looked at');
+    return standing;
+  }
+
+  async #call(recipient: ChunkRecipient): Promise<Outcome> {
+    const slice = sliceOfIndex(recipient.index);
+    const called = {
+      chunk: this.#chunk,
+      recipient,
+      slot: this.#placed.slots.get(recipient.index),
+      standing: () => this.#standingOf(slice),
+      lookAgain: () => this.#readAgain(slice),
+    };
+    const { outcome, attempts, missed } = await callRecipient(called, this.#ports);
+    if (attempts !== undefined) this.#attempts.set(recipient.index, attempts);
+    if (missed) {
+      this.#missed = true;
+      this.#ports.log('dispatch.slot_missed', {});
+    }
+    if (outcome.state === 'sent' && this.#standingOf(slice).job.pausedFromMs !== undefined) this.#pauseEnds = true;
+    return outcome;
+  }
+
+  /** Whoever is tried again takes another slot: those that they had are gone by. */
+  async #queueAgain(again: readonly ChunkSlice[], dueMs: number): Promise<void> {
+    const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#chunk;
+    const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({
+      ...slice,
+      recipients: slice.recipients.map((recipient) => {
+        const attempts = this.#attempts.get(recipient.index);
+        return attempts === undefined ? recipient : { ...recipient, attempts };
+      }),
+    }));
+    const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};
+    const delaySeconds = queueDelaySeconds(dueMs, this.#ports.nowMs());
+    await queueLater({ chunk: { ...chunk, ...missed, slices }, delaySeconds }, this.#ports);
+    this.#ports.log('dispatch.retry', { count: slices.length });
+  }
+}
+
+/** What is known to this run alone is lost with it: it tries on while it has the time. */
+const mostWrites = 15;
+const longestPauseMs = 5_000;
+const writeBudgetMs = 5_000;
+
+function sliceOfIndex(index: number): number {
+  return Math.floor(index / 10);
+}
+
+const metricOf = {
+  sent: 'MessagesSent',
+  failed: 'MessagesFailed',
+  expired: 'MessagesExpired',
+  unknown: 'MessagesUnknown',
+} as const;
+
+/** Once for every outcome: by the run whose write made it one. */
+function countEnded(own: Slice, { outcomes }: Slice): void {
+  for (const place of openPlaces(own)) {
+    const outcome = outcomes[place];
+    if (outcome === undefined || outcome.state === 'again') continue;
+    const isHeld = outcome.state === 'sent' && outcome.held !== undefined;
+    count(isHeld ? 'MessagesHeld' : metricOf[outcome.state]);
+  }
+}

@@ -1,0 +1,99 @@
+import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queued-message.ts';
+import { correlated } from '../../observe/correlation.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
+import { batchLog } from '../dispatch/batch-log.ts';
+import { lateness } from '../dispatch/claim.ts';
+import type { RunPorts } from './call-recipient.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import { guardRun } from './guarded-run.ts';
+import { paceLearning } from './learned-pace.ts';
+import { type PlacedChunk, placeChunks } from './place-chunks.ts';
+import { type DeliveryEnd, workChunk } from './work-chunk.ts';
+
+/** One delivery of a queue message. */
+export interface ChunkDelivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+}
+
+/**
+ * Works off the deliveries of one run and returns the ids of what must be delivered again. What the platform took, or may have
+ * taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends (R14, D29); a chunk that
+ * cannot be read fails alone (R18). Each message leaves in the slot that its number has for it (D43). Endings are recorded, then
+ * told (D34, D41), then acknowledged. Two writes for ten messages (R15).
+ */
+export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
+  const chunks = deliveries.map((delivery) => chunkOf(delivery, ports));
+  const readable = chunks.filter((chunk) => chunk !== undefined);
+  const guarded = await guardRun(readable[0], ports);
+  const lines = batchLog(ports);
+  const shared: RunPorts = {
+    ...ports,
+    log: lines.log,
+    send: guarded.send,
+    learning: paceLearning(ports),
+    holds: ports.newHolds(),
+  };
+  const places = placesOf(readable, guarded.heldBackSeconds, shared).values();
+  const ends = await Promise.all(
+    deliveries.map(async (delivery, at) => {
+      const chunk = chunks[at];
+      const place = chunk === undefined ? undefined : places.next().value;
+      if (chunk === undefined || place === undefined) return again;
+      const owner = `${ports.invocation}/${at}`;
+      return await correlated(chunk.correlationId, async () => endOf({ chunk, place, owner, delivery }, shared));
+    }),
+  );
+  lines.end(deliveries.length);
+  await guarded.end();
+  return deliveries.filter((_, at) => ends[at]?.kind !== 'acknowledged').map(({ messageId }) => messageId);
+}
+
+const again: DeliveryEnd = { kind: 'again' };
+
+/** While the platform is down chunks wait for it; what is past its time needs no call. */
+function placesOf(chunks: readonly QueuedChunk[], heldBackSeconds: (() => number) | undefined, ports: RunPorts) {
+  if (heldBackSeconds === undefined) return placeChunks(chunks, ports);
+  return chunks.map(async (chunk): Promise<PlacedChunk> => {
+    const nowMs = ports.nowMs();
+    if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
+      return { kind: 'later', chunk, delaySeconds: heldBackSeconds() };
+    }
+    return { kind: 'run', leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })), slots: new Map() };
+  });
+}
+
+interface Working {
+  readonly chunk: QueuedChunk;
+  readonly place: Promise<PlacedChunk>;
+  readonly owner: string;
+  readonly delivery: ChunkDelivery;
+}
+
+async function endOf({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<DeliveryEnd> {
+  try {
+    const end = await workChunk({ chunk, placed: await place, owner }, ports);
+    if (end.kind === 'again' && end.afterSeconds !== undefined) {
+      await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
+        // It comes again earlier, and looks again.
+        ports.log('dispatch.postpone_failed', { count: 1, error: nameOf(error) });
+      });
+    }
+    return end;
+  } catch (error) {
+    ports.log('dispatch.error', { error: nameOf(error) });
+    return again;
+  }
+}
+
+function chunkOf(delivery: ChunkDelivery, ports: ChunkWorkerPorts): QueuedChunk | undefined {
+  try {
+    return v.parse(QueuedChunkSchema, queuedMessage(delivery.body, chunkVersion));
+  } catch (error) {
+    ports.log('dispatch.error', { error: nameOf(error) });
+    return undefined;
+  }
+}

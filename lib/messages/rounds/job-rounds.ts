@@ -1,0 +1,71 @@
+import type { JobHead, Recipient, Repeat } from '../job.ts';
+import type { JobState } from '../job-state.ts';
+import type { CompositionPlan } from '../request/compose.ts';
+
+/*
+ * A job is released in rounds, so that what cannot leave for a while does not lie in the dispatch queue. Each round is one
+ * message of the send-job queue, which names the job and carries nothing of it. Queues double messages, and a message outlives
+ * the run that died with it, so the job item says which round the job is in, which run works on it, and how far it is:
+ *
+ * - a run *takes* its round before it queues anything, and holds it for `leaseMs`, renewed with each wave;
+ * - a run *announces* a wave, with its slots, before it queues the first chunk of it. What was announced before is queued then. A run that
+ *   finds a wave announced and not the next one queues it once more, in the same slots: it may have been queued, or not;
+ * - at the end a run sends the next round's message, then *hands the round over*, then acknowledges its own;
+ * - a message of a round that is over is dropped: its successor is in the queue, or the job is done;
+ * - a message of the round, or the next, that another run holds is sent once more until that one hands over or is dead.
+ *
+ * So as long as recipients are left there is a message of their round, or of the next one, and no two runs queue side by side.
+ * A store that does not answer makes nothing grow: nothing is queued that could not be announced.
+ */
+
+/** A run of the fan-out that works on a message of a round. */
+export interface RoundRun {
+  readonly jobId: string;
+  readonly round: number;
+  /** Unlike that of any other run, also of another delivery of the same message. */
+  readonly owner: string;
+}
+
+/** The recipients from those that are queued on until `until`, and where the first of them stands in the lane. */
+export interface Wave {
+  readonly until: number;
+  readonly position: number;
+}
+
+/** How far a job is. */
+export interface Progress {
+  /** So many recipients, from the first on, are in the dispatch queue, or ended. */
+  readonly queued: number;
+  /** What comes next was announced: it may be in the dispatch queue. */
+  readonly wave?: Wave;
+}
+
+export type Taken =
+  | { readonly kind: 'taken'; readonly progress: Progress; readonly state: JobState }
+  | { readonly kind: 'over' }
+  /** Another run's until then, if it says nothing more. */
+  | { readonly kind: 'held'; readonly untilMs: number };
+
+/** A job as acceptance has stored it. */
+export interface StoredJob {
+  readonly head: JobHead;
+  readonly plan: CompositionPlan;
+  readonly repeats: readonly Repeat[];
+  /** How long a recipient waits after its wave because earlier ones are the same person, by index; those that need not are left out. */
+  readonly waitsMs: ReadonlyMap<number, number>;
+}
+
+/** Jobs as the fan-out sees them. Every write may be repeated; all throw when the store cannot be reached. */
+export interface JobRounds {
+  /** Strongly consistent. Undefined for a job that there is not (any more). */
+  find(jobId: string): Promise<StoredJob | undefined>;
+  /** From `firstIndex` on, one at least, as many as one read gives. Strongly consistent. */
+  recipientsFrom(jobId: string, firstIndex: number): Promise<readonly Recipient[]>;
+  /** Begins the job, so that it counts and is found; `withdrawn` when its client was told that nothing is sent (D25). */
+  begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
+  take(run: RoundRun, nowMs: number): Promise<Taken>;
+  /** Writes how far the job is, and renews the lease; returns how the job stands. Undefined when another run has the round. */
+  announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
+  /** Gives the job to the run that comes with that round; false when another run has the round. */
+  handOver(run: RoundRun, progress: Progress, nextRound: number): Promise<boolean>;
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { seededRandom } from '../support/faults.ts';
+import { ChunkWorld } from './chunk-world.ts';
+import { acceptChunks } from './quiet-chunks.ts';
+import type { CallFault } from './runs.ts';
+import { startMs } from './world.ts';
+
+const writes: ReadonlySet<string> = new Set([
+  ...['claimSlice', 'endSlice', 'mark', 'changePace'],
+  ...['beginJob', 'takeRound', 'checkpoint', 'handOver'],
+]);
+const trouble = { fromMs: startMs + 5_000, untilMs: startMs + 185_000 };
+const [jobs, size] = [3, 900];
+
+test.each<[CallFault, number]>([
+  ['fails', 1],
+  ['fails', 0.7],
+  ['reply_lost', 1],
+  ['reply_lost', 0.7],
+  ['lands_late', 1],
+  ['lands_late', 0.7],
+])(
+  'while writes come to %s for three minutes (%d of them) the queue grows by nothing that is not pending',
+  async (fault, share) => {
+    const random = seededRandom(3);
+    const isTroubled = () => world.time.nowMs >= trouble.fromMs && world.time.nowMs < trouble.untilMs;
+    const world: ChunkWorld = new ChunkWorld({
+      random,
+      limitPerSecond: 80,
+      answerMs: () => 60 + random() * 60,
+      latencyMs: () => 2 + random() * 2,
+      faultOf: (name) => (writes.has(name) && isTroubled() && random() < share ? fault : undefined),
+      fateOf: () => 'taken',
+      lifeMs: () => undefined,
+      receiptsOf: () => [],
+      delayJitterMs: 1_000,
+      repeatShare: 0,
+      clockSkewMs: () => 0,
+      workers: 20,
+    });
+    for (let clientId = 1; clientId <= jobs; clientId += 1) acceptChunks(world, size, { clientId });
+    let mostQueued = 0;
+    const look = async () => {
+      for (let second = 0; second < 240; second += 1) {
+        await world.time.sleep(1_000);
+        mostQueued = Math.max(mostQueued, world.queuedChunks);
+      }
+    };
+    void look();
+    await world.run(6 * 3_600_000);
+    // Of all chunks, and not only of those that are pending at the moment: far below twice as many.
+    expect(mostQueued).toBeLessThanOrEqual((jobs * size) / 30);
+    const taken = world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
+    expect(new Set(taken).size).toBe(taken.length);
+    const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
+    expect(outcomes.filter((outcome) => outcome?.state === 'sent' || outcome?.state === 'unknown')).toHaveLength(
+      jobs * size,
+    );
+    expect(outcomes.filter((outcome) => outcome?.state === 'sent').length).toBeLessThanOrEqual(taken.length);
+    expect(world.deadLetters).toBe(0);
+  },
+  120_000,
+);
