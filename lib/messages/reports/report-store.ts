@@ -63,8 +63,8 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
-  /** Of a job that went straight: all there is to describe. */
-  to: v.optional(v.union([v.string(), v.array(v.string())])),
+  /** Of a job that went straight, all there is to describe: one address, some, or some packed as those of other jobs are. */
+  to: v.optional(v.union([v.string(), v.array(v.string()), v.instance(Uint8Array)])),
   ...JobStateSchema.entries,
 });
 
@@ -132,10 +132,15 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const accepted = item === undefined ? undefined : acceptedOf(item);
   const head = accepted?.head ?? job?.head;
   if (head === undefined) return undefined;
-  const some = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
-  const recipients = new Map(job?.to === undefined ? some : [job.to].flat().map((to, index) => [index, to]));
+  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
+  const recipients = new Map(job?.to === undefined ? described : addressesIn(job.to));
   const { stop, parked, pausedFromMs, underWay } = job ?? {};
   return { head, repeats: accepted?.repeats ?? [], recipients, ...present({ stop, parked, pausedFromMs, underWay }) };
+}
+
+function addressesIn(to: string | readonly string[] | Uint8Array): (readonly [index: number, to: string])[] {
+  if (to instanceof Uint8Array) return recipientsOf({ firstIndex: 0, recipients: to });
+  return [to].flat().map((address, index) => [index, address]);
 }
 
 function proofsIn(items: readonly Item[]): Map<number, Proven> {

@@ -1,3 +1,4 @@
+import { brotliCompressSync } from 'node:zlib';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { storePause } from '../../../../lib/aws/pause.ts';
@@ -167,6 +168,7 @@ describe('a report (D40)', () => {
   test.each([
     ['one address', '549', ['549']],
     ['several', ['549', '550', '551'], ['549', '550', '551']],
+    ['packed ones', brotliCompressSync('["549","550"]'), ['549', '550']],
   ])('of a job that went straight, with %s: its item has it', async (name, to, expected) => {
     const head = headOf(name.replace(' ', ''), { total: expected.length });
     const Item = { ...jobKey(head.jobId), head: JSON.stringify(head), to, expiresAtSeconds: 1_900_000_000 };

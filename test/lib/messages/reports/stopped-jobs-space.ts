@@ -1,4 +1,4 @@
-import type { ChunkEnd } from '../../../../lib/messages/slices/run-chunk.ts';
+import type { ChunkEnd as EndOfChunk } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
@@ -8,6 +8,7 @@ import {
   emptyStore,
   jobId,
   platformEffects,
+  type Recipient,
   type Start,
   type Store,
   standingOf,
@@ -23,6 +24,7 @@ import {
   type Telling,
 } from './stopped-jobs-readers.ts';
 
+type ChunkEnd = EndOfChunk<Recipient>;
 type Chunk = Extract<Body, { kind: 'chunk' }>['chunk'];
 
 interface Worker extends Start {
