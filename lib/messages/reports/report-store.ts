@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
-import { type Item, queryPages, type SortKeys } from '../../aws/dynamodb-batch.ts';
+import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
 import { acceptedOf, recipientsOf } from '../accept/accepted-job.ts';
 import {
@@ -18,13 +18,7 @@ import { JobStateSchema, type UnderWay } from '../job-state.ts';
 import { fold, type Proven } from '../receipts/fold.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import type { Slice } from '../slices/slice.ts';
-import {
-  recipientsPerPartition,
-  sliceOfItem,
-  sliceOfSortKey,
-  slicePartition,
-  slicePrefix,
-} from '../slices/slice-items.ts';
+import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../slices/slice-items.ts';
 import { type DescribedJob, isForgotten } from './described-job.ts';
 import type { WrittenMessages } from './outcome.ts';
 
@@ -106,17 +100,14 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
   };
 
   async function slicesOf(jobId: string, partition: number, isConsistent: boolean): Promise<Slice[]> {
-    const items = await itemsOf(slicePartition(jobId, partition), isConsistent, { prefix: slicePrefix });
+    const items = await itemsOf(slicePartition(jobId, partition), isConsistent);
     return items.map((item) => sliceOfItem({ jobId, slice: sliceOfSortKey(item['sk']) }, item));
   }
 
-  async function itemsOf(partition: string, isConsistent: boolean, sort?: SortKeys): Promise<Item[]> {
+  async function itemsOf(partition: string, isConsistent: boolean): Promise<Item[]> {
     const items: Item[] = [];
-    const pages = queryPages({ documentClient: client, tableName: table }, partition, {
-      sort,
-      consistent: isConsistent,
-    });
-    for await (const page of pages) {
+    const read = { sort: undefined, consistent: isConsistent };
+    for await (const page of queryPages({ documentClient: client, tableName: table }, partition, read)) {
       for (const item of page) items.push(item);
     }
     return items;

@@ -14,7 +14,7 @@ const slicesPerPartition = 100;
 
 export const recipientsPerPartition = slicesPerPartition * sliceSize;
 
-export const slicePrefix = 'SLICE#';
+const slicePrefix = 'SLICE#';
 
 export function slicePartition(jobId: string, partition: number): string {
   return `JOB#${jobId}#${partition}`;
