@@ -30,7 +30,7 @@ export interface ReportedOutcome extends ReportedFacts {
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
-  /** When this was asked for: a claim that was too old by then was nobody's when it was read. */
+  /** When this was asked for: the claimant of a claim that was too old by then was dead when it was read. */
   readonly askedAtMs: number;
 }
 
@@ -53,8 +53,9 @@ export function outcomesOf(
 
 /**
  * The outcome of one message of a job, from its slice. What stands there is said, also while the slice is tried again for the
- * sake of others. An open place is as its job is (D46, D53); while a try is claimed it is pending, and unknown once the claimant
- * cannot be running any more.
+ * sake of others. An open place is pending while a try is claimed, and unknown once the claimant cannot be running any more.
+ * Otherwise it is as its job is (D46, D53): of a stopped job pending until it is certain that nothing leaves any more
+ * (items.ts, `mayReckon`), then as the stop says, also where a later claimant died.
  */
 export function outcomeOf(
   index: number,

@@ -110,7 +110,7 @@ export function readerCall(
   }
 }
 
-/** The job once it is stopped: from now on whoever looks at it sees that. */
+/** The job once it is stopped: from now on every look at it sees that. */
 export function stoppedBy({ store, job }: { store: Store; job: JobItem }, stop: JobStop = cancelled(startMs)) {
   return { store: { ...store, stopped: true }, job: { ...job, stop } };
 }
