@@ -83,12 +83,18 @@ export const jobMemorySeconds = 30 * 86_400;
  *   is there. Copies of messages may still be in the queue then: a worker claims one, sees the stop, settles it. Without
  *   the word of the end, such a claim would look like one that goes its way; with it, whoever reads a claim that was not
  *   there then knows how it ends.
+ * - *reckon*, of a job whose outcomes stand in slices, by a cancellation or a watcher, once all slices were read after the stop,
+ *   strongly: sets `underWay` unless it is there, to the tries of which somebody may have been called. Every other try was, or
+ *   will be, claimed after the stop: it ends as `stop` says, whatever becomes of its worker. Before this is written, what is
+ *   open is pending to every report; afterwards to none, but of those tries. So nothing that was told as ended is pending again,
+ *   and no clock is compared. It takes the place of *end*.
  *
  * Withdrawn goes before stopped: a job that was withdrawn is none, and its stop says nothing.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 export const mayEnd = 'attribute_exists(#stop) AND attribute_not_exists(endedAtMs)';
+export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 export const mayResume = 'parked.sinceMs = :sinceMs';
 export const mayEndPause = 'attribute_exists(pausedFromMs)';
 
