@@ -1,4 +1,3 @@
-import type { ChunkEnd as EndOfChunk } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
@@ -8,7 +7,7 @@ import {
   emptyStore,
   jobId,
   platformEffects,
-  type Recipient,
+  type RunEnd,
   type Start,
   type Store,
   standingOf,
@@ -24,7 +23,6 @@ import {
   type Telling,
 } from './stopped-jobs-readers.ts';
 
-type ChunkEnd = EndOfChunk<Recipient>;
 type Chunk = Extract<Body, { kind: 'chunk' }>['chunk'];
 
 interface Worker extends Start {
@@ -136,10 +134,10 @@ function killed(world: World, run: Worker | Reader): World {
   return { ...world, runs, queue: [...world.queue, run.body.chunk] };
 }
 
-const standings = new Map<number, Promise<Standing<ChunkEnd> | Standing<Telling>>>();
+const standings = new Map<number, Promise<Standing<RunEnd> | Standing<Telling>>>();
 
 /** Where a run stands depends on nothing but how it began and its replies. */
-function standing(run: Worker | Reader): Promise<Standing<ChunkEnd> | Standing<Telling>> {
+function standing(run: Worker | Reader): Promise<Standing<RunEnd> | Standing<Telling>> {
   const number = numberOf(run);
   const before =
     standings.get(number) ?? (run.role === 'worker' ? standingOf(run, run.replies) : readerStanding(run, run.replies));
@@ -207,7 +205,7 @@ function effectsOf(world: World, { name, args }: Call): { does: string; after: W
   return [{ does: name, after: { ...world, store: { ...store, told: [], claims: {} } }, value }];
 }
 
-function ended(world: World, run: Worker | Reader, end: ChunkEnd | Telling): World {
+function ended(world: World, run: Worker | Reader, end: RunEnd | Telling): World {
   const runs = world.runs.filter((other) => other !== run);
   if (run.role === 'worker')
     return 'kind' in end && end.kind === 'acknowledged' ? { ...world, runs } : killed(world, run);
