@@ -14,6 +14,8 @@ const JobMessageSchema = v.object({
   correlationId: v.exactOptional(v.string()),
   /** How often the fan-out has queued it again: it releases a job in rounds. Absent on the first. */
   round: v.exactOptional(v.number()),
+  /** How long the round before has waited for a parked job. Absent unless it has. */
+  parkedSeconds: v.exactOptional(v.number()),
 });
 export type JobMessage = Omit<v.InferOutput<typeof JobMessageSchema>, 'version'>;
 

@@ -12,6 +12,7 @@ import {
 import { type JobHead, JobHeadSchema, type Recipient, type Repeat, RepeatSchema } from '../job.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
 import { packed, unpacked } from './packed-json.ts';
+import { pairWaitsMs } from './pair-waits.ts';
 
 /** A job as acceptance knows it. */
 export interface WholeJob {
@@ -23,7 +24,11 @@ export interface WholeJob {
 }
 
 /** All of a job but who its recipients are. */
-export type AcceptedJobRecord = Pick<WholeJob, 'head' | 'plan'> & { readonly repeats: readonly Repeat[] };
+export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
+  readonly repeats: readonly Repeat[];
+  /** How long a recipient waits after its wave because earlier ones are the same person, by index (pair-waits.ts). */
+  readonly waitsMs: ReadonlyMap<number, number>;
+}
 
 /** The longest address of a recipient has 135 characters: even one that cannot be packed leaves an item below 350 KB. */
 const addressesPerItem = 2_500;
@@ -32,13 +37,15 @@ const addressesPerItem = 2_500;
 const maxUnpackedBytes = 1_048_576;
 
 /** What the report of a job opens with (D40), and what its messages are composed from. Once it is there, `addressItems` are. */
-export function acceptedItem({ head, plan, repeats = [] }: WholeJob): Item {
+export function acceptedItem({ head, plan, recipients, repeats = [] }: WholeJob): Item {
+  const waitsMs = [...pairWaitsMs(recipients)];
   return {
     ...acceptedKey(head.jobId),
     // As text: `attends` is unvalidated (D28), and a map takes no 33rd level, no empty name and no large number.
     head: JSON.stringify(head),
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
+    ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
     whole: true,
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
@@ -90,13 +97,24 @@ const AcceptedItemSchema = v.object({
   head: v.pipe(v.string(), v.parseJson(), JobHeadSchema),
   plan: v.pipe(v.string(), v.parseJson(), CompositionPlanSchema),
   repeats: v.optional(v.instance(Uint8Array)),
+  waitsMs: v.optional(v.instance(Uint8Array)),
 });
+
+const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
 
 /** Reads `acceptedItem`. */
 export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
-  const { head, plan, repeats } = v.parse(AcceptedItemSchema, item);
-  const read = repeats === undefined ? [] : v.parse(v.array(RepeatSchema), unpacked(repeats, maxUnpackedBytes));
-  return { head, plan, repeats: read };
+  const { head, plan, repeats, waitsMs } = v.parse(AcceptedItemSchema, item);
+  return {
+    head,
+    plan,
+    repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
+    waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
+  };
+}
+
+function listIn(bytes: Uint8Array | undefined): unknown {
+  return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
 }
 
 /** Addresses as an item holds them: that of a straight job too, in `to`. */

@@ -80,7 +80,8 @@ test('a job is stored, then queued by its id alone, then listed (D25, D40)', asy
   const message = { jobId: 'J', clientId: 1002, acceptedAtMs: large.head.acceptedAtMs, correlationId: 'c' };
   expect(JSON.parse(text)).toEqual({ version: 2, ...message });
   expect(decodeJob(text)).toEqual(message);
-  expect(decodeJob(encodeJob({ ...message, round: 3 }))).toEqual({ ...message, round: 3 });
+  const later = { ...message, round: 3, parkedSeconds: 15 };
+  expect(decodeJob(encodeJob(later))).toEqual(later);
 });
 
 test('its recipients are counted', async () => {

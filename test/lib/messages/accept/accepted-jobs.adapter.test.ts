@@ -112,13 +112,24 @@ describe('a job', () => {
     const { head, plan, repeats, recipients } = job;
     expect(await jobs.find(head.jobId)).toBeUndefined();
     await jobs.describe(job, signal);
-    expect(await jobs.find(head.jobId)).toEqual({ head, plan, repeats });
+    expect(await jobs.find(head.jobId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
     const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.jobId);
     expect(report).toMatchObject({ head, repeats });
     expect([...(report?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
     for (const key of [acceptedKey(head.jobId), recipientsKey(head.jobId, 0), recipientsKey(head.jobId, 2_500)]) {
       expect(await itemOf(key)).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
     }
+  });
+
+  test('of one person many times over, and of dropped ones, says who waits for that', async () => {
+    const { head, plan } = jobOf(1);
+    const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: index % 2 === 0 ? '549110' : '+549110' }));
+    const repeats = recipients.map((_, index): [number, number] => [5_000 + index, index]);
+    await jobs.describe({ head, plan, recipients, repeats }, signal);
+    const found = await jobs.find(head.jobId);
+    expect(found?.repeats).toEqual(repeats);
+    expect([found?.waitsMs.size, found?.waitsMs.get(44), found?.waitsMs.get(45)]).toEqual([4_955, undefined, 6_000]);
+    expect(found?.waitsMs.get(4_999)).toBe(4_955 * 6_000);
   });
 
   test('is not there where its recipients could not be written', async () => {
