@@ -28,7 +28,7 @@ const pagesAtOnce = 10;
 
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** Parameters in the messages table. A page is one plain put, of one to 50 write units. */
+/** Parameters in the messages table. A page is one plain put, of 50 write units at most unless one recipient has more. */
 export function parameterStore(client: DynamoDBDocumentClient, table: string): JobParameters {
   return {
     store: async ({ head, recipients }, abortSignal) => {
