@@ -15,6 +15,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
  *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job, else the fan-out: what its report opens with
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed
+ *   their parameters  PARAMS#<jobId>#<group> / <first index>   acceptance, before the queue has the job, packed (accept/parameter-pages.ts)
  *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> with it, for the client who lists dispatches (D40)
  *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
  *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
@@ -144,6 +145,25 @@ export const recipientsPrefix = 'RECIPIENTS#';
 
 export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
   return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
+}
+
+/**
+ * Recipients whose parameters share a partition. A partition takes 1 MB a second, and acceptance writes up to 6 MB of a job
+ * within a second or two.
+ */
+const parametersPerPartition = 500;
+
+/** Where the page of parameters is, or would be, that begins with this recipient; no page goes on in the next partition. */
+export function parametersKey({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey {
+  return {
+    pk: `PARAMS#${jobId}#${Math.floor(index / parametersPerPartition)}`,
+    sk: String(index).padStart(5, '0'),
+  };
+}
+
+/** The first index of the next partition of parameters. */
+export function nextParameters(index: number): number {
+  return (Math.floor(index / parametersPerPartition) + 1) * parametersPerPartition;
 }
 
 /** Everything that is written about a job as a whole. */
