@@ -4,7 +4,7 @@ import type { ItemKey } from '../aws/item-key.ts';
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
- *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts) or a withdrawal; stop and park; see below.
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, progress, round<part>: fan-out/rounds.ts; round, queued, wave: rounds/job-rounds.ts) or a withdrawal; stop and park; see below.
  *                                                              Of a straight message (straight-message.ts): acceptance or a worker (head, to)
  *   its commit        JOB#<jobId> / COMMIT                     acceptance, for a job in parts
  *   a job of a day    DID#<did>#<UTC day> / <ms>#<jobId>       fan-out, for operators who list jobs
