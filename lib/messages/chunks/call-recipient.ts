@@ -138,7 +138,6 @@ function lateOf({ acceptedAtMs, expiresAtMs }: QueuedChunk, recipient: ChunkReci
 }
 
 function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
-  if (state === 'sent') return { state, code };
   return { state: state as 'failed' | 'expired' | 'unknown', code, ...present({ reason }) };
 }
 

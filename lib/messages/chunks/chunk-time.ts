@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
 import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
@@ -74,11 +75,8 @@ export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>
   const [first] = turns;
   if (first === undefined || 'atMs' in first) return rest;
   const { lane, position } = first;
-  // Of a slice some of whose recipients have none, a slot would pass to a recipient whose neighbour has it.
-  const isRow = turns.every((turn, at) => {
-    return turn !== undefined && !('atMs' in turn) && turn.lane === lane && turn.position === position + at;
-  });
-  if (!isRow) return rest;
+  // Where some recipients of a slice have no slot, one would be read as having that of its neighbour.
+  if (!turns.every((turn, at) => isDeepStrictEqual(turn, { ...first, position: position + at }))) return rest;
   return { ...rest, position, ...(lane === chunk.lane ? {} : { isLate: true as const }) };
 }
 

@@ -123,7 +123,7 @@ function placedWithoutSlot(
     leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
     slots: new Map(),
   } as const;
-  if (job.stop !== undefined || lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
+  if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
   const by = byJobState(job, chunk, nowMs);
   if (by.kind === 'settle') return uncalled;
   if (by.kind === 'wait') return { kind: 'later', chunk, delaySeconds: by.delaySeconds };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import {
   blockedUntilMs,
   type NumberPace,
@@ -150,6 +150,35 @@ describe('a slot (D43)', () => {
   });
 });
 
+test.each([60, 200, 900])(
+  'workers that start cold, with a secret that takes %i ms, keep an idle number to its limit',
+  async (secretMs) => {
+    const world = new ChunkRunWorld();
+    const position = await world.reserved(300);
+    const ready = async () => await world.time.sleep(startMs + secretMs - world.nowMs);
+    const chunks = Array.from({ length: 10 }, (_, at) =>
+      chunkOf(slicesOf(30, position + at * 30), { jobId: `J${at}` }),
+    );
+    await world.work(chunks, { ready });
+    for (let next = world.requeued.shift(); next !== undefined; next = world.requeued.shift()) {
+      await world.wait(next.delaySeconds * 1_000);
+      await world.work([next.chunk], { ready });
+    }
+    const times = world.posted.map(({ atMs }) => atMs);
+    expect(times).toHaveLength(300);
+    const inSecond = times.map((fromMs) => times.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(80);
+  },
+);
+
+test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
+  const world = new ChunkRunWorld();
+  await world.reserved(72 * 600);
+  await world.work([chunkOf(slicesOf(10), { urgent: true, straight: true, lane: '*' })]);
+  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+  expect(world.count('look')).toBe(2);
+});
+
 describe('its own time', () => {
   test('a wait that is nearly over costs one more try, and no slot before its end', async () => {
     const world = new ChunkRunWorld();
@@ -167,12 +196,35 @@ describe('its own time', () => {
   test('who is carried beside others and is not due is not called, and keeps that time', async () => {
     const world = new ChunkRunWorld();
     const recipients = [recipientAt(0), recipientAt(1, { notBeforeMs: startMs + 6_000 })];
-    await world.work([chunkOf([{ try: 0, size: 2, recipients }])]);
+    await world.work([chunkOf([{ try: 0, size: 2, position: await world.reserved(2), recipients }])]);
     expect(world.posted.map(({ index }) => index)).toEqual([0]);
     expect(world.requeued).toMatchObject([
       { delaySeconds: 5, chunk: { slices: [{ try: 1, recipients: [{ index: 1, notBeforeMs: startMs + 6_000 }] }] } },
     ]);
     expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
+  });
+});
+
+describe('between claim and call (D46, D53)', () => {
+  test.each<[string, JobState, object]>([
+    ['stopped', { stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
+    ['parked', { parked: { code: 'template_paused', sinceMs: startMs } }, { state: 'again', dueMs: startMs + 15_000 }],
+  ])('its job was %s: nobody is called', async (_, state, outcome) => {
+    const world = new ChunkRunWorld();
+    world.faultOf = (name) => {
+      if (name === 'claimSlice') world.states.set('J', state);
+      return undefined;
+    };
+    await world.work([one()]);
+    expect([world.posted, world.outcome(0)]).toEqual([[], outcome]);
+  });
+
+  test('the clock was put back, and what had expired has no slot: it takes one in its next try', async () => {
+    const world = new ChunkRunWorld();
+    const nowMs = () => (world.count('claimSlice') === 0 ? world.nowMs : world.nowMs - 1_000);
+    await world.work([one({}, { expiresAtMs: startMs })], { nowMs });
+    expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'again', dueMs: startMs - 1_000 }]);
+    expect(world.requeued).toMatchObject([{ delaySeconds: 0, chunk: { missedSlots: 1 } }]);
   });
 });
 
@@ -228,11 +280,19 @@ describe('a message that may not be sent any more (D27)', () => {
 
 describe('what the platform answers', () => {
   test('that it took the message: its id is recorded', async () => {
-    const world = new ChunkRunWorld();
-    world.send = async () => ({ messageStatus: 'accepted' });
-    await world.work([one()]);
-    expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
-    expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
+    for (const answer of [{}, { messageStatus: 'accepted' }]) {
+      const world = new ChunkRunWorld();
+      const sent: unknown[] = [];
+      world.send = async (posting) => {
+        sent.push(posting);
+        return answer;
+      };
+      await world.work([one()]);
+      const { request } = recipientAt(0);
+      expect(sent).toEqual([{ phoneNumberId, path: 'messages', credential: 'main', request }]);
+      expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
+      expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
+    }
   });
 
   test.each(['held_for_quality_assessment', 'paused'])(

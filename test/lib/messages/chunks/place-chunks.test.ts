@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChunkSlice, QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { slotTimeMs } from '../../../../lib/messages/chunks/chunk-time.ts';
+import { type Slot, slotTimeMs, withPosition } from '../../../../lib/messages/chunks/chunk-time.ts';
 import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
 import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
@@ -54,7 +54,17 @@ describe('slots that are to come', () => {
     });
     expect(placed).not.toHaveProperty('rest');
     expect(timesOf(world, placed)).toEqual(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [at, slotAt(at)])));
+    await world.wait(5_000);
     expect(world.calls).toEqual(['look']);
+  });
+
+  test.each([
+    [35, 1],
+    [36, 2],
+  ])('behind %i others, of which those in half a second may be moved: so many looks: %i', async (after, looks) => {
+    const world = new ChunkRunWorld();
+    await world.place([await inSlots(world, 1, after)]);
+    expect(world.count('look')).toBe(looks);
   });
 
   test.each([
@@ -188,6 +198,32 @@ describe('slots that have passed', () => {
   });
 });
 
+test('a slice goes back with its slots where they are in a row of a lane that it can name', () => {
+  const turns = (positions: readonly number[], lane = 'job-1') =>
+    positions.map((position) => ({ clientId: 1_001, lane, position }));
+  const positionOf = (slots: readonly (Slot | undefined)[], changes: Partial<QueuedChunk> = {}) => {
+    const known = new Map(slots.flatMap((slot, index) => (slot === undefined ? [] : [[index, slot] as const])));
+    const slice: ChunkSlice = { try: 1, size: 3, position: 9, isLate: true, recipients: recipientsFrom(0, 3) };
+    const { recipients: _all, size: _same, ...rest } = withPosition(slice, known, chunkOf([slice], changes));
+    return rest;
+  };
+  const [none, early] = [{ try: 1 }, { atMs: startMs }];
+  const table: readonly [readonly (Slot | undefined)[], object][] = [
+    [turns([5, 6, 7]), { try: 1, position: 5 }],
+    [turns([5, 6, 7], 'job-1~'), { try: 1, position: 5, isLate: true }],
+    [turns([5, 6, 8]), none],
+    [[...turns([5, 6]), undefined], none],
+    [[undefined, ...turns([6, 7])], none],
+    [[...turns([5, 6]), ...turns([7], 'job-1~')], none],
+    [[...turns([5, 6]), early], none],
+    [[early, ...turns([6, 7])], none],
+    [[early, early, early], none],
+    [[], none],
+  ];
+  for (const [slots, expected] of table) expect(positionOf(slots)).toStrictEqual(expected);
+  expect(positionOf(turns([5, 6, 7], '!'), { urgent: true })).toStrictEqual({ try: 1, position: 5, isLate: true });
+});
+
 describe('several chunks of one number', () => {
   test('share a look and a write; those of a client that are small share its lane, behind one another', async () => {
     const world = new ChunkRunWorld();
@@ -211,18 +247,30 @@ describe('several chunks of one number', () => {
     );
   });
 
+  test('take slots as their lowest limit and their most missed slots say', async () => {
+    const world = new ChunkRunWorld();
+    const chunks = [
+      chunkOf(slicesOf(1), { limitPerSecond: 40, missedSlots: 1 }),
+      chunkOf(slicesOf(1), { jobId: 'K', lane: 'job-2' }),
+    ];
+    const placed = await world.place(chunks);
+    expect(placed.map((each) => timesOf(world, each)[0])).toEqual([200, Math.floor(200 + 1_000 / 36)]);
+  });
+
   test('do not wait for one another, nor for those of another number', async () => {
     const world = new ChunkRunWorld();
     const far = await inSlots(world, 1, 72 * 2);
     const near = chunkOf(slicesOf(1, 0), { jobId: 'K' });
+    const between = chunkOf(slicesOf(1, 72), { jobId: 'M' });
     const other = chunkOf(slicesOf(1), { jobId: 'L', phoneNumberId: 'another' });
     const placedAtMs: number[] = [];
-    const places = placeChunks([far, near, other], world.ports());
+    const places = placeChunks([far, near, other, between], world.ports());
     await world.pass(
       Promise.all(places.map(async (place) => await place.then(() => placedAtMs.push(world.nowMs - startMs)))),
     );
     expect(placedAtMs.slice(0, 2)).toEqual([0, 0]);
-    expect(placedAtMs[2]).toBeGreaterThan(1_000);
+    expect(placedAtMs[2]).toBeLessThan(1_000);
+    expect(placedAtMs[3]).toBeGreaterThan(1_000);
   });
 
   test('when the number cannot be read, or no slot be reserved: unplaced, and those that need none are not', async () => {
@@ -311,7 +359,13 @@ describe('persons who may not be written to yet', () => {
     const blocked = recipientAt(0);
     const pace = withBlocked(unknownPace, recipientHashOf(blocked.to), startMs + 4_500, startMs);
     world.paces.stored.set(phoneNumberId, pace);
-    const [alone, beside] = await world.place([chunkOf(slicesOf(1)), chunkOf(slicesOf(2), { jobId: 'K' })]);
+    const waiting = { try: 1, size: 2, recipients: [recipientAt(1, later(9_000))] };
+    const [alone, beside, other] = await world.place([
+      chunkOf(slicesOf(1)),
+      chunkOf(slicesOf(2), { jobId: 'K' }),
+      chunkOf([waiting], { jobId: 'L' }),
+    ]);
+    expect(other).toEqual({ kind: 'later', chunk: chunkOf([waiting], { jobId: 'L' }), delaySeconds: 8 });
     expect(alone).toEqual({ kind: 'later', chunk: chunkOf(slicesOf(1)), delaySeconds: 4 });
     expect(Object.keys(timesOf(world, beside))).toEqual(['1']);
     if (beside?.kind !== 'run') throw new Error('nothing leaves');
@@ -342,10 +396,11 @@ describe('one-time codes (D44)', () => {
     await world.reserved(72 * 600);
     const before = world.count('look');
     const [busy, of] = await world.place([
-      chunkOf(slicesOf(2), { ...code, jobId: 'K' }),
+      chunkOf(slicesOf(10), { ...code, jobId: 'K' }),
       chunkOf(slicesOf(1), { ...code, jobId: 'L', clientId: 1_002 }),
     ]);
-    expect([timesOf(world, busy), timesOf(world, of)]).toEqual([{ 0: 0, 1: 125 }, { 0: 250 }]);
+    expect(Object.values(timesOf(world, busy))).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+    expect(timesOf(world, of)).toEqual({ 0: 1_250 });
     expect(world.count('look') - before).toBe(1);
   });
 
