@@ -63,7 +63,7 @@ export class MemoryRounds extends MemoryJobs {
       announce: (mine, progress, nowMs) =>
         run.call('checkpoint', () => {
           const record = this.#record(mine.jobId);
-          if (!isHeldBy(record.round, mine)) return undefined;
+          if (!isHeldBy(record.round, mine) || progress.queued < record.progress.queued) return undefined;
           record.progress = progress;
           record.round = { round: mine.round, owner: mine.owner, leaseUntilMs: nowMs + leaseMs };
           return this.states.get(mine.jobId) ?? {};

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
 import { urgentLane } from '../pace/urgent.ts';
 
 /*
@@ -9,9 +9,6 @@ import { urgentLane } from '../pace/urgent.ts';
  * the number and the job, claims each slice shortly before the first slot of the slice, looks once more, and calls each
  * recipient in the millisecond of its slot.
  */
-
-/** Recipients of a chunk, which are those of a turn: where jobs compete, chunks stay whole. */
-export const mostRecipients = inBlocks.turn;
 
 /** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
 export const deliveryLeadMs = 1_100;

@@ -4,7 +4,7 @@ import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { inBlocks, lateLane, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { blocksAt, inBlocks, lateLane, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
@@ -211,7 +211,7 @@ async function reserveMissing(
   for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
     const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
-    const given = await reserveUrgent(ports, { ...wanted, plan: inBlocks }, fromMs);
+    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {
       const slot = given.slots[at];
@@ -247,7 +247,7 @@ async function reserveInLanes(
     const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
     return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, plan: inBlocks, wanted }, fromMs);
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {
     let position = firstPositions[at] ?? 0;
     for (const { waiting, recipients } of ofLane) {

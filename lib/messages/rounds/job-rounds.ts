@@ -64,7 +64,10 @@ export interface JobRounds {
   /** Begins the job, so that it counts and is found; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
   take(run: RoundRun, nowMs: number): Promise<Taken>;
-  /** Writes how far the job is, and renews the lease; returns how the job stands. Undefined when another run has the round. */
+  /**
+   * Writes how far the job is, and renews the lease; returns how the job stands. Undefined when another run has the round, or the
+   * job is further: then it is an earlier announcement that lands once more.
+   */
   announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
   /** Gives the job to the run that comes with that round; false when another run has the round. */
   handOver(run: RoundRun, progress: Progress, nextRound: number): Promise<boolean>;

@@ -30,12 +30,13 @@ const sendTries = 4;
 
 /**
  * Queues all chunks, each at a moment from which whole seconds lead to the time before its first slot at which it is to come; or
- * throws: what the queue keeps refusing, and what it is too late for. That takes up to a second.
+ * throws: what the queue keeps refusing, and what it is too late for. That takes up to a second. When it throws, nothing is under
+ * way any more: another run may queue then.
  */
 export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number, ports: QueuePorts): Promise<void> {
-  const batches = timedBatches(chunks, ports).values();
-  // The senders share one iterator: each takes the next batch as soon as it is free.
-  await Promise.all(
+  // The senders share one generator: each takes the next batch as soon as it is free, and one that fails leaves none to the others.
+  const batches = eachOf(timedBatches(chunks, ports));
+  const senders = await Promise.allSettled(
     Array.from({ length: batchesInFlight }, async () => {
       for (const { entries, atMs } of batches) {
         const waitMs = atMs - ports.nowMs();
@@ -44,6 +45,12 @@ export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number
       }
     }),
   );
+  for (const sender of senders) if (sender.status === 'rejected') throw sender.reason;
+}
+
+/** Unlike the iterator of an array, ends for all who share it when one of them leaves its loop. */
+function* eachOf<T>(values: readonly T[]): Generator<T> {
+  yield* values;
 }
 
 function timedBatches(chunks: readonly TimedChunk[], { queue, nowMs }: QueuePorts) {
