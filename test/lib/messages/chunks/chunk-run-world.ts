@@ -108,7 +108,7 @@ export class ChunkRunWorld {
 
   /** The first of so many positions that a job's fan-out reserves now. */
   async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
-    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count, plan: inBlocks };
+    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count, planAt: () => inBlocks };
     return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
   }
 
