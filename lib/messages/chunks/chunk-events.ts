@@ -3,7 +3,7 @@ import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../dispatch/message-event.ts';
 import type { Told } from '../slices/run-chunk.ts';
-import { dueMsOf, type Outcome, type Slice } from '../slices/slice.ts';
+import type { Outcome, Slice } from '../slices/slice.ts';
 
 /** What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). */
 export function eventsOfEndings(
@@ -32,7 +32,6 @@ function eventOf(
 
 /** The one slice of a small job. */
 function completedBy(chunk: QueuedChunk, slice: Slice, nowMs: number): ServiceEvent | undefined {
-  if (dueMsOf(slice) !== undefined) return undefined;
   const counts: Record<string, number> = {};
   for (const outcome of slice.outcomes) {
     if (outcome === undefined || outcome.state === 'again') return undefined;

@@ -122,6 +122,14 @@ describe('a slot (D43)', () => {
       expect(world.facts('dispatch.batch')[0]?.tally).toHaveProperty('job_not_read_Error');
     });
 
+    test('is read once for those who ask meanwhile', async () => {
+      const world = new ChunkRunWorld();
+      world.latencyOf = (name) => (name === 'look' && world.nowMs > startMs ? 250 : 0);
+      const ten = { limitPerSecond: 10 };
+      await world.work([chunkOf(slicesOf(10, await world.reserved(10, ten)), ten)]);
+      expect([world.posted.length, world.count('look')]).toEqual([10, 5]);
+    });
+
     test('beyond the time of the run, leaves it to its next try', async () => {
       const world = new ChunkRunWorld();
       const chunk = chunkOf(slicesOf(10, await world.reserved(10, slow)), slow);
