@@ -37,6 +37,7 @@ const restOnly = [
   'test/contract/worker-kill.test.ts',
   'test/contract/hostile-bodies.test.ts',
   'test/functions/body-memory.test.ts',
+  'test/lib/messages/accept/acceptance-cost.test.ts',
   'test/infra/edge-over-http.test.ts',
   'test/infra/local/poller.queue.test.ts',
   // Explorations and worlds whose smaller sisters are in the other half.

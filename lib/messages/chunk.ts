@@ -42,7 +42,7 @@ const ChunkOfJobSchema = v.object({
   expiresAtMs: v.exactOptional(v.number()),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
-  /** One-time codes: they go before others of their number (D44). */
+  /** One-time codes of a small request: they go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   /** A platform app tells of the number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),

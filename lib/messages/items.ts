@@ -15,6 +15,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
  *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, once the queue has the job, else the fan-out: what its report opens with
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed
+ *   their parameters  PARAMS#<jobId>#<group> / <first index>   acceptance, before the queue has the job, packed (accept/parameter-pages.ts)
  *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> with it, for the client who lists dispatches (D40)
  *   receipts          RECEIPTS#<jobId>#<group> / <hash>        receipts, appended; folded by whoever reads (receipts/fold.ts)
  *   a doubt           JOB#<jobId> / DOUBT                      dispatch, before it gives a claim back or settles one `unknown`
@@ -83,12 +84,18 @@ export const jobMemorySeconds = 30 * 86_400;
  *   is there. Copies of messages may still be in the queue then: a worker claims one, sees the stop, settles it. Without
  *   the word of the end, such a claim would look like one that goes its way; with it, whoever reads a claim that was not
  *   there then knows how it ends.
+ * - *reckon*, of a job whose outcomes stand in slices, by a cancellation or a watcher, once all slices were read after the stop,
+ *   strongly: sets `underWay` unless it is there, to the tries of which somebody may have been called. Every other try was, or
+ *   will be, claimed after the stop: it ends as `stop` says, whatever becomes of its worker. Before this is written, what is
+ *   open is pending to every report; afterwards to none, but of those tries. So nothing that was told as ended is pending again,
+ *   and no clock is compared. It takes the place of *end*.
  *
  * Withdrawn goes before stopped: a job that was withdrawn is none, and its stop says nothing.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 export const mayEnd = 'attribute_exists(#stop) AND attribute_not_exists(endedAtMs)';
+export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 export const mayResume = 'parked.sinceMs = :sinceMs';
 export const mayEndPause = 'attribute_exists(pausedFromMs)';
 
@@ -138,6 +145,25 @@ export const recipientsPrefix = 'RECIPIENTS#';
 
 export function recipientsKey(jobId: string, firstIndex: number): ItemKey {
   return { pk: `JOB#${jobId}`, sk: `${recipientsPrefix}${firstIndex}` };
+}
+
+/**
+ * Recipients whose parameters share a partition. A partition takes 1 MB a second, and acceptance writes up to 6 MB of a job
+ * within a second or two.
+ */
+const parametersPerPartition = 500;
+
+/** Where the page of parameters is, or would be, that begins with this recipient; no page goes on in the next partition. */
+export function parametersKey({ jobId, index }: { readonly jobId: string; readonly index: number }): ItemKey {
+  return {
+    pk: `PARAMS#${jobId}#${Math.floor(index / parametersPerPartition)}`,
+    sk: String(index).padStart(5, '0'),
+  };
+}
+
+/** The first index of the next partition of parameters. */
+export function nextParameters(index: number): number {
+  return (Math.floor(index / parametersPerPartition) + 1) * parametersPerPartition;
 }
 
 /** Everything that is written about a job as a whole. */

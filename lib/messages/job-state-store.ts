@@ -13,7 +13,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
     of: async (jobIds) => {
       const keys = [...new Set(jobIds)].map(jobKey);
       const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true });
-      return new Map(items.map((item) => [jobOfPartition(item['pk']), stateOf(item)]));
+      return new Map(items.map((item) => [jobOfPartition(item['pk']), jobStateOf(item)]));
     },
 
     stop: async ({ jobId, acceptedAtMs }, stop) => {
@@ -100,7 +100,8 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
   };
 }
 
-function stateOf(item: Item): JobState {
+/** What the item of a job says of it. */
+export function jobStateOf(item: Item): JobState {
   const begun = item['head'] === undefined ? {} : { begun: true as const };
   return { ...v.parse(JobStateSchema, item), ...begun };
 }

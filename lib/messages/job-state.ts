@@ -30,7 +30,15 @@ export interface JobState {
   readonly pausedFromMs?: number;
   /** When nothing of the stopped job was pending any more: whatever was claimed later ends as the stop says (items.ts, `mayEnd`). */
   readonly endedAtMs?: number;
+  readonly underWay?: UnderWay;
 }
+
+/**
+ * Of a stopped job whose outcomes stand in slices: by the slice, the tries of which a worker may still have called somebody when
+ * all slices were read after the stop (items.ts, `mayReckon`). Of any other try nothing leaves.
+ */
+const UnderWaySchema = v.record(v.string(), v.number());
+export type UnderWay = Readonly<v.InferOutput<typeof UnderWaySchema>>;
 
 /** The part of a job item (items.ts) that says so. */
 export const JobStateSchema = v.object({
@@ -38,6 +46,7 @@ export const JobStateSchema = v.object({
   parked: v.exactOptional(JobParkedSchema),
   pausedFromMs: v.exactOptional(v.number()),
   endedAtMs: v.exactOptional(v.number()),
+  underWay: v.exactOptional(UnderWaySchema),
 });
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
@@ -108,6 +117,18 @@ export function byJobState(
 /** How a message of a stopped job ends. */
 export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobStop, 'state' | 'code' | 'reason'> {
   return settlement;
+}
+
+/**
+ * How a try of a slice ends for certain, unless receipts prove otherwise: its worker sees the stop, or died before it did.
+ * Undefined while that is not known.
+ */
+export function endOfTry(
+  { stop, underWay }: JobState,
+  { slice, try: tried }: { readonly slice: number; readonly try: number },
+): JobStop | undefined {
+  const under = underWay?.[slice];
+  return underWay !== undefined && (under === undefined || tried > under) ? stop : undefined;
 }
 
 /** A job that waits, and the pause that this waiting belongs to. */

@@ -11,6 +11,7 @@ import { benchCost } from './cost/command.ts';
 import { benchDispatch } from './dispatch.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEventDelivery } from './event-delivery.ts';
+import { benchFairness } from './fairness.ts';
 import { figuresAboveTheirLimit } from './figure.ts';
 import { benchListing } from './listing.ts';
 import { benchLocal } from './local.ts';
@@ -42,6 +43,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   bundles: benchBundles,
   dispatch: benchDispatch,
   pace: benchPace,
+  fairness: benchFairness,
   worlds: benchWorlds,
   wire: benchWire,
   'platform-webhook': benchPlatformWebhook,

@@ -1,3 +1,5 @@
+import type { ChunkWorld } from '../pipeline/chunk-world.ts';
+import { acceptChunks, quietChunks } from '../pipeline/quiet-chunks.ts';
 import { accept, quietWorld } from '../pipeline/quiet-world.ts';
 import { type PipelineWorld, startMs } from '../pipeline/world.ts';
 import * as assumed from './cost/assumed.ts';
@@ -60,33 +62,45 @@ interface Taken {
  */
 export async function benchWorlds(): Promise<void> {
   for (const load of loads) {
-    const found: Taken[] = [];
-    for (const latenessMs of latenessesMs) found.push(await takenBy(load, latenessMs));
-    const tell = (name: string, unit: string, of: (taken: Taken) => number, worst: typeof Math.max = Math.max) => {
-      for (const [at, taken] of found.entries()) {
-        const figure = `worlds.${load.name}.${name}_at_${latenessesMs[at]}_ms`;
-        report({ figure, value: of(taken), unit });
-      }
-      report({ figure: `worlds.${load.name}.${name}`, value: worst(...found.map(of)), unit: `${unit}, worst of four` });
-    };
-    tell('share', 'of the limit', ({ share }) => share, Math.min);
-    tell('calls', 'a message', ({ calls }) => calls);
-    tell('writes', 'a message', ({ writes }) => writes);
-    tell('reads', 'a message', ({ reads }) => reads);
-    tell('queue_requests', 'a message', ({ queueRequests }) => queueRequests);
-    tell('worker_ms', 'a message', ({ workerMs }) => workerMs);
-    tell('busy_workers', 'workers', ({ busyWorkers }) => busyWorkers);
-    tell('cost', 'dollars a million', ({ dollarsAMillion }) => dollarsAMillion);
+    await benchLoad(load, 'messages');
+    await benchLoad(load, 'chunks');
   }
 }
 
-async function takenBy(load: Load, delayJitterMs: number): Promise<Taken> {
+/** How messages go: each as a message of the queue by itself, as all do today; or by slices and chunks, beside it. */
+type Way = 'messages' | 'chunks';
+
+async function benchLoad(load: Load, way: Way): Promise<void> {
+  const found: Taken[] = [];
+  for (const latenessMs of latenessesMs) found.push(await takenBy(load, latenessMs, way));
+  const tell = (name: string, unit: string, of: (taken: Taken) => number, worst: typeof Math.max = Math.max) => {
+    for (const [at, taken] of found.entries()) {
+      const figure = `worlds.${way}.${load.name}.${name}_at_${latenessesMs[at]}_ms`;
+      report({ figure, value: of(taken), unit });
+    }
+    report({
+      figure: `worlds.${way}.${load.name}.${name}`,
+      value: worst(...found.map(of)),
+      unit: `${unit}, worst of four`,
+    });
+  };
+  tell('share', 'of the limit', ({ share }) => share, Math.min);
+  tell('calls', 'a message', ({ calls }) => calls);
+  tell('writes', 'a message', ({ writes }) => writes);
+  tell('reads', 'a message', ({ reads }) => reads);
+  tell('queue_requests', 'a message', ({ queueRequests }) => queueRequests);
+  tell('worker_ms', 'a message', ({ workerMs }) => workerMs);
+  tell('busy_workers', 'workers', ({ busyWorkers }) => busyWorkers);
+  tell('cost', 'dollars a million', ({ dollarsAMillion }) => dollarsAMillion);
+}
+
+async function takenBy(load: Load, delayJitterMs: number, way: Way): Promise<Taken> {
   const { workers, limitPerSecond, numbers, clients, jobs, size, forMs = 3_600_000 } = load;
-  const world = quietWorld({ delayJitterMs, limitPerSecond, workers });
+  const { world, acceptJob } = worldOf(way, { delayJitterMs, limitPerSecond, workers });
   for (let number = 0; number < numbers; number += 1) {
     for (let clientId = 1; clientId <= clients; clientId += 1) {
       const phoneNumberId = `3000000000000${String(number).padStart(2, '0')}`;
-      for (let job = 0; job < jobs; job += 1) accept(world, size, { clientId, phoneNumberId });
+      for (let job = 0; job < jobs; job += 1) acceptJob(size, { clientId, phoneNumberId });
     }
   }
   await world.run(forMs);
@@ -102,11 +116,21 @@ async function takenBy(load: Load, delayJitterMs: number): Promise<Taken> {
   };
 }
 
-function busyWorkers(world: PipelineWorld, seconds: number): number {
+function worldOf(way: Way, rules: Parameters<typeof quietWorld>[0]) {
+  type Head = { clientId: number; phoneNumberId: string };
+  if (way === 'messages') {
+    const world = quietWorld(rules);
+    return { world, acceptJob: (size: number, head: Head) => accept(world, size, head) };
+  }
+  const world = quietChunks(rules);
+  return { world, acceptJob: (size: number, head: Head) => acceptChunks(world, size, head) };
+}
+
+function busyWorkers(world: PipelineWorld | ChunkWorld, seconds: number): number {
   return world.meter.timesOf('dispatch').ms / 1_000 / seconds;
 }
 
-function requestsOf(world: PipelineWorld, sent: number): Omit<Taken, 'busyWorkers' | 'share'> {
+function requestsOf(world: PipelineWorld | ChunkWorld, sent: number): Omit<Taken, 'busyWorkers' | 'share'> {
   const { write, read, queue } = world.meter.requests;
   const [dispatch, fanOut] = [world.meter.timesOf('dispatch'), world.meter.timesOf('fan-out')];
   const { ofRun, ofMessage } = assumed.workerProcessorMs;

@@ -14,7 +14,7 @@ import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { type FanOutPorts, fanOutJob, type JobMessage } from '../../lib/messages/rounds/fan-out-job.ts';
 import type { ChunkSink } from '../../lib/messages/rounds/queue-chunks.ts';
 import { settleProven } from '../../lib/messages/slices/settle-proven.ts';
-import { sliceOf, withdrawn } from '../../lib/messages/slices/slice.ts';
+import { placeInSlice, sliceOf, withdrawn } from '../../lib/messages/slices/slice.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
@@ -299,13 +299,12 @@ export class ChunkWorld {
           const known = this.doubts.receipts.get(jobId) ?? new Set();
           this.doubts.receipts.set(jobId, known.add(index));
         });
-        await settleProven(sliceOf({ jobId, index }), new Set([index % 10]), {
-          isDoubtful: (id) => run.call('doubtfulJobs', () => this.doubts.doubtful.has(id)),
-          find: (key) => run.call('findClaims', () => this.slices.find(key)),
-          slices: this.slices.ofRun(run),
-          tellResolved: async () => undefined,
-          nowMs: clock.nowMs,
-        });
+        if (!(await run.call('doubtfulJobs', () => this.doubts.doubtful.has(jobId)))) continue;
+        const slice = await run.call('findClaims', () => this.slices.find(sliceOf({ jobId, index })));
+        if (slice === undefined) continue;
+        const ports = { slices: this.slices.ofRun(run), nowMs: clock.nowMs };
+        const settled = await settleProven(slice, new Set([placeInSlice(index)]), ports);
+        if (settled === undefined) again.push(messageId);
       } catch {
         again.push(messageId);
       }

@@ -3,7 +3,8 @@ import type { Claims, Doubts } from '../../lib/messages/dispatch/dispatch-ports.
 import { receiptGroupOf } from '../../lib/messages/items.ts';
 import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
-import type { ProvenClaims, ReceiptRecords } from '../../lib/messages/receipts/record-ports.ts';
+import type { ReceiptRecords } from '../../lib/messages/receipts/receipt-ports.ts';
+import type { ProvenClaims } from '../../lib/messages/receipts/record-ports.ts';
 import type { Run } from './runs.ts';
 
 /** The claims, batch records, doubts and receipts of the messages table, for any number of runs. */

@@ -15,6 +15,7 @@ export function quietChunks({
   readonly limitPerSecond?: number;
   readonly workers?: number;
   readonly answerMs?: () => number;
+  readonly lifeMs?: (functionName: string) => number | undefined;
 } = {}): ChunkWorld {
   const random = seededRandom(1);
   return new ChunkWorld({

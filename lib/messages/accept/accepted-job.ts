@@ -15,7 +15,7 @@ import type { SendJob } from './send-job.ts';
 export type AcceptedJob = Pick<SendJob, 'head' | 'firstIndex' | 'recipients' | 'repeats' | 'part'>;
 
 /** The longest address of a recipient has 135 characters: even one that cannot be packed leaves an item below 350 KB. */
-const recipientsPerItem = 2_500;
+export const recipientsPerItem = 2_500;
 
 /** Text that unpacks to more than this is none of ours. */
 const maxUnpackedBytes = 1_048_576;

@@ -1,6 +1,5 @@
 import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { lateness, retryDeadlineMs, sendBudgetMs } from '../dispatch/claim.ts';
 import { type Verdict, verdictOn } from '../dispatch/verdict.ts';
@@ -118,8 +117,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     await pauseUntil(slotMs - lookAgainMs, ports);
     try {
       await called.lookAgain();
-    } catch (error) {
-      ports.log('dispatch.job_not_read', { error: nameOf(error) });
+    } catch {
       return again(ports.nowMs());
     }
   }
@@ -140,7 +138,6 @@ function lateOf({ acceptedAtMs, expiresAtMs }: QueuedChunk, recipient: ChunkReci
 }
 
 function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
-  if (state === 'sent') return { state, code };
   return { state: state as 'failed' | 'expired' | 'unknown', code, ...present({ reason }) };
 }
 
@@ -167,6 +164,7 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
   const attempts = { ...recipient.attempts, [pace]: known + 1 };
   if (dueMs >= retryDeadlineMs({ ...chunk, attempt: 1 })) return { outcome: asOutcome(settlement) };
+  ports.log('dispatch.retry', { code: pace });
   return { outcome: { state: 'again', dueMs }, attempts };
 }
 
@@ -178,6 +176,9 @@ async function afterRefusal(
 ): Promise<Outcome> {
   const { reason } = settlement;
   const held = await ports.holds.byRefusal(chunk, { code: refusedCode, ...present({ reason }) });
-  if (held?.kind === 'wait') return { state: 'again', dueMs: ports.nowMs() + held.delaySeconds * 1_000 };
+  if (held?.kind === 'wait') {
+    ports.log('dispatch.retry', { code: 'parked' });
+    return { state: 'again', dueMs: ports.nowMs() + held.delaySeconds * 1_000 };
+  }
   return asOutcome(held?.settlement ?? settlement);
 }

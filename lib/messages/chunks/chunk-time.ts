@@ -1,15 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { urgentLane } from '../pace/urgent.ts';
 
 /*
  * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
  * the number and the job, claims each slice shortly before the first slot of the slice, looks once more, and calls each
  * recipient in the millisecond of its slot.
  */
-
-/** Recipients of a chunk, which are those of a turn: where jobs compete, chunks stay whole. */
-export const mostRecipients = inBlocks.turn;
 
 /** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
 export const deliveryLeadMs = 1_100;
@@ -51,11 +50,12 @@ export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
 }
 
 /** The slots that the recipients of a chunk have by its positions, by index. */
-export function slotsOf({ clientId, lane, slices }: QueuedChunk): Map<number, Slot> {
+export function slotsOf(chunk: QueuedChunk): Map<number, Slot> {
+  const { clientId, lane, slices } = chunk;
   const slots = new Map<number, Slot>();
   for (const { position, isLate, recipients } of slices) {
     if (position === undefined) continue;
-    const name = isLate ? lateLane(lane) : lane;
+    const name = isLate ? laneOfLate(chunk) : lane;
     for (const [at, { index }] of recipients.entries()) {
       slots.set(index, { clientId, lane: name, position: position + at });
     }
@@ -63,9 +63,34 @@ export function slotsOf({ clientId, lane, slices }: QueuedChunk): Map<number, Sl
   return slots;
 }
 
+/** Where slots are that a worker reserves: codes wait for theirs beside the jobs of their client (D44). */
+function laneOfLate({ urgent, lane }: Pick<QueuedChunk, 'urgent' | 'lane'>): string {
+  return urgent ? urgentLane : lateLane(lane);
+}
+
+/** A slice as it goes back to the queue: with its slots, where they are consecutive in a lane that it can name. */
+export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>, chunk: QueuedChunk): ChunkSlice {
+  const { position: _before, isLate: _too, ...rest } = slice;
+  const turns = slice.recipients.map(({ index }) => slots.get(index));
+  const [first] = turns;
+  if (first === undefined || 'atMs' in first) return rest;
+  const { lane, position } = first;
+  // Where some recipients of a slice have no slot, one would be read as having that of its neighbour.
+  if (!turns.every((turn, at) => isDeepStrictEqual(turn, { ...first, position: position + at }))) return rest;
+  return { ...rest, position, ...(lane === chunk.lane ? {} : { isLate: true as const }) };
+}
+
+/** So long before its own time a recipient is given a slot, which is not before that time. A schedule forgets no slot meanwhile. */
+const dueAheadMs = 1_000;
+
 /** Recipients whose own time has come, or comes before the slots that could be had now. */
 export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boolean {
-  return notBeforeMs <= nowMs + deliveryLeadMs;
+  return notBeforeMs <= nowMs + dueAheadMs;
+}
+
+/** Whole seconds that a chunk waits in its queue for the own time of a recipient, to find it due when it comes. */
+export function ownTimeDelaySeconds(dueMs: number, nowMs: number): number {
+  return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((dueMs - dueAheadMs - nowMs) / 1_000)));
 }
 
 /** When the first recipient of the chunk that may leave at all may do so. */
@@ -106,7 +131,7 @@ export function partedBySlots(timed: readonly TimedSlice[], { nowMs, farMs }: { 
   };
 }
 
-/** Whole seconds that a chunk waits in its queue for what is due then, to come before it. */
-export function queueDelaySeconds(dueMs: number, nowMs: number, leadMs: number = deliveryLeadMs): number {
-  return Math.min(maxDelaySeconds, Math.max(0, Math.floor((dueMs - leadMs - nowMs) / 1_000)));
+/** Whole seconds that a chunk waits in its queue for a slot, to come before it. */
+export function queueDelaySeconds(slotMs: number, nowMs: number, leadMs: number = deliveryLeadMs): number {
+  return Math.min(maxDelaySeconds, Math.max(0, Math.floor((slotMs - leadMs - nowMs) / 1_000)));
 }

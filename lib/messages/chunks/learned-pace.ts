@@ -2,7 +2,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from '../pace/number-pace.ts';
 import { type Pace, retryDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks } from '../pace/schedule.ts';
+import { blocksAt } from '../pace/schedule.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 
 type Number = Pick<QueuedChunk, 'phoneNumberId' | 'limitPerSecond'>;
@@ -34,7 +34,7 @@ export function paceLearning(ports: Pick<ChunkWorkerPorts, 'paces' | 'nowMs' | '
     const { phoneNumberId, limitPerSecond } = number;
     const known = slowed.get(phoneNumberId);
     if (known !== undefined) return known;
-    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs, inBlocks));
+    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs, blocksAt));
     slowed.set(phoneNumberId, slower);
     return slower;
   };

@@ -4,7 +4,7 @@ import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { inBlocks, lateLane, trustedUntilMs } from '../pace/schedule.ts';
+import { blocksAt, inBlocks, lateLane, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
@@ -13,11 +13,13 @@ import {
   firstDueMs,
   firstSlotMs,
   isDue,
+  ownTimeDelaySeconds,
   partedBySlots,
   queueDelaySeconds,
   type Slot,
   slotsOf,
   type TimedSlice,
+  withPosition,
 } from './chunk-time.ts';
 
 type Ports = Pick<ChunkWorkerPorts, 'isOfCodes' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
@@ -51,9 +53,6 @@ interface Waiting {
 
 /** Looks at one number in one run: some while slots are far, some while writes are slow. */
 const mostLooks = 10;
-
-/** A schedule that is read so long before a slot can be trusted for it, whatever the moment. */
-const trustedBeforeMs = 460;
 
 /**
  * Gives each chunk of a run its place in time: one read for a number and its jobs, one write where slots are missing or have
@@ -103,7 +102,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
       else waiting.place(placed);
       return typeof placed === 'number';
     });
-    const waitMs = Math.min(...untrustedMs) - trustedBeforeMs - ports.nowMs();
+    const waitMs = trustedFromMs(Math.min(...untrustedMs), inBlocks) - ports.nowMs();
     if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
   }
 }
@@ -124,14 +123,14 @@ function placedWithoutSlot(
     leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
     slots: new Map(),
   } as const;
-  if (job.stop !== undefined || lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
+  if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
   const by = byJobState(job, chunk, nowMs);
   if (by.kind === 'settle') return uncalled;
   if (by.kind === 'wait') return { kind: 'later', chunk, delaySeconds: by.delaySeconds };
   waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
   const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
   if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
-  return { kind: 'later', chunk, delaySeconds: queueDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+  return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
 }
 
 /** The number may not write to some persons before a time (131056). */
@@ -170,21 +169,15 @@ function placedBySlots(
   const later = (slices: readonly TimedSlice[], others: readonly ChunkSlice[]): Later => {
     const dueMs = Math.min(...slices.map(({ firstMs }) => firstMs));
     const all = { ...chunk, slices: [...slices.map(({ slice }) => withPosition(slice, slots, chunk)), ...others] };
-    return { chunk: all, delaySeconds: queueDelaySeconds(slices.length > 0 ? dueMs : firstDueMs(all), nowMs) };
+    const delaySeconds =
+      slices.length > 0 ? queueDelaySeconds(dueMs, nowMs) : ownTimeDelaySeconds(firstDueMs(all), nowMs);
+    return { chunk: all, delaySeconds };
   };
   if (first === undefined) return { kind: 'later', ...later(waits, undue) };
   const isTrusted = 'atMs' in (slots.get(first.slice.recipients[0]?.index ?? -1) ?? {});
   if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs, inBlocks)) return first.firstMs;
   const hasRest = waits.length + undue.length > 0;
   return { kind: 'run', leaves, slots, ...(hasRest ? { rest: later(waits, undue) } : {}) };
-}
-
-/** A slice goes back with the slots that it has, where they are in the schedule. */
-function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>, { lane }: QueuedChunk): ChunkSlice {
-  const { position: _before, isLate: _too, ...rest } = slice;
-  const [first] = slice.recipients.map(({ index }) => slots.get(index));
-  if (first === undefined || 'atMs' in first) return rest;
-  return { ...rest, position: first.position, ...(first.lane === lane ? {} : { isLate: true as const }) };
 }
 
 interface Missing {
@@ -209,13 +202,16 @@ async function reserveMissing(
   if (missing.length === 0) return pace;
   const limitPerSecond = Math.min(...missing.map(({ waiting }) => waiting.chunk.limitPerSecond));
   const missedSlots = Math.max(...missing.map(({ waiting }) => waiting.missedSlots));
-  const fromMs = nowMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots));
+  const fromMs = Math.max(
+    nowMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots)),
+    ...missing.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)),
+  );
   const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
   let latest = pace;
   for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
     const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
-    const given = await reserveUrgent(ports, { ...wanted, plan: inBlocks }, fromMs);
+    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {
       const slot = given.slots[at];
@@ -251,7 +247,7 @@ async function reserveInLanes(
     const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
     return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, plan: inBlocks, wanted }, fromMs);
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {
     let position = firstPositions[at] ?? 0;
     for (const { waiting, recipients } of ofLane) {

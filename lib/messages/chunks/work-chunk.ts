@@ -1,13 +1,14 @@
-import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { claimLifeMs, sendBudgetMs } from '../dispatch/claim.ts';
 import { maxDelaySeconds, retryDelaySeconds } from '../pace/pacing.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
-import { type Outcome, openPlaces, type Slice, type SliceClaim } from '../slices/slice.ts';
+import type { Outcome, SliceClaim } from '../slices/slice.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
-import { claimLeadMs, queueDelaySeconds } from './chunk-time.ts';
+import { claimLeadMs, ownTimeDelaySeconds } from './chunk-time.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
+import { reportedSlices } from './reported-slices.ts';
 
 /** One delivery of a chunk. */
 export interface WorkedChunk {
@@ -31,20 +32,20 @@ const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
   if (placed.kind === 'later') return await queueLater(placed, ports);
+  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
-  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
-  void ports.ready(chunk);
+  if (placed.slots.size > 0) void ports.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
   const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
 }
 
-/** Chunks that wait expire in their queue at the end of their time to live. */
+/** Chunks that wait come when they expire, to end so; what has expired, and cannot end yet, waits like others. */
 async function queueLater({ chunk, delaySeconds }: Later, ports: RunPorts): Promise<DeliveryEnd> {
-  const { expiresAtMs = Number.POSITIVE_INFINITY } = chunk;
-  const untilExpirySeconds = Math.max(0, Math.ceil((expiresAtMs - ports.nowMs()) / 1_000));
-  await ports.queue.sendLater(chunk, Math.min(maxDelaySeconds, untilExpirySeconds, delaySeconds));
+  const leftMs = (chunk.expiresAtMs ?? Number.POSITIVE_INFINITY) - ports.nowMs();
+  const longestSeconds = leftMs > 0 ? Math.min(maxDelaySeconds, Math.ceil(leftMs / 1_000)) : maxDelaySeconds;
+  await ports.queue.sendLater(chunk, Math.min(longestSeconds, delaySeconds));
   return acknowledged;
 }
 
@@ -90,18 +91,14 @@ class ChunkRun {
 
   ports(): ChunkPorts<ChunkRecipient> {
     const ports = this.#ports;
-    const { slices, doubts, nowMs } = ports;
+    const { doubts, nowMs } = ports;
+    const slices = reportedSlices(ports);
     return {
       slices: {
         ...slices,
         claim: async (claim) => {
           await pauseUntil(this.#claimAtMs.get(claim.key.slice) ?? 0, ports);
           return await slices.claim({ ...claim, atMs: nowMs() });
-        },
-        end: async (own, outcomes) => {
-          const ended = await slices.end(own, outcomes);
-          if (ended !== undefined) countEnded(own, ended);
-          return ended;
         },
       },
       look: async (claim) => await this.#look(claim),
@@ -139,7 +136,10 @@ class ChunkRun {
   async #read(slice: number): Promise<void> {
     const { jobId, phoneNumberId } = this.#chunk;
     const readAtMs = this.#ports.nowMs();
-    const { pace, jobs } = await this.#ports.look(phoneNumberId, [jobId]);
+    const { pace, jobs } = await this.#ports.look(phoneNumberId, [jobId]).catch((error: unknown) => {
+      this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
+      throw error;
+    });
     this.#standings.set(slice, { schedule: pace.schedule, job: jobs.get(jobId) ?? {}, readAtMs });
   }
 
@@ -186,9 +186,8 @@ class ChunkRun {
       }),
     }));
     const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};
-    const delaySeconds = queueDelaySeconds(dueMs, this.#ports.nowMs());
+    const delaySeconds = ownTimeDelaySeconds(dueMs, this.#ports.nowMs());
     await queueLater({ chunk: { ...chunk, ...missed, slices }, delaySeconds }, this.#ports);
-    this.#ports.log('dispatch.retry', { count: slices.length });
   }
 }
 
@@ -199,21 +198,4 @@ const writeBudgetMs = 5_000;
 
 function sliceOfIndex(index: number): number {
   return Math.floor(index / 10);
-}
-
-const metricOf = {
-  sent: 'MessagesSent',
-  failed: 'MessagesFailed',
-  expired: 'MessagesExpired',
-  unknown: 'MessagesUnknown',
-} as const;
-
-/** Once for every outcome: by the run whose write made it one. */
-function countEnded(own: Slice, { outcomes }: Slice): void {
-  for (const place of openPlaces(own)) {
-    const outcome = outcomes[place];
-    if (outcome === undefined || outcome.state === 'again') continue;
-    const isHeld = outcome.state === 'sent' && outcome.held !== undefined;
-    count(isHeld ? 'MessagesHeld' : metricOf[outcome.state]);
-  }
 }

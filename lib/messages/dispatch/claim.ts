@@ -2,18 +2,15 @@ import { present } from '../../keys/present.ts';
 import { jobMemorySeconds } from '../items.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 import type { JobState, JobStop } from '../job-state.ts';
+import { claimLifeMs, dispatchTimeoutMs } from '../slices/claim-life.ts';
 
-/** Longest run of the dispatch function: its configured time-out, after which Lambda kills it. */
-export const dispatchTimeoutMs = 60_000;
+export { claimLifeMs, dispatchTimeoutMs };
 
 /** Time-out of one platform call. */
 export const platformCallTimeoutMs = 10_000;
 
 /** A send starts only with this much time left: the call's time-out and 3 s to write down what came of it. */
 export const sendBudgetMs = platformCallTimeoutMs + 3_000;
-
-/** From this age on, whoever holds a claim is dead: the function's time-out, and a margin for clocks and late writes. */
-export const claimLifeMs = dispatchTimeoutMs + 30_000;
 
 /** How long claims are remembered, counted from the claim (R23; TTL in seconds). */
 export const claimMemorySeconds = jobMemorySeconds;

@@ -76,11 +76,17 @@ export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: n
  * After the platform has refused for the number's sake: a quarter slower, schedule included. The pace itself when that
  * was done just now, for the refusals of one moment are one.
  */
-export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number, plan?: Plan): NumberPace {
+export function slowedDown(
+  pace: NumberPace,
+  limitPerSecond: number,
+  nowMs: number,
+  planAt?: (everyMs: number) => Plan,
+): NumberPace {
   if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;
   const perSecond = Math.max(slowestPerSecond, perSecondOf(limitPerSecond, pace, nowMs) * slowdownFactor);
   const slower = { ...pace, learned: { perSecond, atMs: nowMs } };
-  return { ...slower, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, slower, nowMs), nowMs, plan) };
+  const everyMs = bulkEveryMs(limitPerSecond, slower, nowMs);
+  return { ...slower, schedule: atPace(pace.schedule, everyMs, nowMs, planAt?.(everyMs)) };
 }
 
 /** How a recipient is named in the item: short, and no phone number. */

@@ -8,8 +8,8 @@ interface OfNumber {
   readonly limitPerSecond: number;
   /** The pace as it was read last, to save the read before the write. */
   readonly seen?: NumberPace;
-  /** Without it, single messages take turns. */
-  readonly plan?: Plan;
+  /** By the time between two slots; without it, single messages take turns. */
+  readonly planAt?: (everyMs: number) => Plan;
   /** What the number learns in the same write. */
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
@@ -41,7 +41,7 @@ export async function reserveAll(
     limitPerSecond,
     wanted,
     seen,
-    plan,
+    planAt,
     learning = (pace) => pace,
   }: OfNumber & { readonly wanted: readonly Wanted[] },
   nowMs: number,
@@ -51,7 +51,11 @@ export async function reserveAll(
     const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
     let { schedule } = current;
     const firstPositions = wanted.map((each) => {
-      const { schedule: longer, firstPosition } = reserved(schedule, { ...each, everyMs, nowMs: atMs }, plan);
+      const { schedule: longer, firstPosition } = reserved(
+        schedule,
+        { ...each, everyMs, nowMs: atMs },
+        planAt?.(everyMs),
+      );
       schedule = longer;
       return firstPosition;
     });

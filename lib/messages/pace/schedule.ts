@@ -25,6 +25,17 @@ export const singly: Plan = { turn: 1, gridMs: 1_000, aheadMs: 2_000 };
 /** Turns of thirty, so that a worker gets consecutive slots (D45); changed at quarter seconds, 0.75 to 1 s ahead. */
 export const inBlocks: Plan = { turn: 30, gridMs: 250, aheadMs: 1_000 };
 
+/** The longest turn of a number by time: the others wait for it, and a worker holds its messages as long. */
+const longestTurnMs = 1_200;
+/** A slice is never parted. */
+const shortestTurn = 10;
+
+/** Turns as long as the pace of a number allows: thirty messages, or twenty, or ten. */
+export function blocksAt(everyMs: number): Plan {
+  const fitting = shortestTurn * Math.floor(longestTurnMs / everyMs / shortestTurn);
+  return { ...inBlocks, turn: Math.min(inBlocks.turn, Math.max(shortestTurn, fitting)) };
+}
+
 /**
  * Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts); `late`: their slots
  * went by unused, and they come before all that is not late.
@@ -147,7 +158,7 @@ function joined(
   const own = rest.filter((each) => each.clientId === clientId);
   const [firstOwn] = own;
   // Whose slots went by has had no turn for them: it takes none from the others, and none from those who were late before.
-  if (late === true) return { lanes: rest.toSpliced(rest.findLastIndex(isLateLane) + 1, 0, row), fronts: at.fronts };
+  if (late === true) return { lanes: rest.toSpliced(firstInTime(rest), 0, row), fronts: at.fronts };
   if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
     const front = { rest, fromMs: at.startMs, count: Math.min(turn, waiting), everyMs: at.everyMs };
@@ -196,8 +207,14 @@ export function lateLane(lane: string): string {
   return `${lane}~`;
 }
 
-function isLateLane({ lane }: LaneName): boolean {
-  return lane.endsWith('~');
+/** Where the first client stands that is not led by a late lane. */
+function firstInTime(lanes: readonly LaneName[]): number {
+  const seen = new Set<number>();
+  for (const [at, { clientId, lane }] of lanes.entries()) {
+    if (!seen.has(clientId) && !lane.endsWith('~')) return at;
+    seen.add(clientId);
+  }
+  return lanes.length;
 }
 
 /** As a segment carries it. */

@@ -25,9 +25,10 @@ export interface Segment {
 }
 
 /**
- * Parts what is due before `atMs`, and stays where it is, from the rest of each lane, in the order of their next turns. A
- * client that has begun its turn ends it: else those who part again and again would give it to the same client each time.
- * `fromMs` is where the rest goes on, up to a turn later. Only the last segment is ever cut: the others end before any writer may change them.
+ * Parts what is due before `atMs`, and stays where it is, from the rest of each lane, in the order of their next turns.
+ * `fromMs` is where the rest goes on: up to a turn later, for a client that has begun its turn ends it, or those who part
+ * again and again would give it to the same client each time. Only the last segment is ever cut: of the others nothing
+ * waits any more.
  */
 export function partedAt(
   segments: readonly Segment[],
@@ -97,11 +98,12 @@ export function lastTurnIn(
   return { fromMs: segment.fromMs + place * segment.everyMs, count: count - first };
 }
 
+/** Messages of a turn. */
 export function turnIn({ turn = 1 }: Segment): number {
   return turn;
 }
 
-/** Blocks of a lane begin at positions that are multiples of a turn: one that was parted in the middle goes on first. */
+/** Blocks of a lane begin at positions that are multiples of a turn: the rest of one that was parted is a turn of its own. */
 function blocksOf(lanes: readonly Lane[], turn: number): Blocks {
   return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }

@@ -9,8 +9,8 @@ export interface UrgentWanted {
   readonly clientId: number;
   readonly count: number;
   readonly seen?: NumberPace;
-  /** Of the schedule; without it, single messages take turns. */
-  readonly plan?: Plan;
+  /** By the time between two slots of the schedule; without it, single messages take turns. */
+  readonly planAt?: (everyMs: number) => Plan;
 }
 
 /** Without a turn the slot is in the last tenth of the number and never moves. */
@@ -73,7 +73,7 @@ interface InSchedule {
 /** Slots undefined: `when` did not hold, nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, clientId, count, seen, plan }: UrgentWanted,
+  { phoneNumberId, clientId, count, seen, planAt }: UrgentWanted,
   nowMs: number,
   { when, everyMsOf }: InSchedule,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {
@@ -85,7 +85,7 @@ async function inSchedule(
       const atMs = nowMs + waitedMs;
       if (!when(current.schedule, atMs)) return { pace: current, result: undefined };
       const everyMs = everyMsOf(current, atMs);
-      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs }, plan);
+      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs }, planAt?.(everyMs));
       return { pace: { ...current, schedule: change.schedule }, result: change.firstPosition };
     },
   );

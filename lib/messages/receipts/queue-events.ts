@@ -1,6 +1,6 @@
 import { nameOf } from '../../observe/name-of.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../webhooks/event.ts';
-import type { RecordPorts } from './record-ports.ts';
+import type { ReceiptPorts } from './receipt-ports.ts';
 
 /** So many are queued well within the time that one call of the event queue has (webhooks/event-queue.ts). */
 const eventsAtOnce = 1_000;
@@ -14,7 +14,7 @@ const sliceBudgetMs = 10_000;
  */
 export async function queueEvents(
   events: readonly (readonly [string, ServiceEvent])[],
-  ports: Pick<RecordPorts, 'events' | 'remainingMs' | 'log'>,
+  ports: Pick<ReceiptPorts, 'events' | 'remainingMs' | 'log'>,
 ): Promise<ReadonlySet<string>> {
   const { rare = [], steps = [] } = Object.groupBy(events, ([, { type }]) =>
     defaultEventTypes.has(type) ? 'rare' : 'steps',
@@ -39,7 +39,7 @@ function slicesOf<Each>(all: readonly Each[]): Each[][] {
 /** Returns why the slice may not be queued. */
 async function queueSlice(
   slice: readonly (readonly [string, ServiceEvent])[],
-  ports: Pick<RecordPorts, 'events' | 'remainingMs'>,
+  ports: Pick<ReceiptPorts, 'events' | 'remainingMs'>,
 ): Promise<string | undefined> {
   if (ports.remainingMs() < sliceBudgetMs) return 'time is short';
   try {

@@ -1,15 +1,14 @@
 import { present } from '../../keys/present.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
-import type { Claim } from '../dispatch/claim.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { receiptGroupOf } from '../items.ts';
 import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
 import type { ReceiptsOfJob } from './countable.ts';
 import { fold, type Proof, proofOf } from './fold.ts';
 import type { Receipt } from './receipt.ts';
-import type { RecordPorts } from './record-ports.ts';
+import type { ReceiptPorts } from './receipt-ports.ts';
 
-type EventPorts = Pick<RecordPorts, 'records' | 'claims' | 'wanted' | 'nowMs'>;
+type EventPorts = Pick<ReceiptPorts, 'records' | 'addressesOf' | 'wanted' | 'nowMs'>;
 
 const typeOfProof = {
   sent: 'message.sent',
@@ -39,35 +38,37 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
 
 /**
  * What the clients who want it are told of these receipts, each event once (D41), by key (`eventKeysOf`). A failure is told
- * only when all receipts of its message together say that it failed. `resolved` has the claims that were `unknown` before a
- * receipt settled them.
+ * only when all receipts of its message together say that it failed. `resolved` has when those were settled that were
+ * `unknown` before, by dispatch id. For whom messages are is asked only of those that are told of.
  */
 export async function eventsOfReceipts(
   jobs: readonly ReceiptsOfJob[],
-  resolved: ReadonlyMap<string, Claim>,
+  resolved: ReadonlyMap<string, number>,
   ports: EventPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
   const tellable = (await Promise.all(jobs.map((job) => tellableOf(job, resolved, ports)))).flat();
   if (tellable.length === 0) return new Map();
-  const keys = new Map(tellable.map(({ receipt: { jobId, index } }) => [`${jobId}-${index}`, { jobId, index }]));
-  const claims = await ports.claims.findClaims([...keys.values()]);
+  const messages = new Map(
+    tellable.map(({ receipt }) => [dispatchIdOf(receipt), { jobId: receipt.jobId, index: receipt.index }]),
+  );
+  const addresses = await ports.addressesOf([...messages.values()]);
   return new Map(
     tellable.map((each) => [
       eventKeyOf(each.type, each.receipt),
-      eventOf(each, claims.get(dispatchIdOf(each.receipt))?.to),
+      eventOf(each, addresses.get(dispatchIdOf(each.receipt))),
     ]),
   );
 }
 
 async function tellableOf(
   { head, receipts }: ReceiptsOfJob,
-  resolved: ReadonlyMap<string, Claim>,
+  resolved: ReadonlyMap<string, number>,
   ports: EventPorts,
 ): Promise<Tellable[]> {
   const wanted = await ports.wanted(head.clientId);
   const failed = wanted.has('message.failed') ? await failedOf(head, receipts, ports) : new Map<number, Receipt>();
   return receipts.flatMap((receipt): Tellable[] => {
-    const resolvedAtMs = resolved.get(dispatchIdOf(receipt))?.resolvedAtMs;
+    const resolvedAtMs = resolved.get(dispatchIdOf(receipt));
     const settled: Tellable[] =
       resolvedAtMs === undefined || !wanted.has('message.resolved')
         ? []

@@ -18,7 +18,8 @@ import {
 } from '../items.ts';
 import { dispatchIdOf, type JobHead, JobHeadSchema } from '../job.ts';
 import { receiptItems, receiptsOf } from './receipt-items.ts';
-import type { ProvenClaims, ReceiptRecords } from './record-ports.ts';
+import type { ReceiptRecords } from './receipt-ports.ts';
+import type { ProvenClaims } from './record-ports.ts';
 
 interface StoreOptions {
   readonly client: DynamoDBDocumentClient;

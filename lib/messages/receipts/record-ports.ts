@@ -2,18 +2,7 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
 import type { BatchRecord, Claim, DispatchKey, provenByReceipt } from '../dispatch/claim.ts';
 import type { Claims } from '../dispatch/dispatch-ports.ts';
-import type { JobHead } from '../job.ts';
-import type { Receipt } from './receipt.ts';
-
-/** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
-export interface ReceiptRecords {
-  /** By job id, without the jobs that there are not (any more). */
-  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
-  append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
-  doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** All receipts of one group of a job's messages. */
-  ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
-}
+import type { ReceiptRecords } from './receipt-ports.ts';
 
 /** The claims as a run of receipts sees them; every read is strongly consistent. */
 export interface ProvenClaims extends Pick<Claims, 'take'> {

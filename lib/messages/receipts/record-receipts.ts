@@ -120,7 +120,10 @@ async function recordJobs(
   count('ReceiptsRecorded', total);
   const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
   const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => keysOf(receipts));
-  return await eventsOfReceipts(jobs, byDispatchId(await settleClaims(inDoubt, ports)), ports);
+  return await eventsOfReceipts(jobs, timesOf(await settleClaims(inDoubt, ports)), {
+    ...ports,
+    addressesOf: async (messages) => addressesIn(await ports.claims.findClaims(messages)),
+  });
 }
 
 /** The messages of these receipts, each once. */
@@ -128,6 +131,12 @@ function keysOf(receipts: readonly Receipt[]): DispatchKey[] {
   return [...new Map(receipts.map(({ jobId, index }) => [index, { jobId, index }])).values()];
 }
 
-function byDispatchId(claims: readonly Claim[]): ReadonlyMap<string, Claim> {
-  return new Map(claims.map((claim) => [dispatchIdOf(claim.key), claim]));
+function timesOf(claims: readonly Claim[]): ReadonlyMap<string, number> {
+  return new Map(
+    claims.flatMap(({ key, resolvedAtMs }) => (resolvedAtMs === undefined ? [] : [[dispatchIdOf(key), resolvedAtMs]])),
+  );
+}
+
+function addressesIn(claims: ReadonlyMap<string, Claim>): ReadonlyMap<string, string> {
+  return new Map([...claims].flatMap(([dispatchId, { to }]) => (to === undefined ? [] : [[dispatchId, to]])));
 }

@@ -1,10 +1,9 @@
-import { mostRecipients } from '../chunks/chunk-time.ts';
 import { horizonMs, lastSlotMsOf, nextRoundSeconds } from '../fan-out/horizon.ts';
 import type { JobHead } from '../job.ts';
 import { bulkEveryMs, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { laneOf, reserve } from '../pace/reserve.ts';
-import { inBlocks, type Schedule, shareOf } from '../pace/schedule.ts';
+import { blocksAt, type Schedule, shareOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 export interface ReleasePorts {
@@ -62,7 +61,7 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
         phoneNumberId,
         limitPerSecond,
         ...lane,
-        plan: inBlocks,
+        planAt: blocksAt,
         count,
         seen: pace,
         inFront: true as const,
@@ -81,5 +80,6 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 function waveCount(withinMs: number, everyMs: number, share: number): number {
   if (withinMs < shortestWaveMs) return 0;
   const slots = Math.min(longestWaveMs, withinMs * share) / everyMs;
-  return Math.min(mostOfWave, mostRecipients * Math.max(1, Math.ceil(slots / mostRecipients)));
+  const { turn } = blocksAt(everyMs);
+  return Math.min(turn * Math.floor(mostOfWave / turn), turn * Math.max(1, Math.ceil(slots / turn)));
 }

@@ -1,8 +1,8 @@
 import { queueBody } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkVersion, type QueuedChunk } from '../chunk.ts';
-import { mostRecipients } from '../chunks/chunk-time.ts';
 import { aboutJob, type JobHead } from '../job.ts';
+import { blocksAt } from '../pace/schedule.ts';
 import { sliceSize } from '../slices/slice.ts';
 
 /** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
@@ -25,7 +25,8 @@ const strideMs = 100;
 /** The slices of a wave as chunks, each with the place of its first slice in the wave; `everyMs` is between two slots. */
 export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
   const slices = slicesOf(wave);
-  const perChunk = mostRecipients / sliceSize;
+  // A chunk is a turn: where jobs compete, it stays whole.
+  const perChunk = blocksAt(everyMs).turn / sliceSize;
   const stride = everyMs >= strideFromEveryMs ? 1 : Math.max(1, Math.floor(strideMs / (sliceSize * everyMs)));
   const chunks: ChunkSlice[][] = [];
   for (let first = 0; first < slices.length; first += perChunk * stride) {
@@ -62,11 +63,12 @@ function bySize(slices: readonly ChunkSlice[]): ChunkSlice[][] {
 
 function chunkOf({ head, lane, limitPerSecond }: ComposedWave): Omit<QueuedChunk, 'slices'> {
   const { jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs, expiresAtMs, correlationId } = head;
-  const { urgent, receiptsExpected } = head;
+  // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
+  const { receiptsExpected } = head;
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, correlationId, urgent, receiptsExpected }),
+    ...present({ expiresAtMs, correlationId, receiptsExpected }),
     about: aboutJob(head),
   };
 }

@@ -1,3 +1,4 @@
+import { settleProven } from './settle-proven.ts';
 import {
   dueMsOf,
   isWithdrawn,
@@ -5,7 +6,6 @@ import {
   type Outcomes,
   openPlaces,
   provenByReceipt,
-  type Settlements,
   type Slice,
   type SliceClaim,
 } from './slice.ts';
@@ -150,13 +150,7 @@ async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): 
  * neither is seen here.
  */
 async function toTell<Recipient>(slice: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
-  const unknown = slice.outcomes.flatMap((outcome, place) => (outcome?.state === 'unknown' ? [place] : []));
-  if (unknown.length === 0) return { kind: 'ended', slice };
-  const proven = await ports.proven(slice);
-  const settlements: Settlements = new Map(
-    unknown.filter((place) => proven.has(place)).map((place) => [place, provenByReceipt]),
-  );
-  if (settlements.size === 0) return { kind: 'ended', slice };
-  const settled = await ports.slices.settle(slice, settlements, ports.nowMs());
+  if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
+  const settled = await settleProven(slice, await ports.proven(slice), ports);
   return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };
 }

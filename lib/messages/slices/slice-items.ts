@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ItemKey } from '../../aws/item-key.ts';
 import { present } from '../../keys/present.ts';
-import type { Recorded, Slice, SliceKey } from './slice.ts';
+import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
  * What the item of a slice holds. The outcomes are packed: ten of them, each with the platform's id of its message, are one write
@@ -12,6 +12,10 @@ import type { Recorded, Slice, SliceKey } from './slice.ts';
 /** Slices of one partition: ten partitions for the largest job, each far below what one partition can take. */
 const slicesPerPartition = 100;
 
+export const recipientsPerPartition = slicesPerPartition * sliceSize;
+
+const slicePrefix = 'SLICE#';
+
 export function slicePartition(jobId: string, partition: number): string {
   return `JOB#${jobId}#${partition}`;
 }
@@ -19,8 +23,13 @@ export function slicePartition(jobId: string, partition: number): string {
 export function sliceKeyOf({ jobId, slice }: SliceKey): ItemKey {
   return {
     pk: slicePartition(jobId, Math.floor(slice / slicesPerPartition)),
-    sk: `SLICE#${String(slice).padStart(4, '0')}`,
+    sk: `${slicePrefix}${String(slice).padStart(4, '0')}`,
   };
+}
+
+/** Which slice an item of a partition is. */
+export function sliceOfSortKey(sk: unknown): number {
+  return Number(String(sk).slice(slicePrefix.length));
 }
 
 const SliceItemSchema = v.object({

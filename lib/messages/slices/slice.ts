@@ -130,10 +130,14 @@ export function ended(slice: Slice, outcomes: Outcomes): Slice {
   };
 }
 
-const lost: Outcome = { state: 'unknown', code: 'worker_lost' };
+/** Whom a dead claimant may have called. */
+export const lost = { state: 'unknown', code: 'worker_lost' } as const satisfies Outcome;
 
 /** A receipt proves that the platform took the message (D39). */
 export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satisfies Outcome;
+
+/** The code of what an operator has settled by hand, which is no event (D34). */
+export const resolvedByOperator = 'resolved_by_operator';
 
 /** The try of a dead claimant, ended by another run: every recipient that it covers may have been called. */
 export function endedForTheDead(slice: Slice, owner: string): Slice {

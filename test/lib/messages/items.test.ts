@@ -18,7 +18,9 @@ import {
   jobsOfDaySortKey,
   mayBegin,
   mayWithdraw,
+  nextParameters,
   paceKey,
+  parametersKey,
   questionKey,
   receiptGroupOf,
   receiptPartition,
@@ -48,6 +50,9 @@ test.each<[string, object, object]>([
   ['the turns of a client', turnsKey(1001), { pk: 'QUESTIONS#1001', sk: 'QUESTIONS' }],
   ['an acceptance', acceptedKey(jobId), { pk: `JOB#${jobId}`, sk: 'ACCEPTED' }],
   ['its recipients', recipientsKey(jobId, 250), { pk: `JOB#${jobId}`, sk: 'RECIPIENTS#250' }],
+  ['its first parameters', parametersKey({ jobId, index: 0 }), { pk: `PARAMS#${jobId}#0`, sk: '00000' }],
+  ['the last of a partition', parametersKey({ jobId, index: 499 }), { pk: `PARAMS#${jobId}#0`, sk: '00499' }],
+  ['the largest', parametersKey({ jobId, index: 9_999 }), { pk: `PARAMS#${jobId}#19`, sk: '09999' }],
   ['a doubt', doubtKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
@@ -68,6 +73,14 @@ test.each([
   [9_999, 9],
 ])('the receipts of message %i are in group %i of its job', (index, group) => {
   expect(receiptPartition(jobId, receiptGroupOf(index))).toBe(`RECEIPTS#${jobId}#${group}`);
+});
+
+test.each([
+  [0, 500],
+  [499, 500],
+  [500, 1_000],
+])('the parameters of recipient %i share a partition with those before %i', (index, next) => {
+  expect(nextParameters(index)).toBe(next);
 });
 
 test('the jobs of a day are stored where every version looks for them', () => {

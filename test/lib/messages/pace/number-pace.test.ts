@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
 import {
   blockedUntilMs,
   bulkEveryMs,
@@ -11,13 +12,19 @@ import {
   withBlocked,
 } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceItemOf, paceOf } from '../../../../lib/messages/pace/pace-items.ts';
-import { changeableFromMs, emptySchedule, reserved, type Schedule } from '../../../../lib/messages/pace/schedule.ts';
+import {
+  changeableFromMs,
+  emptySchedule,
+  inBlocks,
+  reserved,
+  type Schedule,
+  singly,
+} from '../../../../lib/messages/pace/schedule.ts';
 
 const nowMs = 1_800_000_000_000;
+const wantedLane = { clientId: 1, lane: 'J', count: 1_000 };
 const busy: Schedule = reserved(emptySchedule, {
-  clientId: 1,
-  lane: 'J',
-  count: 1_000,
+  ...wantedLane,
   everyMs: 1_000 / 72,
   nowMs,
 }).schedule;
@@ -92,6 +99,8 @@ const wave = fc.record({
   count: fc.integer({ min: 1, max: 500 }),
   everyMs: fc.double({ min: 1, max: 1_200, noNaN: true }),
   afterMs: fc.nat(3_000),
+  plan: fc.constantFrom(singly, inBlocks),
+  inFront: fc.option(fc.constant(true as const), { nil: undefined }),
 });
 
 test('an item is read as it was written', () => {
@@ -99,9 +108,10 @@ test('an item is read as it was written', () => {
     fc.property(fc.array(wave, { maxLength: 20 }), fc.array(fc.nat(9), { maxLength: 5 }), (waves, persons) => {
       let atMs = nowMs;
       let stored: NumberPace = { ...pace, schedule: emptySchedule };
-      for (const { afterMs, ...wanted } of waves) {
+      for (const { afterMs, plan, inFront, ...lane } of waves) {
         atMs += afterMs;
-        stored = { ...stored, schedule: reserved(stored.schedule, { ...wanted, nowMs: atMs }).schedule };
+        const wanted = { ...lane, ...present({ inFront }), nowMs: atMs };
+        stored = { ...stored, schedule: reserved(stored.schedule, wanted, plan).schedule };
       }
       for (const [at, person] of persons.entries())
         stored = withBlocked(stored, `P${person}`, atMs + 10 * at + 1, atMs);
@@ -114,6 +124,26 @@ test('an item is read as it was written', () => {
 test('the oldest person is known again, in whatever order the item is read', () => {
   const item = { ...paceItemOf(pace, 'w'), pairs: { b: nowMs + 2, c: nowMs + 3, a: nowMs + 1 } };
   expect(paceOf(item).pace.pairs.map(({ recipientHash }) => recipientHash)).toEqual(['a', 'b', 'c']);
+});
+
+test('what is told of turns and of who went in front is in the item only where there is any', () => {
+  const scheduleIn = (schedule: Schedule) =>
+    JSON.parse((paceItemOf({ ...pace, schedule }, 'w') as { schedule: string }).schedule);
+  expect(Object.keys(scheduleIn(busy))).toEqual(['next', 'lanes', 'segments']);
+  const wanted = { clientId: 2, lane: '*', count: 1, everyMs: 1_000 / 72, nowMs, inFront: true } as const;
+  const { schedule } = reserved(busy, wanted, inBlocks);
+  expect(scheduleIn(schedule)).toMatchObject({ turns: [1, inBlocks.turn], fronts: [[2, expect.any(Number)]] });
+});
+
+test('a number that is slowed down in blocks has them from a quarter second on', () => {
+  const plan = { ...inBlocks, turn: 30 };
+  const { schedule } = reserved(emptySchedule, { ...wantedLane, everyMs: 1_000 / 72, nowMs }, plan);
+  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, () => plan);
+  // Ninety slots, three turns, until after the changeable second.
+  expect(slower.schedule.segments.map(({ turn, lanes }) => [turn, lanes[0]?.first])).toEqual([
+    [30, 0],
+    [30, 90],
+  ]);
 });
 
 test('the item of one job is a small part of a kilobyte; of a hundred jobs on one number, a few', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { laneOf, reserve, reserveAll } from '../../../../lib/messages/pace/reserve.ts';
-import { changeableFromMs, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { changeableFromMs, inBlocks, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { reserveUrgent, urgentLane } from '../../../../lib/messages/pace/urgent.ts';
 import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
 
@@ -92,4 +92,26 @@ test('no time has more than the limit of codes and promotions together', async (
   const all = [...codes, ...bulk].toSorted((one, other) => one - other);
   // A slot at either end may be in the second that is looked at.
   expect(all.filter((slot, at) => slot - (all[at - 82] ?? 0) < 1_000)).toEqual([]);
+});
+
+test('a plan holds for all lanes of a reservation; a lane goes in front where it asks for it', async () => {
+  const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+  const { plan, ...job } = { ...number, clientId: 1, lane: 'J', count: 10_000, plan: { ...inBlocks, turn: 30 } };
+  await reserve(ports.paces, { ...job, planAt: () => plan }, nowMs);
+  const front = { ...job, clientId: 2, lane: '*', count: 1, planAt: () => plan };
+  const { pace } = await reserve(ports.paces, { ...front, inFront: true }, nowMs);
+  expect(pace.schedule.segments.at(-1)).toMatchObject({ turn: 30, lanes: [{ clientId: 2 }, { clientId: 1 }] });
+  const wanted = [
+    { clientId: 3, lane: '*', count: 30 },
+    { clientId: 4, lane: '*', count: 30, inFront: true },
+  ] as const;
+  const both = await reserveAll(ports.paces, { ...number, wanted, planAt: () => plan }, nowMs);
+  expect(both.firstPositions).toEqual([10_020, 10_050]);
+  expect(both.pace.schedule.segments.at(-1)?.lanes.map(({ clientId }) => clientId)).toEqual([4, 2, 1, 3]);
+  // Codes that the tenth cannot take.
+  const codes = await reserveUrgent(ports, { ...code, clientId: 5, count: 50, planAt: () => plan }, nowMs);
+  expect(codes.pace.schedule.segments.at(-1)).toMatchObject({
+    turn: 30,
+    lanes: [{}, {}, {}, {}, { lane: urgentLane }],
+  });
 });

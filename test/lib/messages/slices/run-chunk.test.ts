@@ -5,7 +5,6 @@ import {
   type ChunkRecipient,
   runChunk,
 } from '../../../../lib/messages/slices/run-chunk.ts';
-import { settleProven } from '../../../../lib/messages/slices/settle-proven.ts';
 import { claimed, ended, type Outcome, type Slice, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
 
 const jobId = '01JD0000000000000000000000';
@@ -145,38 +144,4 @@ test('at most three slices are claimed and not ended, and all are worked off', a
   await run({ jobId, slices: [0, 10, 20, 30, 40].map((first) => sliceFrom(first, 2)) });
   expect(claims).toHaveLength(5);
   expect(most.claimed).toBe(3);
-});
-
-test('receipts settle what is unknown, and tell it; of a job without doubt nothing is read', async () => {
-  const key = { jobId, slice: 2 };
-  const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
-  const claim = claimed(undefined, { key, try: 0, owner: 'run-1', atMs: nowMs, size: 3 });
-  const slice = ended(claim, new Map<number, Outcome>([[0, unknown], [1, sent], [2, unknown]])); // biome-ignore format: one row
-  const told: unknown[] = [];
-  const calls: unknown[] = [];
-  const ports = {
-    isDoubtful: async () => true,
-    find: async (): Promise<Slice | undefined> => slice,
-    slices: {
-      settle: async (...args: unknown[]): Promise<Slice | undefined> => {
-        calls.push(args);
-        return { ...slice, outcomes: slice.outcomes.with(0, { ...sent, resolvedAtMs: 5 }) };
-      },
-    },
-    tellResolved: async (...args: unknown[]) => void told.push(args[1]),
-    nowMs: () => nowMs,
-  };
-  await settleProven(key, new Set([0, 1]), ports);
-  expect(calls).toEqual([[slice, new Map([[0, { state: 'sent', code: 'receipt' }]]), nowMs]]);
-  expect(told).toEqual([[0]]);
-  // Settled before, and perhaps not told: it is told again, under the same id.
-  const before = { ...slice, outcomes: slice.outcomes.with(0, { ...sent, resolvedAtMs: 5 }) };
-  await settleProven(key, new Set([0, 1]), { ...ports, find: async () => before });
-  expect([calls.length, told]).toEqual([1, [[0], [0]]]);
-  await settleProven(key, new Set([1]), ports);
-  await settleProven(key, new Set([0]), { ...ports, isDoubtful: async () => false });
-  await settleProven(key, new Set([0]), { ...ports, find: async () => undefined });
-  expect([calls.length, told.length]).toEqual([1, 2]);
-  const quicker = { ...ports, slices: { settle: async () => undefined } };
-  await expect(settleProven(key, new Set([0]), quicker)).rejects.toThrow('changed by others');
 });

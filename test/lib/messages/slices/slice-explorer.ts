@@ -1,4 +1,4 @@
-import type { ChunkEnd, ChunkSlice } from '../../../../lib/messages/slices/run-chunk.ts';
+import type { ChunkSlice } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { Slice } from '../../../../lib/messages/slices/slice.ts';
 import { explore } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
@@ -12,6 +12,7 @@ import {
   type PlatformEffect,
   platformEffects,
   type Recipient,
+  type RunEnd,
   type Start,
   type Store,
   standingOf,
@@ -29,7 +30,12 @@ export interface Scenario {
   /** Deliveries of chunks on one path, at most, and of receipts. */
   readonly deliveries: number;
   readonly receipts?: number;
+  /** Receipts that wait are delivered together. */
+  readonly batched?: true;
   readonly workers?: number;
+  /** Runs of receipts at once, where there are receipts. */
+  readonly receiptRuns?: number;
+  /** What may come of a call: the first is no fault. */
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
   readonly stop?: true;
@@ -48,7 +54,7 @@ interface Queued {
   readonly deliveries: number;
 }
 
-interface Worker extends Start, Standing<ChunkEnd<Recipient>> {
+interface Worker extends Start, Standing<RunEnd> {
   readonly holds: { readonly id: number; readonly delivery: number };
   readonly replies: readonly Reply[];
 }
@@ -87,20 +93,21 @@ type Action =
   | { readonly do: 'wait' };
 
 const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markDoubt', 'append']);
-const sendings = new Set(['tell', 'tellResolved', 'queueAgain']);
+const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
-export function initialState({ slices, faults, deliveries, receipts = 0, workers = 2, waits = 0 }: Scenario): State {
+export function initialState(scenario: Scenario): State {
+  const { slices, faults, deliveries, receipts = 0, workers = 2, receiptRuns = 1, waits = 0 } = scenario;
   const chunk = { jobId, slices: slices.map(firstTry) };
   return {
     nowMs: startMs,
     store: emptyStore,
     queue: [{ id: 0, body: { kind: 'chunk', chunk }, visible: true, deliveries: 0 }],
-    workers: [...Array<null>(workers).fill(null), ...(receipts > 0 ? [null] : [])],
+    workers: Array<null>(workers + (receipts > 0 ? receiptRuns : 0)).fill(null),
     inFlight: [],
     nextId: 1,
     runs: 0,
     faultsLeft: faults,
-    deliveriesLeft: { chunk: deliveries, receipt: receipts },
+    deliveriesLeft: { chunk: deliveries, receipts },
     waitsLeft: waits,
     harmed: false,
   };
@@ -112,7 +119,7 @@ function firstTry(size: number, slice: number): ChunkSlice<Recipient> {
 
 /** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
 export async function exploreSlices(scenario: Scenario, check: (state: State) => void): Promise<ReadonlySet<string>> {
-  const standings = new Map<string, Standing<ChunkEnd<Recipient>>>();
+  const standings = new Map<string, Standing<RunEnd>>();
   const seen = new Set<string>();
   await explore(initialState(scenario), {
     successorsOf: async (state) =>
@@ -159,9 +166,9 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
   return actions;
 }
 
-/** Idle workers of a kind are alike: only the first takes work. The last one is that of receipts, where there are any. */
-function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, { receipts = 0 }: Scenario): Action[] {
-  const kindOf = (worker: number) => (receipts > 0 && worker === workers.length - 1 ? 'receipt' : 'chunk');
+/** Idle workers of a kind are alike: only the first takes work. Those of receipts, where there are any, come last. */
+function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, scenario: Scenario): Action[] {
+  const kindOf = (worker: number) => (worker >= (scenario.workers ?? 2) ? 'receipts' : 'chunk');
   const kind = kindOf(at);
   const isFirst = !workers.some((worker, other) => other < at && worker === null && kindOf(other) === kind);
   if (!isFirst || deliveriesLeft[kind] === 0) return [];
@@ -171,13 +178,17 @@ function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, { r
 }
 
 function effectsOf(name: string, mayFail: boolean, scenario: Scenario): (Effect | PlatformEffect)[] {
-  const { platform = ['accepted', 'throttled', 'refused', 'lost_before', 'lost_after'] } = scenario;
+  const platform = platformOf(scenario);
   const { effects = ['fails', 'reply_lost', 'repeated', 'lands_late', 'again_late'] } = scenario;
-  if (name === 'call') return platform.filter((effect) => mayFail || effect === 'accepted');
+  if (name === 'call') return platform.filter((_, at) => mayFail || at === 0);
   if (!mayFail) return ['ok'];
   if (writes.has(name)) return ['ok', ...effects];
   if (sendings.has(name)) return ['ok', ...effects.filter((effect) => !effect.endsWith('late'))];
   return ['ok', ...effects.filter((effect) => effect === 'fails')];
+}
+
+function platformOf({ platform }: Scenario): readonly PlatformEffect[] {
+  return platform ?? ['accepted', 'throttled', 'refused', 'lost_before', 'lost_after'];
 }
 
 function isAcknowledged({ end }: Worker): boolean {
@@ -187,7 +198,7 @@ function isAcknowledged({ end }: Worker): boolean {
 async function apply(
   state: State,
   action: Action,
-  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
+  standings: Map<string, Standing<RunEnd>>,
   scenario: Scenario,
 ): Promise<State> {
   switch (action.do) {
@@ -213,7 +224,9 @@ async function apply(
         if (queued.id !== worker.holds.id) return [queued];
         // The queue forgets what is acknowledged, also while another run holds it.
         if (gone) return [];
-        return queued.deliveries === worker.holds.delivery ? [{ ...queued, visible: true }] : [queued];
+        const body =
+          worker.end?.kind === 'left' ? ({ kind: 'receipts', indexes: worker.end.indexes } as const) : queued.body;
+        return queued.deliveries === worker.holds.delivery ? [{ ...queued, body, visible: true }] : [queued];
       });
       const faultsLeft = state.faultsLeft - (action.survives ? 1 : 0);
       return { ...withWorker(state, action.worker, null), queue, faultsLeft };
@@ -256,7 +269,7 @@ function died(state: State, at: number): State {
 async function step(
   state: State,
   action: Extract<Action, { do: 'step' }>,
-  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
+  standings: Map<string, Standing<RunEnd>>,
   scenario: Scenario,
 ): Promise<State> {
   const worker = state.workers[action.worker] as Worker;
@@ -264,7 +277,7 @@ async function step(
   const { after, reply } = outcomeOf(state, op, action.effect, worker, scenario);
   const replies = [...worker.replies, { call: op.number, ...reply, atMs: state.nowMs }];
   const next = await standing({ ...worker, replies }, standings);
-  const isGood = action.effect === 'ok' || action.effect === 'accepted';
+  const isGood = action.effect === 'ok' || action.effect === platformOf(scenario)[0];
   return { ...withWorker(after, action.worker, next), faultsLeft: state.faultsLeft - (isGood ? 0 : 1) };
 }
 
@@ -273,7 +286,7 @@ function outcomeOf(
   op: Call,
   effect: Effect | PlatformEffect,
   { owner }: Worker,
-  { receipts = 0 }: Scenario,
+  { receipts = 0, batched }: Scenario,
 ): { readonly after: State; readonly reply: Pick<Reply, 'value' | 'fails'> } {
   if (op.name === 'call') {
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
@@ -282,7 +295,7 @@ function outcomeOf(
     const called = { index, effect: effect as PlatformEffect, ...(wrong === undefined ? {} : { wrong }) };
     const calls = [...state.store.calls, called];
     const posted = { ...state, store: { ...state.store, calls } };
-    const after = accepts && receipts > 0 ? withQueued(posted, { kind: 'receipt', index }) : posted;
+    const after = accepts && receipts > 0 ? withReceipt(posted, index, batched) : posted;
     return { after, reply: { value: outcome } };
   }
   if (effect === 'fails') return { after: state, reply: { fails: true } };
@@ -316,6 +329,17 @@ function effectOf(state: State, op: Call): { readonly after: State; readonly val
   return { after: { ...state, store: { ...store, wrongs } }, value };
 }
 
+function withReceipt(state: State, index: number, batched?: true): State {
+  const isWaiting = ({ visible, body }: Queued) => visible && body.kind === 'receipts';
+  const waiting = batched ? state.queue.find(isWaiting) : undefined;
+  if (waiting?.body.kind !== 'receipts') return withQueued(state, { kind: 'receipts', indexes: [index] });
+  const indexes = [...new Set([...waiting.body.indexes, index])];
+  const queue = state.queue.map((each) =>
+    each === waiting ? { ...each, body: { kind: 'receipts', indexes } as const } : each,
+  );
+  return { ...state, queue };
+}
+
 function withQueued(state: State, body: Body): State {
   const queue = [...state.queue, { id: state.nextId, body, visible: true, deliveries: 0 }];
   return { ...state, queue, nextId: state.nextId + 1 };
@@ -328,7 +352,7 @@ function withWorker(state: State, at: number, worker: Worker | null): State {
 /** Where a run stands after its replies depends on nothing else. */
 async function standing(
   worker: Omit<Worker, 'open' | 'end'>,
-  standings: Map<string, Standing<ChunkEnd<Recipient>>>,
+  standings: Map<string, Standing<RunEnd>>,
 ): Promise<Worker> {
   const { body, owner, nowMs, replies, holds } = worker;
   const key = JSON.stringify([body, owner, nowMs, written(replies)]);

@@ -33,7 +33,7 @@ function checkRecipient(state: State, index: number): void {
       body.kind === 'chunk' &&
       body.chunk.slices.some(({ recipients }) => recipients.some((recipient) => recipient.index === index)),
   );
-  const toCount = queue.some(({ body }) => body.kind === 'receipt' && body.index === index);
+  const toCount = queue.some(({ body }) => body.kind === 'receipts' && body.indexes.includes(index));
   const isOpen = slice === undefined || openPlaces(slice).includes(place);
   if (isOpen && !isQueued) throw new Error(`R14: ${index} has vanished`);
   const taken = calls.filter(({ effect }) => platformEffects[effect].accepts);

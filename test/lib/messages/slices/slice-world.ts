@@ -1,3 +1,6 @@
+import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
+import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
+import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import {
   type Chunk,
   type ChunkEnd,
@@ -6,7 +9,6 @@ import {
   type Told,
 } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { SliceLook } from '../../../../lib/messages/slices/run-slice.ts';
-import { settleProven } from '../../../../lib/messages/slices/settle-proven.ts';
 import {
   claimed,
   ended,
@@ -20,9 +22,10 @@ import {
   type SliceClaim,
   type SliceKey,
   settled,
-  sliceOf,
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
+import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
+import { scenarioHead } from '../../../faults/scenario-job.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 
 export const claimLifeMs = 90_000;
@@ -77,10 +80,13 @@ export const emptyStore: Store = {
 
 export type Recipient = ChunkRecipient;
 
-/** Messages of the two queues. */
+/** A message of the dispatch queue, or messages of the receipt queue that are delivered as one batch: one for each recipient. */
 export type Body =
   | { readonly kind: 'chunk'; readonly chunk: Chunk<Recipient> }
-  | { readonly kind: 'receipt'; readonly index: number };
+  | { readonly kind: 'receipts'; readonly indexes: readonly number[] };
+
+/** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
+export type RunEnd = ChunkEnd<Recipient> | { readonly kind: 'left'; readonly indexes: readonly number[] };
 
 export interface Start {
   readonly body: Body;
@@ -90,9 +96,8 @@ export interface Start {
 
 /** Where the run of a delivery stands after its replies. */
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
-  const run = async (outside: Outside<string>): Promise<ChunkEnd<Recipient>> => {
-    if (body.kind === 'receipt')
-      return await recordReceipt(body.index, outside).catch(() => ({ kind: 'again', slices: [] }));
+  const run = async (outside: Outside<string>): Promise<RunEnd> => {
+    if (body.kind === 'receipts') return await recordReceipts(body.indexes, outside);
     return await runChunk(body.chunk, owner, chunkPorts(outside));
   };
   return standingAfter(run, nowMs, replies);
@@ -125,17 +130,36 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
   };
 }
 
-/** A run of receipts: appends, then compares. */
-async function recordReceipt(index: number, { call, nowMs }: Outside<string>): Promise<ChunkEnd<Recipient>> {
-  await call('append')(index);
-  await settleProven(sliceOf({ jobId, index }), new Set([index % 10]), {
-    isDoubtful: call('isDoubtful'),
-    find: call('find'),
-    slices: { settle: call('settle') },
-    tellResolved: call('tellResolved'),
+async function recordReceipts(indexes: readonly number[], outside: Outside<string>): Promise<RunEnd> {
+  const batch = indexes.map((index) => ({ messageId: String(index), body: JSON.stringify(receiptMessage(index)) }));
+  const left = await runReceipts(batch, receiptPorts(outside));
+  return left.length === 0 ? { kind: 'acknowledged' } : { kind: 'left', indexes: left.map(Number) };
+}
+
+function receiptMessage(index: number): ReceiptMessage {
+  const { wabaId, phoneNumberId } = scenarioHead;
+  const receipt: Receipt = { jobId, index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid' };
+  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+}
+
+/** What nobody changes is answered at once. */
+function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
+  const isDoubtful = call('isDoubtful') as () => Promise<boolean>;
+  return {
+    records: {
+      findHeads: async () => new Map([[jobId, { ...scenarioHead, jobId }]]),
+      append: async (_, receipts) => await call('append')(receipts.map(({ index }) => index)),
+      doubtfulJobs: async (jobIds) => new Set((await isDoubtful()) ? jobIds : []),
+      ofGroup: async () => [],
+    },
+    slices: { findAll: call('findAll'), settle: call('settle') },
+    addressesOf: async () => new Map(),
+    wanted: async () => defaultEventTypes,
+    events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
     nowMs,
-  });
-  return { kind: 'acknowledged' };
+    remainingMs: () => 60_000,
+    log: () => undefined,
+  };
 }
 
 /** The meaning of each call on what is stored: what the stores must do on DynamoDB. */
@@ -198,26 +222,24 @@ export function applied(
       return { store: { ...store, doubtful: true }, value: undefined };
     case 'isDoubtful':
       return { store, value: store.doubtful };
-    case 'find':
-      return { store, value: at(args[0] as SliceKey) };
+    case 'findAll':
+      return { store, value: (args[0] as readonly SliceKey[]).flatMap((key) => at(key) ?? []) };
     case 'append': {
-      const [index] = args as [number];
-      return { store: { ...store, receipts: [...new Set([...store.receipts, index])].toSorted() }, value: undefined };
+      const [indexes] = args as [readonly number[]];
+      return {
+        store: { ...store, receipts: [...new Set([...store.receipts, ...indexes])].toSorted() },
+        value: undefined,
+      };
     }
     case 'tell': {
       const [endings] = args as [readonly Told<Recipient>[]];
       const events = endings.flatMap(({ recipient, outcome }) => eventOf(recipient.index, outcome));
       return { store: withTold(store, events), value: undefined };
     }
-    case 'tellResolved': {
-      const [{ key }, places] = args as [Slice, readonly number[]];
-      return {
-        store: withTold(
-          store,
-          places.map((place) => `${key.slice * 10 + place} resolved`),
-        ),
-        value: undefined,
-      };
+    case 'tellReceipts': {
+      const [events] = args as [readonly (readonly [string, MessageData])[]];
+      const told = events.map(([type, { message_id }]) => `${message_id.split('-')[1]} ${type.split('.')[1]}`);
+      return { store: withTold(store, told), value: undefined };
     }
     default:
       throw new Error(`${name} is no call of the store`);

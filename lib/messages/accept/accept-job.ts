@@ -1,0 +1,37 @@
+import { log } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { JobHead } from '../job.ts';
+import type { AcceptedJobs } from './accepted-jobs-store.ts';
+import { inTimeLeft } from './answer-time.ts';
+import { type HandOverPorts, handOverJob, handOverStraight } from './hand-over.ts';
+import { straightRequest } from './straight-request.ts';
+import type { WholeJob } from './whole-job.ts';
+
+export interface AcceptJobPorts extends HandOverPorts {
+  readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'beginStraight'>;
+  /** Messages a second that the number of a job may send, by the platform's last word. */
+  readonly limitOf: (head: JobHead) => Promise<number>;
+}
+
+/**
+ * Accepts a job that nothing speaks against: hands it over, a small one to the workers and others to the fan-out, and shows it
+ * in the list of its client. Refuses as `handOverJob` does. Where the list cannot be written, or not in time, the job counts
+ * all the same: the fan-out, or the worker, writes it before it sends anything.
+ */
+export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<void> {
+  const { jobId, clientId, total } = job.head;
+  const straight = await straightRequest(job, ports.limitOf);
+  if (straight === undefined) await handOverJob(job, ports);
+  else await handOverStraight(straight, ports);
+  count('RecipientsAccepted', total);
+  log('job.accepted', { jobId, clientId, count: total });
+  try {
+    await inTimeLeft(ports.remainingMs, async (signal) => {
+      if (straight === undefined) await ports.acceptance.list(job, signal);
+      else await ports.acceptance.beginStraight(straight.chunk, signal);
+    });
+  } catch (error) {
+    log('job.not_described', { jobId, error: nameOf(error) });
+  }
+}

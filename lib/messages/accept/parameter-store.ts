@@ -1,0 +1,67 @@
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { parametersKey } from '../items.ts';
+import type { JobHead, Recipient } from '../job.ts';
+import { pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
+
+/** The recipients of jobs with their parameters, until seven days after a job has ended. */
+export interface JobParameters {
+  /**
+   * Stores all of them. Rejects when one write fails, or `signal` ends the wait: then some may be there. May be repeated.
+   * Throws `RecipientTooLarge`.
+   */
+  store(job: { readonly head: JobHead; readonly recipients: readonly Recipient[] }, signal: AbortSignal): Promise<void>;
+  /**
+   * The recipients from that index on, to the end of the page that holds it; strongly consistent. `index` is below the
+   * total of the job. Throws `ParametersGone`.
+   */
+  read(jobId: string, index: number): Promise<readonly Recipient[]>;
+}
+
+/** The parameters of a job are not there: it ended more than seven days ago, or was never queued. */
+export class ParametersGone extends Error {
+  override readonly name = 'ParametersGone';
+}
+
+/** So many pages are packed and on their way at any moment. */
+const pagesAtOnce = 10;
+
+const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
+
+/** Parameters in the messages table. A page is one plain put, of 50 write units at most unless one recipient has more. */
+export function parameterStore(client: DynamoDBDocumentClient, table: string): JobParameters {
+  return {
+    store: async ({ head, recipients }, abortSignal) => {
+      const { jobId } = head;
+      const expiresAtSeconds = parametersExpireAtSeconds(head);
+      // One that fails ends the loop of the others too: leaving a loop over a generator ends the generator.
+      const pages = pagesOf(recipients);
+      const put = async () => {
+        for (const { firstIndex, ...page } of pages) {
+          const Item = { ...parametersKey({ jobId, index: firstIndex }), ...page, expiresAtSeconds };
+          await client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
+        }
+      };
+      await Promise.all(Array.from({ length: pagesAtOnce }, put));
+    },
+
+    read: async (jobId, index) => {
+      const { pk, sk } = parametersKey({ jobId, index });
+      const { Items: [item] = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND sk <= :sk',
+          ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      );
+      if (item === undefined) throw new ParametersGone();
+      const page = v.parse(PageItemSchema, item);
+      const recipients = recipientsOfPage(page.recipients).slice(index - Number(page.sk));
+      if (recipients.length === 0) throw new ParametersGone();
+      return recipients;
+    },
+  };
+}

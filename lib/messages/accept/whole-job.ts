@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import type { Item } from '../../aws/dynamodb-batch.ts';
+import { present } from '../../keys/present.ts';
+import {
+  acceptedKey,
+  dispatchesPartition,
+  jobMemorySeconds,
+  jobsOfDayPartition,
+  jobsOfDaySortKey,
+  recipientsKey,
+} from '../items.ts';
+import { type JobHead, JobHeadSchema, type Recipient, type Repeat, RepeatSchema } from '../job.ts';
+import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
+import { packed, unpacked } from './packed-json.ts';
+import { pairWaitsMs } from './pair-waits.ts';
+
+/** A job as acceptance knows it. */
+export interface WholeJob {
+  readonly head: JobHead;
+  readonly plan: CompositionPlan;
+  readonly recipients: readonly Recipient[];
+  /** Where some were dropped: the report counts by the places in the request (D40). */
+  readonly repeats?: readonly Repeat[];
+}
+
+/** All of a job but who its recipients are. */
+export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
+  readonly repeats: readonly Repeat[];
+  /** How long a recipient waits after its wave because earlier ones are the same person, by index (pair-waits.ts). */
+  readonly waitsMs: ReadonlyMap<number, number>;
+}
+
+/** The longest address of a recipient has 135 characters: even one that cannot be packed leaves an item below 350 KB. */
+const addressesPerItem = 2_500;
+
+/** Text that unpacks to more than this is none of ours. */
+const maxUnpackedBytes = 1_048_576;
+
+/** What the report of a job opens with (D40), and what its messages are composed from. Once it is there, `addressItems` are. */
+export function acceptedItem({ head, plan, recipients, repeats = [] }: WholeJob): Item {
+  const waitsMs = [...pairWaitsMs(recipients)];
+  return {
+    ...acceptedKey(head.jobId),
+    // As text: `attends` is unvalidated (D28), and a map takes no 33rd level, no empty name and no large number.
+    head: JSON.stringify(head),
+    plan: JSON.stringify(plan),
+    ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
+    ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
+    whole: true,
+    expiresAtSeconds: jobExpiresAtSeconds(head),
+  };
+}
+
+/** Who the recipients of a job are: kept as long as its report, and longer than their parameters. */
+export function addressItems({ head, recipients }: WholeJob): Item[] {
+  return Array.from({ length: Math.ceil(recipients.length / addressesPerItem) }, (_, at) => {
+    const firstIndex = at * addressesPerItem;
+    const some = recipients.slice(firstIndex, firstIndex + addressesPerItem);
+    return {
+      ...recipientsKey(head.jobId, firstIndex),
+      firstIndex,
+      recipients: packedAddresses(some.map(({ to }) => to)),
+      expiresAtSeconds: jobExpiresAtSeconds(head),
+    };
+  });
+}
+
+/** How the client finds its job in the list of dispatches; `total` counts repeated recipients too. */
+export function pointerOfClient(head: JobHead, total: number): Item {
+  const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+  return {
+    pk: dispatchesPartition(head.clientId, head.did),
+    sk: jobsOfDaySortKey(acceptedAtMs, jobId),
+    ...{ jobId, templateName, templateLanguage, acceptedAtMs, total },
+    ...present({ campaignId }),
+    expiresAtSeconds: jobExpiresAtSeconds(head),
+  };
+}
+
+/** How operators find it. */
+export function pointerOfDay(head: JobHead): Item {
+  const { jobId, did, acceptedAtMs } = head;
+  return {
+    pk: jobsOfDayPartition(did, acceptedAtMs),
+    sk: jobsOfDaySortKey(acceptedAtMs, jobId),
+    jobId,
+    expiresAtSeconds: jobExpiresAtSeconds(head),
+  };
+}
+
+/** The end of a job's 30 days (R23). */
+export function jobExpiresAtSeconds({ acceptedAtMs }: JobHead): number {
+  return Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds;
+}
+
+const AcceptedItemSchema = v.object({
+  head: v.pipe(v.string(), v.parseJson(), JobHeadSchema),
+  plan: v.pipe(v.string(), v.parseJson(), CompositionPlanSchema),
+  repeats: v.optional(v.instance(Uint8Array)),
+  waitsMs: v.optional(v.instance(Uint8Array)),
+});
+
+const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
+
+/** Reads `acceptedItem`. */
+export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
+  const { head, plan, repeats, waitsMs } = v.parse(AcceptedItemSchema, item);
+  return {
+    head,
+    plan,
+    repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
+    waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
+  };
+}
+
+function listIn(bytes: Uint8Array | undefined): unknown {
+  return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
+}
+
+/** Addresses as an item holds them: that of a straight job too, in `to`. */
+export function packedAddresses(addresses: readonly string[]): Uint8Array {
+  return packed(addresses);
+}
+
+/** The inverse of `packedAddresses`. */
+export function addressesOf(bytes: Uint8Array): string[] {
+  return v.parse(v.array(v.string()), unpacked(bytes, maxUnpackedBytes));
+}

@@ -1,0 +1,50 @@
+import type { LogEvent } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import { dispatchIdOf } from '../job.ts';
+import { openPlaces, type Slice, sliceSize } from '../slices/slice.ts';
+import type { Slices } from '../slices/slices.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+
+const metricOf = {
+  sent: 'MessagesSent',
+  failed: 'MessagesFailed',
+  expired: 'MessagesExpired',
+  unknown: 'MessagesUnknown',
+} as const;
+
+/** The slices of a run, whose writes say in metrics and log what became of messages, and which of them failed. */
+export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' | 'log'>): Slices {
+  const logged = async <T>(event: LogEvent, write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write();
+    } catch (error) {
+      log(event, { error: nameOf(error) });
+      throw error;
+    }
+  };
+  const reported = (before: Slice, ended: Slice | undefined) => {
+    if (ended !== undefined) report(before, ended, log);
+    return ended;
+  };
+  return {
+    ...slices,
+    claim: async (claim) => await logged('dispatch.claim_failed', () => slices.claim(claim)),
+    end: async (own, outcomes) =>
+      reported(own, await logged('dispatch.batch_not_recorded', () => slices.end(own, outcomes))),
+    endForTheDead: async (seen, owner) => reported(seen, await slices.endForTheDead(seen, owner)),
+  };
+}
+
+/** Once for every outcome: by the run whose write made it one. What was taken was logged by its call. */
+function report(before: Slice, { key, outcomes }: Slice, log: ChunkWorkerPorts['log']): void {
+  for (const place of openPlaces(before)) {
+    const outcome = outcomes[place];
+    if (outcome === undefined || outcome.state === 'again') continue;
+    const isHeld = outcome.state === 'sent' && outcome.held !== undefined;
+    count(isHeld ? 'MessagesHeld' : metricOf[outcome.state]);
+    if (outcome.state === 'sent') continue;
+    const dispatchId = dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize + place });
+    log(`dispatch.${outcome.state}`, { dispatchId, code: outcome.code });
+  }
+}

@@ -1,0 +1,27 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { batchGet } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { jobKey, jobOfPartition, paceKey } from '../items.ts';
+import { jobStateOf } from '../job-state-store.ts';
+import { unknownPace } from '../pace/number-pace.ts';
+import { paceOf } from '../pace/pace-items.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+
+/** How a number and some jobs stand in the messages table: one strongly consistent request. */
+export function standingStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pause: Pause = storePause,
+): ChunkWorkerPorts['look'] {
+  return async (phoneNumberId, jobIds) => {
+    const number = paceKey(phoneNumberId);
+    const keys = [number, ...[...new Set(jobIds)].map(jobKey)];
+    const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true });
+    const pace = items.find(({ pk }) => pk === number.pk);
+    const jobs = items.filter((item) => item !== pace);
+    return {
+      pace: pace === undefined ? unknownPace : paceOf(pace).pace,
+      jobs: new Map(jobs.map((item) => [jobOfPartition(item['pk']), jobStateOf(item)])),
+    };
+  };
+}

@@ -1,0 +1,25 @@
+import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { sliceKeyOf, sliceOfItem } from '../slices/slice-items.ts';
+import { sliceStore } from '../slices/slice-store.ts';
+import type { ProvenSlices } from './receipt-ports.ts';
+
+/** The slices in the messages table as runs of receipts see them: a hundred a request. */
+export function provenSlicesStore(messages: TableAccess, nowMs: () => number): ProvenSlices {
+  const { settle } = sliceStore({ client: messages.documentClient, table: messages.tableName, nowMs });
+  return {
+    settle,
+
+    findAll: async (keys) => {
+      const items = await batchGet(messages, keys.map(sliceKeyOf), { consistent: true });
+      const found = new Map(items.map((item) => [textOf(item), item]));
+      return keys.flatMap((key) => {
+        const item = found.get(textOf(sliceKeyOf(key)));
+        return item === undefined ? [] : [sliceOfItem(key, item)];
+      });
+    },
+  };
+}
+
+function textOf({ pk, sk }: { readonly pk?: unknown; readonly sk?: unknown }): string {
+  return `${pk} ${sk}`;
+}

@@ -1,0 +1,39 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
+import type { JobHead } from '../job.ts';
+import type { Slice, SliceKey } from '../slices/slice.ts';
+import type { Slices } from '../slices/slices.ts';
+import type { Receipt } from './receipt.ts';
+
+/** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
+export interface ReceiptRecords {
+  /** By job id, without the jobs that there are not (any more). */
+  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
+  append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
+  doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** All receipts of one group of a job's messages. */
+  ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
+}
+
+/** The slices as a run of receipts sees them. */
+export interface ProvenSlices extends Pick<Slices, 'settle'> {
+  /** Those that there are, in no order; strongly consistent. */
+  findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
+}
+
+/** For whom messages are, by dispatch id; one whose job is not described is left out. Strongly consistent. */
+export type AddressesOf = (
+  messages: readonly Pick<Receipt, 'jobId' | 'index'>[],
+) => Promise<ReadonlyMap<string, string>>;
+
+export interface ReceiptPorts {
+  readonly records: ReceiptRecords;
+  readonly slices: ProvenSlices;
+  readonly addressesOf: AddressesOf;
+  readonly wanted: WantedEvents;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+  /** How long this invocation may still work. */
+  readonly remainingMs: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}

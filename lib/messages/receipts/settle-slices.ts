@@ -1,0 +1,108 @@
+import { count } from '../../observe/metrics.ts';
+import { dispatchIdOf } from '../job.ts';
+import { settleProven } from '../slices/settle-proven.ts';
+import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../slices/slice.ts';
+import type { Receipt } from './receipt.ts';
+import type { ReceiptPorts } from './receipt-ports.ts';
+
+/*
+ * Receipts change a slice in one case alone: its job is in doubt, and an outcome is `unknown`. Two write and then read, in
+ * opposite order (items.ts, `doubtKey`):
+ *
+ * - *a worker* writes the doubt, then that an outcome is `unknown`, then reads the receipts of the slice, before it tells.
+ * - *a run of receipts* appends them, then reads the doubt, then the slices of a job in doubt.
+ *
+ * Of the two one writes second, and so reads the other's write: `unknown` with a receipt does not stay. A claim is left to its
+ * claimant, and so is what is to be tried again: the next try looks for receipts after its claim (run-slice.ts).
+ */
+
+/** Each settlement is one write; so many are under way at once. */
+const writesAtOnce = 20;
+
+/** A slice changes twice with each of its tries: who meets more changes than this looks again at the next delivery. */
+const maxRounds = 5;
+
+interface ProvenSlice {
+  readonly key: SliceKey;
+  /** The recipients of whom there are receipts, by their index in the job. */
+  readonly indexes: ReadonlySet<number>;
+}
+
+type SettlePorts = Pick<ReceiptPorts, 'slices' | 'nowMs' | 'log'>;
+
+/**
+ * Makes sure that no message of which one of these receipts is stays `unknown` (D39); their jobs are in doubt. Returns when each
+ * was settled that was `unknown` before, now or in a run before, by dispatch id: each of them is to be told. What an operator
+ * has settled is not. Throws when slices keep changing.
+ */
+export async function settleSlices(
+  receipts: readonly Receipt[],
+  ports: SettlePorts,
+): Promise<ReadonlyMap<string, number>> {
+  const resolved = new Map<string, number>();
+  let open = provenSlicesOf(receipts);
+  for (let round = 1; open.size > 0; round += 1) {
+    if (round > maxRounds) throw new Error(`${open.size} slices keep changing`);
+    const slices = await ports.slices.findAll([...open.values()].map(({ key }) => key));
+    const found = new Map(slices.map((slice) => [nameOf(slice.key), slice]));
+    const changed = new Map<string, ProvenSlice>();
+    for (const some of portionsOf([...open])) {
+      await Promise.all(
+        some.map(async ([name, proven]) => {
+          const slice = found.get(name);
+          if (slice === undefined) return;
+          const settled = await settle(slice, proven, ports);
+          if (settled === undefined) changed.set(name, proven);
+          else for (const [dispatchId, atMs] of resolvedOf(settled, proven)) resolved.set(dispatchId, atMs);
+        }),
+      );
+    }
+    open = changed;
+  }
+  return resolved;
+}
+
+function provenSlicesOf(receipts: readonly Receipt[]): ReadonlyMap<string, ProvenSlice> {
+  const slices = new Map<string, { readonly key: SliceKey; readonly indexes: Set<number> }>();
+  for (const receipt of receipts) {
+    const key = sliceOf(receipt);
+    const slice = slices.get(nameOf(key)) ?? { key, indexes: new Set() };
+    slices.set(nameOf(key), slice);
+    slice.indexes.add(receipt.index);
+  }
+  return slices;
+}
+
+function portionsOf<Each>(all: readonly Each[]): Each[][] {
+  return Array.from({ length: Math.ceil(all.length / writesAtOnce) }, (_, portion) =>
+    all.slice(portion * writesAtOnce, (portion + 1) * writesAtOnce),
+  );
+}
+
+function nameOf({ jobId, slice }: SliceKey): string {
+  return `${jobId} ${slice}`;
+}
+
+/** Undefined: others have changed the slice meanwhile. */
+async function settle(
+  seen: Slice,
+  { key: { jobId }, indexes }: ProvenSlice,
+  ports: SettlePorts,
+): Promise<Slice | undefined> {
+  const settled = await settleProven(seen, new Set([...indexes].map(placeInSlice)), ports);
+  if (settled === undefined) return undefined;
+  const wasUnknown = (index: number) => seen.outcomes[placeInSlice(index)]?.state === 'unknown';
+  for (const index of [...indexes].filter(wasUnknown)) {
+    count('MessagesResolved');
+    ports.log('receipts.resolved', { dispatchId: dispatchIdOf({ jobId, index }) });
+  }
+  return settled;
+}
+
+function resolvedOf({ key: { jobId }, outcomes }: Slice, { indexes }: ProvenSlice): [string, number][] {
+  return [...indexes].flatMap((index): [string, number][] => {
+    const outcome = outcomes[placeInSlice(index)];
+    if (outcome?.state !== 'sent' || outcome.code !== provenByReceipt.code) return [];
+    return outcome.resolvedAtMs === undefined ? [] : [[dispatchIdOf({ jobId, index }), outcome.resolvedAtMs]];
+  });
+}

@@ -1,0 +1,52 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { queryPages } from '../../aws/dynamodb-batch.ts';
+import type { SliceDoubts } from '../chunks/chunk-ports.ts';
+import { doubtKey, jobMemorySeconds, receiptGroupOf, receiptPartition } from '../items.ts';
+import { placeInSlice, sliceOf, sliceSize } from '../slices/slice.ts';
+import { receiptsOf } from './receipt-items.ts';
+import { sharedReads } from './shared-reads.ts';
+
+/** Jobs that one process remembers having marked; forgetting one costs a write. */
+const rememberedJobs = 1_000;
+
+/**
+ * The doubts of workers in the messages table. A job is marked once by a process, also when all slices of a run ask for it at
+ * once; a mark that failed is tried again by the next that asks. Slices that ask at once share one strong read of receipts.
+ */
+export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string): SliceDoubts {
+  const marks = new Map<string, Promise<void>>();
+  const indexesOf = sharedReads((partition) => indexesWithReceipts(client, table, partition));
+  return {
+    mark: async ({ jobId, acceptedAtMs }) => {
+      const known = marks.get(jobId);
+      if (known !== undefined) return await known;
+      if (marks.size >= rememberedJobs) marks.clear();
+      const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds;
+      const write = client.send(new PutCommand({ TableName: table, Item: { ...doubtKey(jobId), expiresAtSeconds } }));
+      const mark = write.then(() => undefined);
+      marks.set(jobId, mark);
+      mark.catch(() => marks.delete(jobId));
+      await mark;
+    },
+
+    proven: async ({ jobId, slice }) => {
+      // A group of receipts holds whole slices.
+      const indexes = await indexesOf(receiptPartition(jobId, receiptGroupOf(slice * sliceSize)));
+      const ofSlice = [...indexes].filter((index) => sliceOf({ jobId, index }).slice === slice);
+      return new Set(ofSlice.map(placeInSlice));
+    },
+  };
+}
+
+async function indexesWithReceipts(
+  documentClient: DynamoDBDocumentClient,
+  tableName: string,
+  partition: string,
+): Promise<ReadonlySet<number>> {
+  const indexes = new Set<number>();
+  const pages = queryPages({ documentClient, tableName }, partition, { sort: undefined, consistent: true });
+  for await (const items of pages) {
+    for (const { index } of items.flatMap(receiptsOf)) indexes.add(index);
+  }
+  return indexes;
+}

@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
+import { nearHint } from '../../http/near-name.ts';
+import { clip } from '../../http/parse.ts';
+import { invalid } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import type { JobHead } from '../job.ts';
+import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
+import { placeAt, type ReportPlace, type ReportQuestion, reportCursor } from './report-place.ts';
+
+/** The states that a filter names; undefined for all. Refuses what is no state with a 400 that names it. */
+export function statesOf(filter: readonly string[] | undefined): ReadonlySet<ReportedState> | undefined {
+  if (filter === undefined) return undefined;
+  const known: ReadonlySet<string> = new Set(reportedStates);
+  const stray = filter.find((state) => !known.has(state));
+  if (stray !== undefined) {
+    const hint = nearHint(stray, reportedStates);
+    throw invalid('state', `state must be one of ${reportedStates.join(', ')}; received "${clip(stray)}"${hint}`);
+  }
+  return new Set(filter as ReportedState[]);
+}
+
+/** What became of a message, in one word. */
+export const MessageState = v.picklist(reportedStates);
+
+/** A recipient of a report as it is answered (D40). */
+export const ReportRowSchema = v.object({
+  index: v.pipe(wholeNumber, v.description('The place in the request.')),
+  to: v.exactOptional(v.string()),
+  state: MessageState,
+  code: v.exactOptional(v.string()),
+  reason: v.exactOptional(v.string()),
+  platform_message_id: v.exactOptional(v.string()),
+  updated_at: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
+  duplicate_of: v.exactOptional(
+    v.pipe(wholeNumber, v.description('The index of the recipient that it repeats: nothing was sent for it.')),
+  ),
+});
+export type ReportRow = Readonly<v.InferOutput<typeof ReportRowSchema>>;
+
+const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, wholeNumber])) as Record<
+  ReportedState,
+  typeof wholeNumber
+>;
+
+/** A dispatch with its counts as it is answered. */
+export const DispatchSchema = v.object({
+  dispatch_id: v.string(),
+  client_id: wholeNumber,
+  did: v.string(),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaign_id: v.exactOptional(wholeNumber),
+  accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
+  counts: v.object(countOfStates),
+  complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
+});
+
+/** A page of a report as it is answered. */
+export const DispatchReportSchema = v.object({
+  ...DispatchSchema.entries,
+  data: v.array(ReportRowSchema),
+  paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
+});
+
+export interface ReportPage {
+  readonly counts: OutcomeCounts;
+  readonly rows: readonly ReportRow[];
+  /** Where the next page begins; undefined after the last row. */
+  readonly next?: ReportPlace;
+}
+
+/**
+ * One page: `limit` rows from a place on, of the states that are asked for. Every place of the request is in exactly one
+ * count; a dropped duplicate is what the recipient is that it repeats.
+ */
+export function reportPage(
+  job: DescribedJob,
+  question: ReportQuestion,
+  {
+    from,
+    outcomeAt,
+  }: { readonly from?: ReportPlace | undefined; readonly outcomeAt: (index: number) => ReportedOutcome },
+): ReportPage {
+  const places = placesOf(job);
+  const counts = from?.counts ?? countStates(places.map(({ index }) => outcomeAt(index).state));
+  const rows: ReportRow[] = [];
+  for (const place of places.slice(from?.position ?? 0)) {
+    if (rows.length === question.limit && question.states === undefined) {
+      return { counts, rows, next: placeAt(places, place.position, { counts, filtered: false }) };
+    }
+    const outcome = outcomeAt(place.index);
+    if (question.states?.has(outcome.state) === false) continue;
+    if (rows.length === question.limit) {
+      return { counts, rows, next: placeAt(places, place.position, { counts, filtered: true }) };
+    }
+    rows.push(rowOf(place, outcome, job.recipients.get(place.index)));
+  }
+  return { counts, rows };
+}
+
+function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to: string | undefined): ReportRow {
+  const { state, code, reason, platformMessageId, atMs } = outcome;
+  return {
+    index: position,
+    ...present({ to: to ?? outcome.to }),
+    state,
+    ...present({
+      code,
+      reason,
+      platform_message_id: platformMessageId,
+      updated_at: atMs === undefined ? undefined : new Date(atMs).toISOString(),
+      duplicate_of: duplicateOf,
+    }),
+  };
+}
+
+/** The answer of a page (D40). */
+export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, rows, next }: ReportPage) {
+  return {
+    ...countsAnswer(head, counts),
+    data: rows,
+    paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
+  };
+}
+
+/** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
+export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
+  const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+  return {
+    dispatch_id: jobId,
+    client_id: clientId,
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaign_id: campaignId }),
+    accepted_at: new Date(acceptedAtMs).toISOString(),
+    total: totalOf(counts),
+    counts,
+    complete: counts.pending === 0,
+  };
+}

@@ -1,0 +1,141 @@
+import type { ChunkWorld } from '../pipeline/chunk-world.ts';
+import { acceptChunks, quietChunks } from '../pipeline/quiet-chunks.ts';
+import { report } from './figure.ts';
+
+/** What those who share a number notice of each other, by slices and chunks: the worst of queues on time and a second late. */
+export async function benchFairness(): Promise<void> {
+  for (const { clients, size, limit } of shares) {
+    const value = await worstOf((latenessMs) => unequalShares(clients, size, latenessMs));
+    report({ figure: `fairness.unequal_shares_of_${clients}`, value, limit, unit: 'of the mean, most to least' });
+  }
+  for (const beside of [1, 5, 20]) {
+    const value = await worstOf((latenessMs) => newcomerMs(beside, latenessMs));
+    report({ figure: `fairness.newcomer_beside_${beside}`, value, limit: 2_000, unit: 'ms to its first message' });
+  }
+  const idleMs = await codeMs(() => undefined);
+  const crowded: readonly [string, (world: ChunkWorld) => void, number][] = [
+    ['behind_100000_promotions', (world) => acceptJobs(world, 10, 10_000), 1.5],
+    ['beside_5000_codes', (world) => void acceptChunks(world, 5_000, { clientId: 7, urgent: true }), 2],
+  ];
+  for (const [name, before, limit] of crowded) {
+    const value = (await codeMs(before)) / idleMs;
+    report({ figure: `fairness.code_${name}`, value, limit, unit: 'times an idle number, p99' });
+  }
+  const slowly = quietChunks({ answerMs: answersOf(1_000, 3_000) });
+  acceptChunks(slowly, 3_000);
+  await slowly.run(3_600_000);
+  const calls = slowly.platform.posts.length / 3_000;
+  report({
+    figure: 'fairness.calls_at_slow_answers',
+    value: calls,
+    limit: 1.02,
+    unit: 'a message, answers of 1 to 3 s',
+  });
+  for (const [limitPerSecond, limit] of [
+    [80, 30],
+    [1_000, 50],
+  ] as const) {
+    report({
+      figure: `fairness.unknown_by_one_kill_at_${limitPerSecond}`,
+      value: await unknownByOneKill(limitPerSecond),
+      limit,
+      unit: 'recipients',
+    });
+  }
+}
+
+const shares = [
+  { clients: 2, size: 10_000, limit: 0.02 },
+  { clients: 10, size: 4_000, limit: 0.03 },
+  { clients: 100, size: 2_000, limit: 0.06 },
+] as const;
+
+async function worstOf(measure: (latenessMs: number) => Promise<number>): Promise<number> {
+  return Math.max(await measure(0), await measure(1_000));
+}
+
+function acceptJobs(world: ChunkWorld, clients: number, size: number): string[] {
+  return Array.from({ length: clients }, (_, at) => acceptChunks(world, size, { clientId: at + 1 }));
+}
+
+/** After nine tenths of the time that all of it takes: while each of them still has messages left. */
+async function unequalShares(clients: number, size: number, delayJitterMs: number): Promise<number> {
+  const world = quietChunks({ delayJitterMs, workers: 200 });
+  const jobIds = acceptJobs(world, clients, size);
+  await world.run((0.9 * clients * size * 1_000) / 72);
+  const counts = jobIds.map((jobId) => postsOf(world, jobId).length);
+  const mean = counts.reduce((sum, count) => sum + count, 0) / clients;
+  return (Math.max(...counts) - Math.min(...counts)) / mean;
+}
+
+/** The longest of ten requests of ten recipients, each of a client of its own. */
+async function newcomerMs(beside: number, delayJitterMs: number): Promise<number> {
+  const world = quietChunks({ delayJitterMs, workers: 200 });
+  acceptJobs(world, beside, 5_000);
+  const requests: { readonly jobId: string; readonly atMs: number }[] = [];
+  const comeIn = async () => {
+    for (let at = 0; at < 10; at += 1) {
+      await world.time.sleep(5_000 + 137 * at);
+      requests.push({ jobId: acceptChunks(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
+    }
+  };
+  void comeIn();
+  await world.run(90_000);
+  return Math.max(...requests.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs));
+}
+
+/** p99 of 200 codes, one in a fifth of a second. */
+async function codeMs(before: (world: ChunkWorld) => void): Promise<number> {
+  const world = quietChunks({ workers: 200 });
+  before(world);
+  const codes: { readonly jobId: string; readonly atMs: number }[] = [];
+  const comeIn = async () => {
+    for (let at = 0; at < 200; at += 1) {
+      await world.time.sleep(150 + ((at * 37) % 100));
+      codes.push({ jobId: acceptChunks(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
+    }
+  };
+  void comeIn();
+  await world.run(70_000);
+  const waits = codes.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs).toSorted((one, other) => one - other);
+  return waits[Math.floor(0.99 * waits.length)] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The most of runs that are killed ever later, one in each world. */
+async function unknownByOneKill(limitPerSecond: number): Promise<number> {
+  let most = 0;
+  for (let lifeMs = 600; lifeMs <= 2_400; lifeMs += 50) {
+    let runs = 0;
+    const isFifth = (name: string) => {
+      if (name === 'dispatch') runs += 1;
+      return name === 'dispatch' && runs === 5;
+    };
+    const world = quietChunks({
+      limitPerSecond,
+      workers: 200,
+      answerMs: answersOf(300, 800),
+      lifeMs: (name) => (isFifth(name) ? lifeMs : undefined),
+    });
+    acceptChunks(world, 1_000);
+    await world.run(3_600_000);
+    const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
+    most = Math.max(most, outcomes.filter((outcome) => outcome?.state === 'unknown').length);
+  }
+  return most;
+}
+
+function answersOf(leastMs: number, mostMs: number): () => number {
+  let at = 0;
+  return () => {
+    at = (at + 7) % 20;
+    return leastMs + (at / 20) * (mostMs - leastMs);
+  };
+}
+
+function postsOf(world: ChunkWorld, jobId: string) {
+  return world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
+}
+
+function firstPostMs(world: ChunkWorld, jobId: string): number {
+  return postsOf(world, jobId)[0]?.atMs ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,271 @@
+import * as v from 'valibot';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
+import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/accept-job.ts';
+import { decodeJob, encodeJob } from '../../../../lib/messages/accept/job-message.ts';
+import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
+import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
+import { QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
+import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
+import { addressesOfChunk, headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
+import { countedBy } from '../../../support/counted.ts';
+import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What the ports are asked for, in order; the call of that name fails, or hangs until it is given up. */
+function recording(options: {
+  readonly failing?: string;
+  readonly error?: Error;
+  readonly hanging?: string;
+  readonly withdraw?: 'begun' | 'withdrawn';
+  readonly remainingMs?: number;
+}) {
+  const { failing, error = unavailable, hanging, withdraw = 'withdrawn', remainingMs = 29_000 } = options;
+  const calls: string[] = [];
+  const bodies: string[] = [];
+  const call = async (name: string, signal?: AbortSignal) => {
+    calls.push(name);
+    if (name === failing) throw error;
+    if (name !== hanging) return;
+    await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  const queue = (name: string) => ({
+    send: async (body: string, group: string, signal: AbortSignal) => {
+      bodies.push(`${name} for ${group}: ${body}`);
+      await call(name, signal);
+    },
+  });
+  const ports: AcceptJobPorts = {
+    parameters: { store: (_, signal) => call('store', signal) },
+    acceptance: {
+      describe: (_, signal) => call('describe', signal),
+      list: (_, signal) => call('list', signal),
+      beginStraight: async (_, signal) => {
+        await call('begin', signal);
+        return 'begun';
+      },
+      withdraw: async (jobId, signal) => {
+        await call(`withdraw ${jobId}`, signal);
+        return withdraw;
+      },
+    },
+    queue: queue('queue'),
+    smallQueue: queue('small queue'),
+    limitOf: async () => 40,
+    remainingMs: () => remainingMs,
+  };
+  return { calls, bodies, ports };
+}
+
+const unavailable = new Error('unavailable');
+const jobOf = (count: number, head: Partial<JobHead> = {}): WholeJob =>
+  makeJob(makeRecipients(count), { jobId: 'J', clientId: 1002, ...head });
+const small = jobOf(10);
+const large = jobOf(11);
+
+/** The only chunk that a job is queued as. */
+async function chunkOf(job: WholeJob) {
+  const { bodies, ports } = recording({});
+  await acceptJob(job, ports);
+  const [, body = ''] = /^small queue for 1002: (.*)$/s.exec(bodies.join()) ?? [];
+  return v.parse(QueuedChunkSchema, JSON.parse(body));
+}
+
+test('a job is stored, then queued by its id alone, then listed (D25, D40)', async () => {
+  const { calls, bodies, ports } = recording({});
+  await acceptJob(jobOf(11, { correlationId: 'c' }), ports);
+  expect(calls).toEqual(['store', 'describe', 'queue', 'list']);
+  const [, text = ''] = /^queue for 1002: (.*)$/.exec(bodies.join()) ?? [];
+  const message = { jobId: 'J', clientId: 1002, acceptedAtMs: large.head.acceptedAtMs, correlationId: 'c' };
+  expect(JSON.parse(text)).toEqual({ version: 2, ...message });
+  expect(decodeJob(text)).toEqual(message);
+  const later = { ...message, round: 3, parkedSeconds: 15 };
+  expect(decodeJob(encodeJob(later))).toEqual(later);
+});
+
+test('its recipients are counted', async () => {
+  expect(await countedBy(() => acceptJob(large, recording({}).ports))).toMatchObject([{ RecipientsAccepted: 11 }]);
+});
+
+test.each([
+  ['nothing', '', 'SyntaxError'],
+  ['one of the version before', '{"version":1,"head":{}}', 'ValiError'],
+  ['no job', '{"version":2}', 'ValiError'],
+  ['one of a later version', '{"version":3}', LaterVersion.name],
+])('refuses to read %s as a job', (_, body, name) => {
+  expect(() => decodeJob(body)).toThrow(expect.objectContaining({ name }));
+});
+
+describe('a request of up to ten recipients goes straight (D25)', () => {
+  test('as one chunk into the queue of small requests, with nothing stored before', async () => {
+    const { calls, ports } = recording({});
+    await acceptJob(small, ports);
+    expect(calls).toEqual(['small queue', 'begin']);
+    const chunk = await chunkOf(small);
+    expect(chunk).toMatchObject({ version: 1, straight: true, alone: true, lane: '*', limitPerSecond: 40 });
+    expect(chunk.slices).toMatchObject([{ try: 0, size: 10, recipients: Array(10).fill({}) }]);
+    expect(chunk.slices[0]?.recipients[9]).toMatchObject({
+      ...{ index: 9, to: '5491100000009' },
+      request: { to: '5491100000009', biz_opaque_callback_data: 'J-9' },
+    });
+    expect(addressesOfChunk(chunk)).toEqual(small.recipients.map(({ to }) => to));
+  });
+
+  test.each<Partial<JobHead>>([
+    {},
+    {
+      ...{ campaignId: 7, attends: { agent: 'Ana' }, expiresAtMs: 9, urgent: true, receiptsExpected: true },
+      ...{ correlationId: 'c', path: 'marketing_messages' },
+    },
+  ])(
+    'its chunk says all that the head of its job does, with the limit of its number as last read (%#)',
+    async (head) => {
+      const job = jobOf(3, head);
+      expect(headOfChunk(await chunkOf(job))).toEqual({ ...job.head, throughputPerSecond: 40 });
+    },
+  );
+
+  test('who cannot be composed is in it, and fails there', async () => {
+    const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
+    const { slices } = await chunkOf({ ...jobOf(2), recipients });
+    expect(slices[0]?.recipients).toEqual([
+      expect.objectContaining({ request: expect.anything() }),
+      { index: 1, to: '5491100000001' },
+    ]);
+  });
+
+  test('text is read as it was written, whatever SQS refuses of it (R22)', async () => {
+    const recipients: Recipient[] = [{ to: 'US.a', params: { body: ['\ufffe🙂\ud800'], buttons: ['1'] } }];
+    const { slices } = await chunkOf({ ...jobOf(1), recipients });
+    expect(JSON.stringify(slices[0]?.recipients[0]?.request)).toContain('\ufffe🙂\\ud800');
+  });
+
+  test.each<[string, WholeJob]>([
+    ['eleven recipients', large],
+    ['dropped ones, which its report counts', { ...small, repeats: [[10, 0]] }],
+    ['more than a queue message holds', makeJob(makeRecipients(3, 350_000), { jobId: 'J' })],
+  ])('not one with %s', async (_, job) => {
+    const { calls, ports } = recording({});
+    await acceptJob(job, ports);
+    expect(calls).toEqual(['store', 'describe', 'queue', 'list']);
+  });
+});
+
+const dispatchUnavailable = {
+  code: 'dispatch_unavailable',
+  message: 'the messages could not be queued; none of them will be sent',
+  cause: unavailable,
+};
+
+test.each([
+  ['store', ['store']],
+  ['describe', ['store', 'describe']],
+])(
+  'what cannot be stored is never queued: with %s failing there is nothing to take back',
+  async (failing, expected) => {
+    const { calls, ports } = recording({ failing });
+    await expect(acceptJob(large, ports)).rejects.toMatchObject(dispatchUnavailable);
+    expect(calls).toEqual(expected);
+  },
+);
+
+test.each<[at: number, repeats: [number, number][], place: number]>([
+  [2, [], 2],
+  [1, [[1, 0]], 2],
+  [2, [[1, 0], [2, 0], [5, 4]], 4], // biome-ignore format: one row
+])('recipient %i, which no item can hold, is refused by its place in the request', async (at, repeats, place) => {
+  const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
+  const path = `recipients[${place}].params`;
+  const message = 'expected at most 390000 bytes of JSON, received 400000';
+  const job = repeats.length === 0 ? large : { ...large, repeats };
+  await expect(acceptJob(job, ports)).rejects.toMatchObject({
+    code: 'invalid_recipients',
+    message: `${path}: ${message}`,
+    details: { errors: [{ path, message }] },
+  });
+  expect(calls).toEqual(['store']);
+});
+
+test.each([
+  ['a job', large, 'queue', ['store', 'describe', 'queue', 'withdraw J'], 'list'],
+  ['a straight one', small, 'small queue', ['small queue', 'withdraw J'], 'begin'],
+])(
+  'what the queue did not confirm of %s is taken back, and refused unless it has begun (R20)',
+  async (_, job, failing, expected, last) => {
+    const { calls, ports } = recording({ failing });
+    await expect(acceptJob(job, ports)).rejects.toMatchObject(dispatchUnavailable);
+    expect(calls).toEqual(expected);
+    const begun = recording({ failing, withdraw: 'begun' });
+    await acceptJob(job, begun.ports);
+    expect(begun.calls).toEqual([...expected, last]);
+  },
+);
+
+test('what can neither be queued nor be taken back is not known, and said so', async () => {
+  const { ports } = recording({ hanging: 'withdraw J', failing: 'queue' });
+  const limits = passingLimits();
+  await expect(acceptJob(large, ports)).rejects.toMatchObject({ code: 'dispatch_undecided' });
+  expect(limits).toEqual([6_000, 4_000, 3_000]);
+});
+
+test.each([
+  ['list', large],
+  ['begin', small],
+])('a job that is queued counts, also where %s fails or hangs', async (name, job) => {
+  passingLimits();
+  for (const { calls, ports } of [recording({ failing: name }), recording({ hanging: name })]) {
+    const lines = await linesOf(() => acceptJob(job, ports));
+    expect(calls.at(-1)).toBe(name);
+    const { jobId, clientId, total } = job.head;
+    expect(lines).toMatchObject([
+      { event: 'job.accepted', jobId, clientId, count: total },
+      { event: 'job.not_described', jobId, error: 'Error' },
+    ]);
+  }
+});
+
+test.each([
+  ['store', 'a page', large, [6_000, 4_000]],
+  ['describe', 'the job', large, [6_000, 4_000]],
+  ['queue', 'the queue', large, [6_000, 4_000, 3_000]],
+  ['small queue', 'the queue of a straight one', small, [6_000, 3_000]],
+])('%s hanging, %s is given up in time for the answer', async (hanging, _, job, expected) => {
+  const limits = passingLimits();
+  await expect(acceptJob(job, recording({ hanging }).ports)).rejects.toMatchObject({ code: 'dispatch_unavailable' });
+  expect(limits).toEqual(expected);
+});
+
+test.each([small, large])(
+  'without the time to queue it, take it back and answer nothing is asked for (%#)',
+  async (job) => {
+    const late = recording({ remainingMs: 13_499 });
+    await expect(acceptJob(job, late.ports)).rejects.toMatchObject({
+      code: 'dispatch_unavailable',
+      cause: { message: 'too little time left to queue the job' },
+    });
+    expect(late.calls).toEqual([]);
+    await acceptJob(job, recording({ remainingMs: 13_500 }).ports);
+  },
+);
+
+/** The limits of the waits that were begun; each passes at once, in the order of their lengths. */
+function passingLimits(): number[] {
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms);
+    const ended = new AbortController();
+    setTimeout(() => ended.abort(new Error('given up')), ms / 100);
+    return ended.signal;
+  });
+  return limits;
+}
+
+/** What is logged meanwhile. */
+async function linesOf(work: () => Promise<void>): Promise<unknown[]> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await work();
+  const lines = write.mock.calls.map(([line]): unknown => JSON.parse(String(line)));
+  write.mockRestore();
+  return lines;
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sdkNeverImports } from '../../../../infra/build.ts';
+import { maxPageBytes } from '../../../../lib/messages/accept/parameter-pages.ts';
+import { makeRecipients } from '../../../support/send-jobs.ts';
+
+/*
+ * What the largest requests take: accepted by a bundle in a process of its own, as a function is, in front of a server that
+ * agrees with everything and counts. What the tables do with these requests is shown in accepted-jobs.adapter.test.ts.
+ */
+
+const folder = mkdtempSync(join(tmpdir(), 'acceptance-'));
+const program = join(folder, 'acceptance.mjs');
+let asked: { readonly what: string; readonly pk?: string; readonly packedBytes: number }[] = [];
+
+const server = createServer(async (request, response) => {
+  const what = String(request.headers['x-amz-target']).replace(/^.*\./, '');
+  const body = JSON.parse(await text(request));
+  const { pk, recipients } = body.Item ?? body.Key ?? {};
+  asked.push({ what, pk: pk?.S, packedBytes: Buffer.byteLength(recipients?.B ?? '', 'base64') });
+  const digest = createHash('md5').update(String(body.MessageBody)).digest('hex');
+  response.end(JSON.stringify(what === 'SendMessage' ? { MessageId: 'm', MD5OfMessageBody: digest } : {}));
+});
+
+beforeAll(async () => {
+  await build({
+    entryPoints: [join(import.meta.dirname, '../../../support/acceptance-process.ts')],
+    outfile: program,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    external: sdkNeverImports,
+    banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
+    logLevel: 'warning',
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function accepted(recipients: readonly unknown[]): Promise<Record<string, number | string>> {
+  asked = [];
+  const { port } = server.address() as AddressInfo;
+  const child = spawn(process.execPath, [program, `http://127.0.0.1:${port}`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const template = { name: 'order_update', language: 'en_US' };
+  const request = { did: '5491100000001', type: 'template', channel: 'MESSAGING', template, recipients };
+  child.stdin.end(JSON.stringify({ body: JSON.stringify(request) }));
+  return JSON.parse(await text(child.stdout));
+}
+
+const megabyte = 1_048_576;
+
+test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
+  ['everyday parameters', 0, 0.7 * megabyte, 20],
+  ['as many as a request may have bytes', 545, 5.9 * megabyte, 120],
+])(
+  '10,000 recipients with %s are accepted within 256 MB, by one queue request and eight writes beside the pages',
+  { timeout: 60_000 },
+  async (_, textBytes, fewestBytes, mostPages) => {
+    const { jobId, bodyBytes, peakBytes } = await accepted(makeRecipients(10_000, textBytes));
+    expect(jobId).toBe('01JD0000000000000000000000');
+    expect(bodyBytes).toBeGreaterThan(fewestBytes);
+    expect(bodyBytes).toBeLessThan(6 * megabyte);
+    const pages = asked.filter(({ pk }) => pk?.startsWith('PARAMS#'));
+    expect(pages.length).toBeLessThanOrEqual(mostPages);
+    expect(Math.max(...pages.map(({ packedBytes }) => packedBytes))).toBeLessThanOrEqual(maxPageBytes);
+    const beside = asked.filter(({ pk }) => pk === undefined || !pk.startsWith('PARAMS#')).map(({ what }) => what);
+    // The key twice, the job, four items of addresses, and its place in the list.
+    expect(beside.sort()).toEqual([...Array(7).fill('PutItem'), 'SendMessage', 'UpdateItem']);
+    expect(Number(peakBytes) / megabyte).toBeLessThan(256);
+  },
+);
+
+test('a request of ten is one queue request and four writes with a key', async () => {
+  await accepted(makeRecipients(10));
+  // The key twice; its place in the list, and the job.
+  expect(asked.map(({ what }) => what)).toEqual(['PutItem', 'SendMessage', 'PutItem', 'UpdateItem', 'UpdateItem']);
+});

@@ -1,0 +1,211 @@
+import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/accept-job.ts';
+import {
+  acceptOnce,
+  type IdempotencyPorts,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  rememberedMs,
+} from '../../../../lib/messages/accept/idempotency.ts';
+import { nameOf } from '../../../../lib/observe/name-of.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+
+/** Requests that store a job, queue it and may take it back: what is written, as plain data; and the real policies, call by call. */
+
+export type CallName =
+  | 'claim'
+  | 'takeOver'
+  | 'complete'
+  | 'remove'
+  | 'store'
+  | 'describe'
+  | 'send'
+  | 'list'
+  | 'begin'
+  | 'withdraw';
+export type Kind = 'straight' | 'large';
+
+/** What is written of the job that a request would make. */
+export interface Job {
+  /** All pages of its parameters. */
+  readonly stored: boolean;
+  readonly described: boolean;
+  readonly queued: boolean;
+  readonly listed: boolean;
+  /** Its head is in its item. */
+  readonly begun: boolean;
+  /** A worker has slice 0. */
+  readonly claimed: boolean;
+  readonly withdrawn: boolean;
+  /** Its answer was recorded under the key. */
+  readonly completed: boolean;
+}
+
+export interface Answer {
+  readonly code: string;
+  /** Of an accepted one. */
+  readonly jobId?: string;
+}
+
+export interface Request {
+  readonly kind: Kind;
+  readonly keyed: boolean;
+  /** Absent until it comes. */
+  readonly startedAtMs?: number;
+  readonly replies: readonly Reply[];
+  /** How many calls it has been told of. */
+  readonly told: number;
+  /** Its process has ended, or died. */
+  readonly isOver: boolean;
+  readonly answer?: Answer;
+  readonly job: Job;
+}
+
+/** What is stored. The job of a request is named by its place. */
+export interface Store {
+  readonly record: IdempotencyRecord | null;
+  readonly requests: readonly Request[];
+}
+
+const noJob: Job = {
+  ...{ stored: false, described: false, queued: false, listed: false },
+  ...{ begun: false, claimed: false, withdrawn: false, completed: false },
+};
+
+export function requestToCome({ kind, keyed }: Pick<Request, 'kind' | 'keyed'>): Request {
+  return { kind, keyed, replies: [], told: 0, isOver: false, job: noJob };
+}
+
+export const jobIdOf = (place: number) => `job-${place}`;
+const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
+
+const lifeMs = 29_000;
+const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
+
+async function accepting(
+  { kind, keyed, startedAtMs = 0 }: Request,
+  place: number,
+  { call, nowMs }: Outside<CallName>,
+): Promise<Answer> {
+  const ports: AcceptJobPorts & IdempotencyPorts = {
+    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    parameters: { store: call('store') },
+    acceptance: {
+      describe: call('describe'),
+      list: call('list'),
+      beginStraight: call('begin'),
+      withdraw: call('withdraw'),
+    },
+    queue: { send: call('send') },
+    smallQueue: { send: call('send') },
+    limitOf: async () => 80,
+    remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
+    nowMs,
+    newJobId: () => jobIdOf(place),
+  };
+  const accept = async (jobId: string) => {
+    await acceptJob(makeJob(recipients[kind], { jobId }), ports);
+    return { jobId };
+  };
+  try {
+    const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+    const { jobId } = await (keyed ? acceptOnce(scope, kind, ports, accept) : accept(jobIdOf(place)));
+    return { code: '200', jobId };
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
+  }
+}
+
+const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
+
+/** Where a request that has come stands. Calls follow one another: one is open, or it has answered. */
+export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
+  const { kind, keyed, startedAtMs = 0, replies } = request;
+  const key = JSON.stringify([kind, keyed, place, startedAtMs, replies]);
+  const known =
+    standings.get(key) ?? standingAfter((outside) => accepting(request, place, outside), startedAtMs, replies);
+  standings.set(key, known);
+  const { open, end } = await known;
+  if (end !== undefined) return end;
+  const [call] = open;
+  if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
+  // A state is to be small: of what is written about the job that the request makes, its place says all.
+  return aboutOwnJob.has(call.name) ? { ...call, args: [] } : call;
+}
+
+const aboutOwnJob: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
+
+/** What a call does to what is stored, and what it answers: the conditions are those of the stores, held by adapter tests. */
+export function effectOf(
+  store: Store,
+  place: number,
+  { name, args }: Pick<Call<CallName>, 'name' | 'args'>,
+): { readonly store: Store; readonly value?: unknown } {
+  const { record } = store;
+  switch (name) {
+    case 'claim': {
+      const [, claimed] = args as [IdempotencyScope, IdempotencyRecord];
+      const isFree = record === null || record.startedAtMs + rememberedMs <= claimed.startedAtMs;
+      return isFree ? { store: { ...store, record: claimed } } : { store, value: record };
+    }
+    case 'takeOver': {
+      const [, stale, taken] = args as [IdempotencyScope, IdempotencyRecord, IdempotencyRecord];
+      if (!isRun(record, stale) || record?.state !== 'running') return { store, value: false };
+      return { store: { ...store, record: taken }, value: true };
+    }
+    case 'complete': {
+      const [, run] = args as [IdempotencyScope, IdempotencyRecord];
+      if (record === null || !isRun(record, run)) return { store };
+      return { store: withJob({ ...store, record: { ...record, state: 'done' } }, run.jobId, { completed: true }) };
+    }
+    case 'remove': {
+      const [, jobId] = args as [IdempotencyScope, string];
+      return { store: record?.jobId === jobId && record.state === 'running' ? { ...store, record: null } : store };
+    }
+    case 'withdraw': {
+      const [jobId] = args as [string];
+      const { begun, claimed } = jobIn(store, jobId);
+      if (begun || claimed) return { store, value: 'begun' };
+      return { store: withJob(store, jobId, { withdrawn: true }), value: 'withdrawn' };
+    }
+    case 'begin': {
+      const jobId = jobIdOf(place);
+      if (jobIn(store, jobId).withdrawn) return { store: withJob(store, jobId, { listed: true }), value: 'withdrawn' };
+      return { store: withJob(store, jobId, { begun: true, listed: true }), value: 'begun' };
+    }
+    default: {
+      const written = { store: 'stored', describe: 'described', send: 'queued', list: 'listed' } as const;
+      return { store: withJob(store, jobIdOf(place), { [written[name]]: true }) };
+    }
+  }
+}
+
+function isRun(record: IdempotencyRecord | null, { jobId, startedAtMs }: IdempotencyRecord): boolean {
+  return record?.jobId === jobId && record.startedAtMs === startedAtMs;
+}
+
+export function jobIn({ requests }: Store, jobId: string): Job {
+  return requests[placeOf(jobId)]?.job ?? noJob;
+}
+
+export function withJob<S extends Store>(store: S, jobId: string, changes: Partial<Job>): S {
+  const requests = store.requests.map((request, place) =>
+    place === placeOf(jobId) ? { ...request, job: { ...request.job, ...changes } } : request,
+  );
+  return { ...store, requests };
+}
+
+/** What the fan-out, or a worker, does next with the message of a request's job; it may come again at any time, or die. */
+export function consumed({
+  kind,
+  job,
+}: Request): { readonly does: string; readonly changes: Partial<Job> } | undefined {
+  const { queued, begun, claimed, withdrawn } = job;
+  if (!queued || begun) return undefined;
+  if (kind === 'large') {
+    return withdrawn ? undefined : { does: 'the fan-out begins', changes: { begun: true, listed: true } };
+  }
+  // A withdrawal or a worker has slice 0 for good; the worker then begins the job before it sends or tells.
+  if (claimed) return { does: 'a worker begins', changes: { begun: true, listed: true } };
+  return withdrawn ? undefined : { does: 'a worker claims', changes: { claimed: true } };
+}

@@ -1,0 +1,45 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { pagesOf } from '../../../../lib/messages/accept/parameter-pages.ts';
+import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
+import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
+
+const { signal } = new AbortController();
+const job = { head: makeJobHead(), recipients: makeRecipients(7_500) };
+
+/** Writes that wait to be ended one by one. */
+function waitingClient() {
+  const waiting: PromiseWithResolvers<unknown>[] = [];
+  const send = () => {
+    const write = Promise.withResolvers<unknown>();
+    waiting.push(write);
+    return write.promise;
+  };
+  return { waiting, client: { send } as unknown as DynamoDBDocumentClient };
+}
+
+/** Lets everything run that waits for nothing. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('ten pages are on their way at once, and the next when one is written', async () => {
+  const { waiting, client } = waitingClient();
+  const stored = parameterStore(client, 'messages').store(job, signal);
+  const pages = [...pagesOf(job.recipients)].length;
+  expect(pages).toBeGreaterThan(11);
+  for (let written = 0; written < pages; written += 1) {
+    expect(waiting).toHaveLength(Math.min(pages, written + 10));
+    waiting[written]?.resolve({});
+    await settled();
+  }
+  await stored;
+});
+
+test('one that fails is the end of it: no further page is written', async () => {
+  const { waiting, client } = waitingClient();
+  const stored = parameterStore(client, 'messages').store(job, signal);
+  waiting[3]?.reject(new Error('refused'));
+  await expect(stored).rejects.toThrow('refused');
+  for (const write of waiting) write.resolve({});
+  await settled();
+  expect(waiting).toHaveLength(10);
+});

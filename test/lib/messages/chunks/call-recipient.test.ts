@@ -1,0 +1,498 @@
+import { describe, expect, test } from 'vitest';
+import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
+import { jobHolds } from '../../../../lib/messages/job-holds.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import {
+  blockedUntilMs,
+  type NumberPace,
+  perSecondOf,
+  recipientHashOf,
+  unknownPace,
+} from '../../../../lib/messages/pace/number-pace.ts';
+import { atPace, inBlocks } from '../../../../lib/messages/pace/schedule.ts';
+import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { ChunkRunWorld, chunkOf, everyMs, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
+
+/* One recipient of a claimed slice: when it is called, and what comes of it. */
+
+const dayMs = 86_400_000;
+
+function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkRunWorld['send'] {
+  return async () => {
+    throw new PlatformFailure(kind, facts);
+  };
+}
+
+/** A chunk of one, whose recipient and facts are given. */
+function one(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
+  return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
+}
+
+describe('a slot (D43)', () => {
+  /** A chunk whose first slot is 1,486 ms ahead. */
+  const ahead = async (world: ChunkRunWorld, count: number, changes: Partial<QueuedChunk> = {}) =>
+    chunkOf(slicesOf(count, (await world.reserved(107 + count)) + 107), changes);
+
+  test('each is called in its millisecond, of slices that are claimed 50 ms before their first', async () => {
+    const world = new ChunkRunWorld();
+    expect(await world.work([await ahead(world, 30)])).toEqual([]);
+    const slots = Array.from({ length: 30 }, (_, at) => Math.floor(startMs + (107 + at) * everyMs));
+    expect(world.posted).toEqual(slots.map((atMs, index) => ({ index, atMs })));
+    const claimed = [0, 1, 2].map((slice) => world.slices.find({ jobId: 'J', slice })?.atMs);
+    expect(claimed).toEqual([0, 10, 20].map((at) => (slots[at] ?? 0) - 50));
+  });
+
+  test.each([
+    [1, 200],
+    [2, 600],
+    [9, 600],
+  ])('after %i missed ones the slice is claimed %i ms before', async (missedSlots, leadMs) => {
+    const world = new ChunkRunWorld();
+    await world.work([await ahead(world, 1, { missedSlots })]);
+    expect(world.slices.find({ jobId: 'J', slice: 0 })?.atMs).toBe(startMs + 1_486 - leadMs);
+  });
+
+  test.each([
+    [75, 1],
+    [76, 0],
+  ])('that has passed by %i ms is good for so many calls: %i', async (ms, calls) => {
+    const world = new ChunkRunWorld();
+    const ready = async () => await world.time.sleep(ms);
+    expect(await world.work([one()], { ready })).toEqual([]);
+    expect(world.posted).toHaveLength(calls);
+    const missed = { slices: [{ try: 1 }], missedSlots: 1 };
+    expect(world.requeued).toMatchObject(calls === 1 ? [] : [{ chunk: missed, delaySeconds: 0 }]);
+    expect(JSON.stringify(world.requeued)).not.toContain('position');
+    expect(world.facts('dispatch.batch')).toMatchObject([{ tally: calls === 1 ? { sent: 1 } : { slot_missed: 1 } }]);
+  });
+
+  test('missed again and again is counted, and forgotten once none is', async () => {
+    const world = new ChunkRunWorld();
+    const late = { ready: async () => await world.time.sleep(1_000) };
+    await world.work([one({}, { missedSlots: 2 })], late);
+    expect(world.requeued[0]?.chunk.missedSlots).toBe(3);
+    world.send = failingWith('not_sent');
+    await world.work([one({}, { jobId: 'K', missedSlots: 2, storeFailures: 3 })]);
+    expect(world.requeued[1]?.chunk).not.toHaveProperty('missedSlots');
+    expect(world.requeued[1]?.chunk).not.toHaveProperty('storeFailures');
+  });
+
+  describe('of a slow number, that others move after the claim', () => {
+    const slow = { limitPerSecond: 2 };
+
+    const slotMs = (position: number) => Math.floor(position * 555.5556);
+    const slots = Array.from({ length: 10 }, (_, at) => slotMs(25 + at) - slotMs(25));
+
+    /** A slice of ten, of which the last five are in another turn: its slots are 556 ms apart, and that turn's soon so much. */
+    async function moved(world: ChunkRunWorld, apartMs: number) {
+      const first = (await world.reserved(40, slow)) + 25;
+      const firstMs = slotMs(25);
+      await world.wait(firstMs - 1_500);
+      const move = (pace: NumberPace) => ({
+        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs, inBlocks) },
+        result: undefined,
+      });
+      void world.time.sleep(2_000).then(() => world.paces.change(phoneNumberId, undefined, move));
+      await world.work([chunkOf(slicesOf(10, first), slow)]);
+      return world.posted.map(({ atMs }) => atMs - startMs - firstMs);
+    }
+
+    test('is read again, and met where it is then', async () => {
+      const called = await moved(new ChunkRunWorld(), 900);
+      expect(called.slice(0, 6)).toEqual(slots.slice(0, 6));
+      expect(called.slice(6)).toEqual([1, 2, 3, 4].map((at) => (slots[5] ?? 0) + at * 900));
+    });
+
+    test('far away, leaves the recipients to their next try', async () => {
+      const world = new ChunkRunWorld();
+      expect(await moved(world, 20_000)).toEqual(slots.slice(0, 6));
+      expect(world.requeued).toMatchObject([{ chunk: { slices: [{ try: 1 }] } }]);
+      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(4);
+      expect(world.requeued[0]?.delaySeconds).toBeGreaterThan(10);
+      expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
+    });
+
+    test('when it cannot be read again, the recipients are not called', async () => {
+      const world = new ChunkRunWorld();
+      world.faultOf = (name) => (name === 'look' && world.nowMs > startMs ? 'fails' : undefined);
+      await world.work([chunkOf(slicesOf(10, await world.reserved(10, slow)), slow)]);
+      expect(world.posted).toHaveLength(1);
+      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(9);
+      expect(world.facts('dispatch.batch')[0]?.tally).toHaveProperty('job_not_read_Error');
+    });
+
+    test('beyond the time of the run, leaves it to its next try', async () => {
+      const world = new ChunkRunWorld();
+      const chunk = chunkOf(slicesOf(10, await world.reserved(10, slow)), slow);
+      await world.work([chunk], { remainingMs: () => 15_000 - (world.nowMs - startMs) });
+      // 13 s are for a call and what comes of it.
+      expect(world.posted.at(-1)?.atMs).toBeLessThanOrEqual(startMs + 2_000);
+      expect(world.posted.length).toBeGreaterThan(1);
+      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(10 - world.posted.length);
+    });
+
+    test('stopped or expired while it waits, it is not called', async () => {
+      const stopped = new ChunkRunWorld();
+      const chunk = async (world: ChunkRunWorld, changes: Partial<QueuedChunk> = {}) =>
+        chunkOf(slicesOf(10, await world.reserved(10, slow)), { ...slow, ...changes });
+      const working = stopped.work([await chunk(stopped)]);
+      void stopped.time.sleep(1_000).then(() => stopped.states.set('J', { stop: cancelled(startMs) }));
+      await working;
+      const called = stopped.posted.length;
+      expect(called).toBeLessThan(5);
+      expect(stopped.outcomes(10)).toEqual([...Array(called).fill('sent'), ...Array(10 - called).fill('failed')]);
+
+      const expiring = new ChunkRunWorld();
+      await expiring.work([await chunk(expiring, { expiresAtMs: startMs + 1_200 })]);
+      expect(expiring.outcomes(10)).toEqual([...Array(3).fill('sent'), ...Array(7).fill('expired')]);
+    });
+  });
+});
+
+test.each([60, 200, 900])(
+  'workers that start cold, with a secret that takes %i ms, keep an idle number to its limit',
+  async (secretMs) => {
+    const world = new ChunkRunWorld();
+    const position = await world.reserved(300);
+    const ready = async () => await world.time.sleep(startMs + secretMs - world.nowMs);
+    const chunks = Array.from({ length: 10 }, (_, at) =>
+      chunkOf(slicesOf(30, position + at * 30), { jobId: `J${at}` }),
+    );
+    await world.work(chunks, { ready });
+    for (let next = world.requeued.shift(); next !== undefined; next = world.requeued.shift()) {
+      await world.wait(next.delaySeconds * 1_000);
+      await world.work([next.chunk], { ready });
+    }
+    const times = world.posted.map(({ atMs }) => atMs);
+    expect(times).toHaveLength(300);
+    const inSecond = times.map((fromMs) => times.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(80);
+  },
+);
+
+test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
+  const world = new ChunkRunWorld();
+  await world.reserved(72 * 600);
+  await world.work([chunkOf(slicesOf(10), { urgent: true, straight: true, lane: '*' })]);
+  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+  expect(world.count('look')).toBe(2);
+});
+
+describe('its own time', () => {
+  test('a wait that is nearly over costs one more try, and no slot before its end', async () => {
+    const world = new ChunkRunWorld();
+    let refusals = 0;
+    world.send = async () => {
+      refusals += 1;
+      if (refusals === 1) throw new PlatformFailure('refused', { code: 130429 });
+      return {};
+    };
+    expect(await world.workAll(one())).toBe(2);
+    expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual([0, 1_000]);
+    expect(world.outcome(0)?.state).toBe('sent');
+  });
+
+  test('who is carried beside others and is not due is not called, and keeps that time', async () => {
+    const world = new ChunkRunWorld();
+    const recipients = [recipientAt(0), recipientAt(1, { notBeforeMs: startMs + 6_000 })];
+    await world.work([chunkOf([{ try: 0, size: 2, position: await world.reserved(2), recipients }])]);
+    expect(world.posted.map(({ index }) => index)).toEqual([0]);
+    expect(world.requeued).toMatchObject([
+      { delaySeconds: 5, chunk: { slices: [{ try: 1, recipients: [{ index: 1, notBeforeMs: startMs + 6_000 }] }] } },
+    ]);
+    expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
+  });
+});
+
+describe('between claim and call (D46, D53)', () => {
+  test.each<[string, JobState, object]>([
+    ['stopped', { stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
+    ['parked', { parked: { code: 'template_paused', sinceMs: startMs } }, { state: 'again', dueMs: startMs + 15_000 }],
+  ])('its job was %s: nobody is called', async (_, state, outcome) => {
+    const world = new ChunkRunWorld();
+    world.faultOf = (name) => {
+      if (name === 'claimSlice') world.states.set('J', state);
+      return undefined;
+    };
+    await world.work([one()]);
+    expect([world.posted, world.outcome(0)]).toEqual([[], outcome]);
+  });
+
+  test('the clock was put back, and what had expired has no slot: it takes one in its next try', async () => {
+    const world = new ChunkRunWorld();
+    const nowMs = () => (world.count('claimSlice') === 0 ? world.nowMs : world.nowMs - 1_000);
+    await world.work([one({}, { expiresAtMs: startMs })], { nowMs });
+    expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'again', dueMs: startMs - 1_000 }]);
+    expect(world.requeued).toMatchObject([{ delaySeconds: 0, chunk: { missedSlots: 1 } }]);
+  });
+});
+
+describe('a message that may not be sent any more (D27)', () => {
+  test.each<[string, Partial<ChunkRecipient>, Partial<QueuedChunk>, number, string]>([
+    ['expired', {}, { expiresAtMs: startMs + 30_000 }, 30_000, 'expired expired'],
+    ['retried for a day', { attempts: { throughput: 1 } }, {}, dayMs, 'failed retry_deadline'],
+    ['older than claims are remembered', {}, {}, 28 * dayMs, 'failed retry_deadline'],
+  ])('%s: it ends without a call', async (_, recipient, changes, afterMs, ended) => {
+    const world = new ChunkRunWorld();
+    await world.wait(afterMs);
+    expect(await world.work([one(recipient, changes)])).toEqual([]);
+    const { state, code } = world.outcome(0) as { state: string; code: string };
+    expect([world.posted, `${state} ${code}`]).toEqual([[], ended]);
+  });
+
+  test.each<[string, Partial<ChunkRecipient>, Partial<QueuedChunk>, number]>([
+    ['first delivered after two days of backlog', {}, {}, 2 * dayMs],
+    ['a moment before its expiry', {}, { expiresAtMs: startMs + 30_000 }, 29_999],
+    ['retried for less than a day', { attempts: { pair: 3 } }, {}, dayMs - 1],
+    [
+      'retried for longer, as it expires later',
+      { attempts: { pair: 3 } },
+      { expiresAtMs: startMs + 3 * dayMs },
+      2 * dayMs,
+    ],
+  ])('%s is still sent', async (_, recipient, changes, afterMs) => {
+    const world = new ChunkRunWorld();
+    await world.wait(afterMs);
+    await world.work([one(recipient, changes)]);
+    expect(world.posted).toHaveLength(1);
+  });
+
+  test('because it expired while its slice was claimed, or while its credential was read', async () => {
+    for (const ready of [async () => undefined, (ms: number) => ms]) {
+      const world = new ChunkRunWorld();
+      const isClaim = ready.length === 0;
+      world.latencyOf = (name) => (isClaim && name === 'claimSlice' ? 40 : 0);
+      const changes = isClaim ? {} : { ready: async () => await world.time.sleep(40) };
+      await world.work([one({}, { expiresAtMs: startMs + 40 })], changes);
+      expect([world.posted, world.outcome(0)?.state]).toEqual([[], 'expired']);
+      expect(world.events.sent).toMatchObject([{ type: 'message.expired' }]);
+    }
+  });
+
+  test('because it cannot be composed (R14)', async () => {
+    const world = new ChunkRunWorld();
+    const { request: _none, ...recipient } = recipientAt(0);
+    await world.work([chunkOf([{ try: 0, size: 1, recipients: [recipient] }])]);
+    expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'failed', code: 'not_composable' }]);
+  });
+});
+
+describe('what the platform answers', () => {
+  test('that it took the message: its id is recorded', async () => {
+    for (const answer of [{}, { messageStatus: 'accepted' }]) {
+      const world = new ChunkRunWorld();
+      const sent: unknown[] = [];
+      world.send = async (posting) => {
+        sent.push(posting);
+        return answer;
+      };
+      await world.work([one()]);
+      const { request } = recipientAt(0);
+      expect(sent).toEqual([{ phoneNumberId, path: 'messages', credential: 'main', request }]);
+      expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
+      expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
+    }
+  });
+
+  test.each(['held_for_quality_assessment', 'paused'])(
+    'that it holds the message: %s is recorded (D39)',
+    async (word) => {
+      const world = new ChunkRunWorld();
+      world.send = async () => ({ messageStatus: word });
+      await world.work([one()]);
+      expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0', held: word });
+      expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { [`held_${word}`]: 1 } }]);
+    },
+  );
+
+  test('by a word that nobody knows: taken, and logged (D39)', async () => {
+    const world = new ChunkRunWorld();
+    world.send = async () => ({ messageStatus: 'teleported' });
+    await world.work([one()]);
+    expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
+    expect(world.facts('dispatch.status_unknown')).toEqual([{ dispatchId: 'J-0', code: 'teleported' }]);
+  });
+
+  test.each<[string, FailureKind, FailureFacts, object]>([
+    [
+      'a refusal',
+      'refused',
+      { code: 131026, userMessage: 'no such number' },
+      { state: 'failed', code: '131026', reason: 'no such number' },
+    ],
+    ['silence', 'ambiguous', {}, { state: 'unknown', code: 'no_answer' }],
+    ['a gateway', 'ambiguous', { httpStatus: 502 }, { state: 'unknown', code: 'http_502' }],
+    [
+      '132015 of which it is open whether it sent',
+      'ambiguous',
+      { httpStatus: 500, code: 132015 },
+      { state: 'unknown', code: '132015' },
+    ],
+  ])('%s is final, and never tried again', async (_, kind, facts, outcome) => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith(kind, facts);
+    await world.workAll(one());
+    await world.work([one()]);
+    expect([world.posted.length, world.outcome(0)]).toEqual([1, outcome]);
+    expect(JSON.stringify(world.logged)).not.toContain('no such number');
+    expect(world.doubts.doubtful.has('J')).toBe(kind === 'ambiguous');
+  });
+
+  test('an error of ours is unknown as well', async () => {
+    const world = new ChunkRunWorld();
+    world.send = async () => Promise.reject(new TypeError('ours'));
+    await world.work([one()]);
+    expect(world.outcome(0)).toEqual({ state: 'unknown', code: 'error' });
+  });
+
+  test.each<[string, FailureKind, FailureFacts, string, number]>([
+    ['too many', 'refused', { code: 130429 }, 'throughput', 1],
+    ['too many, for so long', 'refused', { httpStatus: 429, retryAfterSeconds: 77 }, 'throughput', 77],
+    ['the calls of an hour', 'refused', { code: 80007, retryAfterSeconds: 660 }, 'quota', 660],
+    ['too many to that person', 'refused', { code: 131056 }, 'pair', 1],
+    ['the credential', 'refused', { httpStatus: 401, code: 190 }, 'credential', 120],
+    ['the number is being upgraded, at HTTP 500', 'ambiguous', { httpStatus: 500, code: 131057 }, 'maintenance', 60],
+    ['no connection', 'not_sent', {}, 'unreachable', 2],
+  ])('%s: not taken, and tried again', async (_, kind, facts, pace, seconds) => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith(kind, facts);
+    await world.work([one({ attempts: { quota: 0, unreachable: 0 } })]);
+    expect(world.outcome(0)).toEqual({ state: 'again', dueMs: startMs + seconds * 1_000 });
+    const attempts = { quota: 0, unreachable: 0, [pace]: 1 };
+    const recipients = [recipientAt(0, { attempts, notBeforeMs: startMs + seconds * 1_000 })];
+    expect(world.requeued).toEqual([
+      { chunk: one({}, { slices: [{ try: 1, size: 1, recipients }] }), delaySeconds: seconds - 1 },
+    ]);
+    expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { [`retry_${pace}`]: 1 } }]);
+    const named = world.facts('dispatch.credential_refused');
+    expect(named).toEqual(pace === 'credential' ? [{ dispatchId: 'J-0', clientId: 1_001 }] : []);
+  });
+
+  test('tries of one kind do not make the wait of another longer', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 130429 });
+    await world.work([one({ attempts: { unreachable: 8, throughput: 2 } })]);
+    expect(world.outcome(0)).toEqual({ state: 'again', dueMs: startMs + 4_000 });
+    const [recipient] = world.requeued[0]?.chunk.slices[0]?.recipients ?? [];
+    expect(recipient?.attempts).toEqual({ unreachable: 8, throughput: 3 });
+  });
+
+  test('throttled for a day: never failed before, always a longer wait (R17)', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 130429, userMessage: 'slower' });
+    const dueMs: number[] = [];
+    world.faultOf = (name) => {
+      const outcome = world.outcome(0);
+      if (name === 'sendLater' && outcome?.state === 'again') dueMs.push((outcome.dueMs - world.nowMs) / 1_000);
+      return undefined;
+    };
+    await world.workAll(one(), {}, 1_000);
+    expect(dueMs.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
+    expect(world.outcome(0)).toEqual({ state: 'failed', code: 'retry_deadline', reason: 'slower' });
+    expect(world.nowMs - startMs).toBeLessThanOrEqual(dayMs);
+    expect(world.nowMs - startMs).toBeGreaterThan(dayMs - 1_000_000);
+  });
+});
+
+describe('what calls teach about the pace of their number', () => {
+  const perSecond = (world: ChunkRunWorld) =>
+    perSecondOf(80, world.paces.stored.get(phoneNumberId) ?? unknownPace, world.nowMs);
+
+  test('ten of a run that are one too many make it slower by a quarter, once', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 130429 });
+    const chunk = chunkOf(slicesOf(10, await world.reserved(10)));
+    await world.work([chunk]);
+    expect([perSecond(world), world.count('changePace')]).toEqual([60, 1]);
+  });
+
+  test.each([
+    [100, 60],
+    [99, 80],
+    [undefined, 80],
+  ])('a usage of %s leaves %i a second, and the message sent', async (usagePercent, left) => {
+    const world = new ChunkRunWorld();
+    world.send = async () => (usagePercent === undefined ? {} : { usagePercent });
+    await world.work([one()]);
+    expect([perSecond(world), world.outcome(0)?.state]).toEqual([left, 'sent']);
+  });
+
+  test('131056: that person is remembered for as long, for other jobs as well', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 131056 });
+    await world.work([one({ attempts: { pair: 2 } })]);
+    const pace = world.paces.stored.get(phoneNumberId) ?? unknownPace;
+    expect(blockedUntilMs(pace, recipientHashOf(recipientAt(0).to), world.nowMs)).toBe(world.nowMs + 16_000);
+    expect(perSecond(world)).toBe(80);
+    await world.work([one({}, { jobId: 'K' })]);
+    expect(world.requeued[1]).toMatchObject({ delaySeconds: 15, chunk: { jobId: 'K' } });
+    expect(world.posted).toHaveLength(1);
+  });
+
+  test('what cannot be written down is no reason to lose the message', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 130429 });
+    const chunk = chunkOf(slicesOf(1, await world.reserved(1)));
+    world.faultOf = (name) => (name === 'changePace' ? 'fails' : undefined);
+    expect(await world.work([chunk])).toEqual([]);
+    expect([world.outcome(0)?.state, world.requeued.length]).toEqual(['again', 1]);
+    expect(world.facts('dispatch.pace_failed')).toEqual([{ count: 1, error: 'Error' }]);
+  });
+});
+
+describe('a refusal of the template concerns its whole job (D46)', () => {
+  function held(world: ChunkRunWorld): Partial<ChunkWorkerPorts> {
+    const states = {
+      park: async (jobId: string, parked: object) => Boolean(world.states.set(jobId, { parked } as never)),
+      stop: async ({ jobId }: { jobId: string }, stop: object) => Boolean(world.states.set(jobId, { stop } as never)),
+      endPause: async (jobId: string) => void world.calls.push(`endPause ${jobId}`),
+    };
+    const watchParked = async () => void world.calls.push('watch');
+    return { newHolds: () => jobHolds({ states, watchParked, nowMs: () => world.nowMs, log: () => undefined }) };
+  }
+
+  test('132015: those that were refused wait, nobody of it is called meanwhile, and they are sent when it goes on', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 132015 });
+    await world.work([chunkOf(slicesOf(10))], held(world));
+    expect([world.posted.length, world.count('watch')]).toEqual([10, 1]);
+    expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { retry_parked: 10 } }]);
+    const [waiting] = world.requeued.splice(0);
+    expect(waiting).toMatchObject({ delaySeconds: 14, chunk: { slices: [{ try: 1 }] } });
+    expect(waiting?.chunk.slices[0]?.recipients[0]).not.toHaveProperty('attempts');
+    await world.work(
+      [chunkOf(slicesOf(10), { slices: [{ try: 0, size: 10, recipients: [recipientAt(10)] }] })],
+      held(world),
+    );
+    expect([world.posted.length, world.requeued.length, world.slices.slices.size]).toEqual([10, 1, 1]);
+    world.states.clear();
+    world.send = async () => ({});
+    await world.wait(15_000);
+    await world.work([waiting?.chunk ?? one()], held(world));
+    expect(world.outcomes(10)).toEqual(Array(10).fill('sent'));
+  });
+
+  test('132016 stops it: the refused fail, with what the platform says, and so do those that were not called yet', async () => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('refused', { code: 132016, userMessage: 'for its quality' });
+    const stop = { state: 'failed', code: '132016', reason: 'for its quality' };
+    await world.work([one()], held(world));
+    expect(world.outcome(0)).toEqual(stop);
+    const rest = { try: 0, size: 1, recipients: [recipientAt(10)] };
+    await world.work([chunkOf([rest])], held(world));
+    expect([world.outcome(10), world.posted.length]).toEqual([stop, 1]);
+    expect(world.events.sent).toMatchObject(Array(2).fill({ data: { code: '132016', reason: 'for its quality' } }));
+  });
+
+  test('the first messages that are taken after a pause end it, once a run; none does where there was no pause', async () => {
+    const world = new ChunkRunWorld();
+    await world.work([one()], held(world));
+    world.states.set('K', { pausedFromMs: startMs });
+    await world.work([chunkOf(slicesOf(10), { jobId: 'K' })], held(world));
+    world.states.set('L', { pausedFromMs: startMs });
+    world.send = failingWith('refused', { code: 131026 });
+    await world.work([one({}, { jobId: 'L' })], held(world));
+    expect(world.calls.filter((call) => call.startsWith('endPause'))).toEqual(['endPause K']);
+  });
+});

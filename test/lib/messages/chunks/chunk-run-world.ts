@@ -1,0 +1,225 @@
+import {
+  type ChunkRecipient,
+  type ChunkSlice,
+  chunkVersion,
+  type QueuedChunk,
+} from '../../../../lib/messages/chunk.ts';
+import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
+import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
+import { workChunks } from '../../../../lib/messages/chunks/work-chunks.ts';
+import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import type { JobState } from '../../../../lib/messages/job-state.ts';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { inBlocks, type Wanted } from '../../../../lib/messages/pace/schedule.ts';
+import type { Recorded } from '../../../../lib/messages/slices/slice.ts';
+import type { LogFacts } from '../../../../lib/observe/log.ts';
+import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
+import type { CallFault, Run } from '../../../pipeline/runs.ts';
+import { MemoryBreaker } from '../../../support/memory-breaker.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+export const startMs = 1_800_000_000_000;
+/** 72 a second are 90 % of 80. */
+export const everyMs = 1_000 / 72;
+
+/** Recipients from an index on, each a person of their own. */
+export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
+  return Array.from({ length: count }, (_, at) => recipientAt(first + at));
+}
+
+export function recipientAt(index: number, changes: Partial<ChunkRecipient> = {}): ChunkRecipient {
+  const to = String(5_491_100_000_000 + index);
+  return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
+}
+
+/** Slices of so many recipients in all; from a position on, where one is given. */
+export function slicesOf(count: number, position?: number): ChunkSlice[] {
+  return Array.from({ length: Math.ceil(count / 10) }, (_, at) => {
+    const size = Math.min(10, count - at * 10);
+    const placed = position === undefined ? {} : { position: position + at * 10 };
+    return { try: 0, size, recipients: recipientsFrom(at * 10, size), ...placed };
+  });
+}
+
+export function chunkOf(slices: readonly ChunkSlice[], changes: Partial<QueuedChunk> = {}): QueuedChunk {
+  return {
+    version: chunkVersion,
+    jobId: 'J',
+    clientId: 1_001,
+    wabaId: '200000000000001',
+    phoneNumberId: '300000000000001',
+    credential: 'main',
+    path: 'messages',
+    acceptedAtMs: startMs,
+    about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
+    limitPerSecond: 80,
+    lane: 'job-1',
+    slices: [...slices],
+    ...changes,
+  };
+}
+
+export const phoneNumberId = '300000000000001';
+
+/** Everything around a worker's run of chunks, in memory and in virtual time; every message is taken unless `send` says otherwise. */
+export class ChunkRunWorld {
+  readonly time = new VirtualTime(startMs);
+  readonly paces = memoryPaces();
+  readonly slices = new MemorySlices();
+  readonly doubts = new MemoryDoubts();
+  readonly breaker = new MemoryBreaker();
+  readonly events = new MemoryEvents();
+  readonly states = new Map<string, JobState>();
+  /** Every call of a store or queue, by its name. */
+  readonly calls: string[] = [];
+  readonly posted: { readonly index: number; readonly atMs: number }[] = [];
+  readonly requeued: { readonly chunk: QueuedChunk; readonly delaySeconds: number }[] = [];
+  readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
+  readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
+  /** What comes of a call of that name. */
+  faultOf: (name: string) => CallFault | undefined = () => undefined;
+  /** What a call of that name takes before it is done. */
+  latencyOf: (name: string) => number = () => 0;
+  send: (posting: Posting, index: number) => Promise<Partial<Handover>> = async () => ({});
+  #runs = 0;
+
+  get nowMs(): number {
+    return this.time.nowMs;
+  }
+
+  /** Lets time pass for as long as `work` takes. */
+  async pass<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const ended = work.finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => undefined);
+    await this.time.pass(() => isOver);
+    if (!isOver) throw new Error('the work waits for something that never comes');
+    return await ended;
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.pass(this.time.sleep(ms));
+  }
+
+  /** The first of so many positions that a job's fan-out reserves now. */
+  async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
+    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count, plan: inBlocks };
+    return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
+  }
+
+  async place(
+    chunks: readonly QueuedChunk[],
+    changes: Partial<ChunkWorkerPorts> = {},
+  ): Promise<readonly PlacedChunk[]> {
+    return await this.pass(Promise.all(placeChunks(chunks, this.ports(changes))));
+  }
+
+  /** Works off deliveries of these chunks and returns the ids of those that come again: `m0`, `m1` and so on. */
+  async work(
+    chunks: readonly (QueuedChunk | string)[],
+    changes: Partial<ChunkWorkerPorts> = {},
+  ): Promise<readonly string[]> {
+    return await this.pass(workChunks(deliveriesOf(chunks), this.ports(changes)));
+  }
+
+  /** Works off a chunk and, each in its time, whatever is queued again of it. */
+  async workAll(chunk: QueuedChunk, changes: Partial<ChunkWorkerPorts> = {}, mostRuns = 100): Promise<number> {
+    let next: QueuedChunk | undefined = chunk;
+    let runs = 0;
+    for (; next !== undefined && runs < mostRuns; runs += 1) {
+      await this.work([next], changes);
+      const again = this.requeued.shift();
+      if (again !== undefined) await this.wait(again.delaySeconds * 1_000);
+      next = again?.chunk;
+    }
+    return runs;
+  }
+
+  /** What is recorded of a message of job J. */
+  outcome(index: number, jobId = 'J'): Recorded | undefined {
+    return this.slices.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
+  }
+
+  outcomes(count: number, jobId = 'J'): (string | undefined)[] {
+    return Array.from({ length: count }, (_, index) => this.outcome(index, jobId)?.state);
+  }
+
+  count(name: string): number {
+    return this.calls.filter((call) => call === name).length;
+  }
+
+  facts(event: string): LogFacts[] {
+    return this.logged.filter((line) => line.event === event).map(({ facts }) => facts);
+  }
+
+  ports(changes: Partial<ChunkWorkerPorts> = {}): ChunkWorkerPorts {
+    this.#runs += 1;
+    const bornMs = this.nowMs;
+    const call = async <T>(name: string, effect: () => T | Promise<T>): Promise<T> => await this.#call(name, effect);
+    // All that a store in memory asks of a run.
+    const run = { call } as unknown as Run;
+    return {
+      isOfCodes: false,
+      slices: this.slices.ofRun(run),
+      doubts: this.doubts.ofRun(run),
+      queue: {
+        sendLater: (chunk, delaySeconds) => call('sendLater', () => void this.requeued.push({ chunk, delaySeconds })),
+        postpone: (receiptHandle, seconds) =>
+          call('postpone', () => void this.postponed.push({ receiptHandle, seconds })),
+        hold: async () => undefined,
+      },
+      paces: {
+        find: this.paces.find,
+        change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
+      },
+      tenths: memoryTenths(),
+      look: (number, jobIds) =>
+        call('look', () => ({
+          pace: this.paces.stored.get(number) ?? unknownPace,
+          jobs: new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId))),
+        })),
+      beginStraight: ({ jobId }) => call('beginStraight', () => void this.states.set(jobId, { begun: true })),
+      newHolds: () => ({ byRefusal: async () => undefined, taken: async () => undefined }),
+      events: { send: (events) => call('sendEvents', () => this.events.send(events)) },
+      ready: async () => undefined,
+      send: async (posting) => {
+        const index = Number(String(posting.request['biz_opaque_callback_data']).split('-').at(-1));
+        this.posted.push({ index, atMs: this.nowMs });
+        return { platformMessageId: `platform-${index}`, ...(await this.send(posting, index)) };
+      },
+      breakers: this.breaker,
+      probe: async () => undefined,
+      invocation: `run-${this.#runs}`,
+      nowMs: () => this.nowMs,
+      remainingMs: () => bornMs + 60_000 - this.nowMs,
+      random: () => 0,
+      pause: async (ms) => await this.time.sleep(ms),
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  async #call<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
+    const latencyMs = this.latencyOf(name);
+    if (latencyMs > 0) await this.time.sleep(latencyMs);
+    this.calls.push(name);
+    const fault = this.faultOf(name);
+    if (fault === 'fails') throw new Error(`${name} is away`);
+    const value = await effect();
+    if (fault === 'reply_lost') throw new Error(`${name} was not answered`);
+    return value;
+  }
+}
+
+export function deliveriesOf(chunks: readonly (QueuedChunk | string)[]) {
+  return chunks.map((chunk, at) => ({
+    messageId: `m${at}`,
+    receiptHandle: `receipt of m${at}`,
+    body: typeof chunk === 'string' ? chunk : JSON.stringify(chunk),
+  }));
+}

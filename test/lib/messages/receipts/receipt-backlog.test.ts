@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { functions } from '../../../../infra/functions.ts';
+import { queues } from '../../../../infra/queues.ts';
+import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
+import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
+import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
+import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { ReceiptWorld } from '../../../support/receipt-world.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+const many: JobHead = { ...scenarioHead, jobId: 'A', clientId: 1, total: 8_000 };
+const one: JobHead = { ...scenarioHead, jobId: 'B', clientId: 2, total: 1 };
+const everything = async () => new Set(eventTypes as EventType[]);
+const runMs = (functions['messages-receipts']?.timeoutSeconds ?? 0) * 1_000;
+
+function queuedReceipts(receipts: readonly Receipt[], messageId: string) {
+  const { wabaId, phoneNumberId } = scenarioHead;
+  return { messageId, body: JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts }] }) };
+}
+
+/** Three receipts of each of 8,000 messages of one client, 60 in a queue message, and behind them a failure of another. */
+function backlog() {
+  const receipts = Array.from({ length: many.total }, (_, index) =>
+    ['sent', 'delivered', 'read'].map(
+      (status): Receipt => ({ jobId: 'A', index, status, atMs: startMs, platformMessageId: `wamid.${index}` }),
+    ),
+  ).flat();
+  const failure: Receipt = { jobId: 'B', index: 0, status: 'failed', atMs: startMs, platformMessageId: 'wamid.B' };
+  const steps = Array.from({ length: 400 }, (_, place) =>
+    queuedReceipts(receipts.slice(place * 60, (place + 1) * 60), `A ${place}`),
+  );
+  const failedId = eventId('message.failed', 2, [dispatchIdOf(failure)]);
+  const stepIds = receipts.map((each) => eventId(`message.${each.status}` as EventType, 1, [dispatchIdOf(each)]));
+  return { waiting: [...steps, queuedReceipts([failure], 'B')], failedId, ids: [failedId, ...stepIds].sort() };
+}
+
+/** Takes 50 events at a time and no more than 8 seconds a call, as the event queue does (webhooks/event-queue.ts). */
+function slowQueue(time: VirtualTime, roundMs: number) {
+  const taken: string[] = [];
+  const send = async (events: readonly ServiceEvent[]) => {
+    const endMs = time.nowMs + 8_000;
+    for (let first = 0; first < events.length; first += 50) {
+      await time.sleep(roundMs);
+      if (time.nowMs > endMs) throw new Error('the event queue took too long');
+      taken.push(...events.slice(first, first + 50).map(({ id }) => id));
+    }
+  };
+  return { taken, send };
+}
+
+test.each([
+  [20, 1],
+  [300, 2],
+])(
+  'a full run with an event for each receipt, on a queue of %i ms, ends; failures go first (D41)',
+  async (ms, runs) => {
+    const time = new VirtualTime(startMs + 1_000);
+    const at = new ReceiptWorld();
+    const { taken, send } = slowQueue(time, ms);
+    const { waiting, failedId, ids } = backlog();
+    let open = waiting;
+    let run = 0;
+    while (open.length > 0 && run < queues.receipts.maxReceiveCount) {
+      run += 1;
+      const endMs = time.nowMs + runMs;
+      const changes = { wanted: everything, events: { send }, remainingMs: () => endMs - time.nowMs };
+      let failed: string[] | undefined;
+      const recorded = runReceipts(open, at.ports([many, one], changes)).then((ended) => {
+        failed = ended;
+      });
+      await time.pass(() => failed !== undefined);
+      await recorded;
+      expect(time.nowMs).toBeLessThanOrEqual(endMs);
+      open = open.filter(({ messageId }) => failed?.includes(messageId));
+    }
+    expect({ run, left: open.length }).toEqual({ run: runs, left: 0 });
+    expect(taken[0]).toBe(failedId);
+    expect([...new Set(taken)].sort()).toEqual(ids);
+    // At most what was told of one queue message, each time that a run ends early.
+    expect(taken.length - ids.length).toBeLessThan(runs * 60);
+  },
+);

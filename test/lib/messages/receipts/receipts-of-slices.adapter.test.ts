@@ -1,0 +1,253 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { maxBatchKeys } from '../../../../lib/aws/dynamodb-limits.ts';
+import { descriptionOf } from '../../../../lib/messages/accept/accepted-job.ts';
+import { putDescription } from '../../../../lib/messages/accept/accepted-job-store.ts';
+import { doubtKey, jobKey, jobMemorySeconds } from '../../../../lib/messages/items.ts';
+import { addressStore } from '../../../../lib/messages/receipts/address-store.ts';
+import { provenSlicesStore } from '../../../../lib/messages/receipts/proven-slices-store.ts';
+import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
+import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
+import { sliceDoubtsStore } from '../../../../lib/messages/receipts/slice-doubts-store.ts';
+import { ended, type Slice } from '../../../../lib/messages/slices/slice.ts';
+import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
+import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
+import { injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { makeJob } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+let table: string;
+const own = localDocumentClient();
+const pause = async () => undefined;
+
+beforeAll(async () => {
+  table = await freshTable('messages');
+});
+
+function access(documentClient: DynamoDBDocumentClient) {
+  return { documentClient, tableName: table, pause };
+}
+
+function laggingClient(): DynamoDBDocumentClient {
+  const client = localDocumentClient();
+  lagReads(client);
+  return client;
+}
+
+async function append(jobId: string, indexes: readonly number[]): Promise<void> {
+  const receipts = indexes.map((index): Receipt => {
+    return { jobId, index, status: 'delivered', atMs: startMs + index, platformMessageId: `wamid.${index}` };
+  });
+  await receiptStore({ client: own, table, pause }).append({ ...scenarioHead, jobId, total: 10_000 }, receipts);
+}
+
+describe('a doubt', () => {
+  test('is written once by a process, however many slices ask at once, and read strongly', async () => {
+    const client = localDocumentClient();
+    const { attempts } = injectFaults(client, () => undefined);
+    const doubts = sliceDoubtsStore(client, table);
+    const job = { jobId: 'A', acceptedAtMs: startMs };
+    await Promise.all(Array.from({ length: 5 }, () => doubts.mark(job)));
+    await doubts.mark(job);
+    expect(attempts.map(({ command }) => command)).toEqual(['PutItemCommand']);
+    const records = receiptStore({ client: laggingClient(), table, pause });
+    expect(await records.doubtfulJobs(['A', 'B'])).toEqual(new Set(['A']));
+    const { Item } = await own.send(new GetCommand({ TableName: table, Key: doubtKey('A') }));
+    expect(Item?.['expiresAtSeconds']).toBe(startMs / 1_000 + jobMemorySeconds);
+  });
+
+  test('that could not be written is tried again', async () => {
+    const client = localDocumentClient();
+    let broken = true;
+    injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
+    const doubts = sliceDoubtsStore(client, table);
+    const job = { jobId: 'C', acceptedAtMs: startMs };
+    await expect(Promise.all([doubts.mark(job), doubts.mark(job)])).rejects.toThrow();
+    broken = false;
+    await doubts.mark(job);
+    const records = receiptStore({ client: own, table, pause });
+    expect(await records.doubtfulJobs(['C'])).toEqual(new Set(['C']));
+  });
+});
+
+test('a process remembers a thousand jobs that it has marked', async () => {
+  const written: unknown[] = [];
+  const client = { send: async (command: unknown) => void written.push(command) };
+  const doubts = sliceDoubtsStore(client as never, table);
+  const mark = (job: number) => doubts.mark({ jobId: `job ${job}`, acceptedAtMs: startMs });
+  for (let job = 1; job <= 1_000; job += 1) await mark(job);
+  await mark(1);
+  expect(written).toHaveLength(1_000);
+  await mark(1_001);
+  await mark(1);
+  expect(written).toHaveLength(1_002);
+});
+
+describe('places with receipts', () => {
+  test('are those of the slice alone, seen at once', async () => {
+    await append('D', [10, 13, 19, 20, 999, 1_000, 1_010]);
+    const { proven } = sliceDoubtsStore(laggingClient(), table);
+    const asked = [0, 1, 2, 99, 100, 101].map((slice) => proven({ jobId: 'D', slice }));
+    const none = new Set();
+    const expected = [none, new Set([0, 3, 9]), new Set([0]), new Set([9]), new Set([0]), new Set([0])];
+    expect(await Promise.all(asked)).toEqual(expected);
+    expect(await proven({ jobId: 'E', slice: 1 })).toEqual(none);
+  });
+
+  test('are read once for all slices that ask at once; who asks while that read runs has one of its own', async () => {
+    const client = localDocumentClient();
+    const { attempts } = injectFaults(client, () => undefined);
+    const read = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const reply = await next(args);
+        read.resolve();
+        await held.promise;
+        return reply;
+      },
+      { step: 'initialize', name: 'holdReplies' },
+    );
+    const { proven } = sliceDoubtsStore(client, table);
+    const ask = (slice: number) => proven({ jobId: 'F', slice });
+    const early = [0, 1, 2].map(ask);
+    await read.promise;
+    await append('F', [1]);
+    const late = [0, 1, 2].map(ask);
+    held.resolve();
+    const none = new Set();
+    expect(await Promise.all(early)).toEqual([none, none, none]);
+    expect(await Promise.all(late)).toEqual([new Set([1]), none, none]);
+    expect(attempts.map(({ command }) => command)).toEqual(['QueryCommand', 'QueryCommand']);
+  });
+
+  test('that could not be read are read for the next that asks', async () => {
+    const client = localDocumentClient();
+    let broken = true;
+    injectFaults(client, () => (broken ? { kind: 'fail_before' } : undefined));
+    const { proven } = sliceDoubtsStore(client, table);
+    await expect(proven({ jobId: 'F', slice: 0 })).rejects.toThrow();
+    broken = false;
+    expect(await proven({ jobId: 'F', slice: 0 })).toEqual(new Set([1]));
+  });
+});
+
+describe('slices', () => {
+  async function unknownSlices(jobId: string, numbers: readonly number[]): Promise<Slice[]> {
+    const store = sliceStore({ client: own, table, nowMs: () => startMs });
+    return await Promise.all(
+      numbers.map(async (slice) => {
+        const claim = { key: { jobId, slice }, try: 0, owner: 'run-1', atMs: startMs, size: 2 };
+        const claimed = await store.claim(claim);
+        const over = await store.end(claimed.slice, new Map());
+        return over ?? ended(claimed.slice, new Map());
+      }),
+    );
+  }
+
+  test('are found strongly, a hundred a request, also those that are left unprocessed (R32); there are no others', async () => {
+    const numbers = Array.from({ length: maxBatchKeys + 2 }, (_, slice) => slice * 7);
+    const slices = await unknownSlices('G', numbers);
+    const client = laggingClient();
+    const attempts = injectDynamoFaults(client, (operation, attempt) =>
+      operation === 'BatchGetItemCommand' && attempt <= 2 ? { kind: 'unprocessed', keep: 1 } : undefined,
+    );
+    const store = provenSlicesStore(access(client), () => startMs);
+    const found = await store.findAll([...numbers, 1].map((slice) => ({ jobId: 'G', slice })));
+    expect(found.toSorted((one, other) => one.key.slice - other.key.slice)).toEqual(slices);
+    expect(attempts.get('BatchGetItemCommand')).toBe(4);
+    expect(await store.findAll([{ jobId: 'H', slice: 0 }])).toEqual([]);
+  });
+
+  test('are settled as they were seen, once, however many of their places', async () => {
+    const store = provenSlicesStore(access(own), () => startMs);
+    const [seen] = await unknownSlices('I', [3]);
+    if (seen === undefined) return;
+    const proven = { state: 'sent', code: 'receipt' } as const;
+    const both = new Map([0, 1].map((place) => [place, proven]));
+    expect(await store.settle({ ...seen, version: seen.version - 1 }, both, startMs + 1)).toBeUndefined();
+    const settled = await store.settle(seen, both, startMs + 1);
+    const resolved = { ...proven, resolvedAtMs: startMs + 1 };
+    expect(settled?.outcomes).toEqual([resolved, resolved]);
+    expect(await store.settle(seen, both, startMs + 2)).toBeUndefined();
+    expect(await store.findAll([seen.key])).toEqual([settled]);
+  });
+});
+
+describe('the addresses of messages', () => {
+  const jobOf = (jobId: string, total: number) =>
+    makeJob(
+      Array.from({ length: total }, (_, index) => ({ to: `549${index}` })),
+      { jobId, acceptedAtMs: startMs },
+    );
+
+  /** The requests of a client, and how many keys each asks for. */
+  function countKeys(client: DynamoDBDocumentClient): [string, number][] {
+    const asked: [string, number][] = [];
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const { RequestItems } = args.input as { RequestItems?: Record<string, { Keys: unknown[] }> };
+          asked.push([String(commandName), RequestItems?.[table]?.Keys.length ?? 0]);
+          return await next(args);
+        },
+      { step: 'initialize', name: 'countKeys' },
+    );
+    return asked;
+  }
+
+  test('come from the items of their job that have them, in one request, and as they are now', async () => {
+    for (const [jobId, total] of [
+      ['J', 7_500],
+      ['K', 1],
+    ] as const) {
+      // biome-ignore format: one row
+      await putDescription(access(own), { ...jobOf(jobId, total), firstIndex: 0 });
+    }
+    const client = laggingClient();
+    const asked = countKeys(client);
+    const messages = [0, 2_499, 5_000, 7_499].map((index) => ({ jobId: 'J', index }));
+    const addresses = await addressStore(access(client))([...messages, { jobId: 'K', index: 0 }]);
+    expect(Object.fromEntries(addresses)).toEqual({
+      'J-0': '5490',
+      'J-2499': '5492499',
+      'J-5000': '5495000',
+      'J-7499': '5497499',
+      'K-0': '5490',
+    });
+    // Two items of recipients of the one, one of the other, and where each of them might have gone straight.
+    expect(asked).toEqual([['BatchGetItemCommand', 5]]);
+  });
+
+  const packed = descriptionOf({ ...jobOf('R', 3), firstIndex: 0 }).find(({ recipients }) => recipients !== undefined);
+  test.each([
+    ['one recipient', 'L', '5491', { 'L-0': '5491' }],
+    ['several', 'M', ['5491', '5492', '5493'], { 'M-0': '5491', 'M-2': '5493' }],
+    ['several, packed', 'R', packed?.['recipients'], { 'R-0': '5490', 'R-2': '5492' }],
+  ])('of a job that went straight come from its own item: of %s', async (_, jobId, to, expected) => {
+    await own.send(new PutCommand({ TableName: table, Item: { ...jobKey(jobId), head: '{}', to } }));
+    const client = localDocumentClient();
+    const asked = countKeys(client);
+    const messages = Object.keys(expected).map((id) => ({ jobId, index: Number(id.slice(2)) }));
+    expect(Object.fromEntries(await addressStore(access(client))(messages))).toEqual(expected);
+    expect(asked).toEqual([['BatchGetItemCommand', 2]]);
+  });
+
+  test('of a job that was described in parts are looked for in all of it', async () => {
+    const job = jobOf('N', 900);
+    for (const firstIndex of [0, 300, 600]) {
+      const recipients = job.recipients.slice(firstIndex, firstIndex + 300);
+      await putDescription(access(own), { ...job, recipients, firstIndex, part: { number: 1, of: 3 } });
+    }
+    const messages = [{ jobId: 'N', index: 10 }, { jobId: 'N', index: 750 }]; // biome-ignore format: one row
+    const addresses = await addressStore(access(laggingClient()))(messages);
+    expect(Object.fromEntries(addresses)).toEqual({ 'N-10': '54910', 'N-750': '549750' });
+  });
+
+  test('of a job that is not described are not known', async () => {
+    await own.send(new PutCommand({ TableName: table, Item: { ...jobKey('O'), head: '{}' } }));
+    expect(await addressStore(access(own))([{ jobId: 'O', index: 0 }, { jobId: 'P', index: 0 }])).toEqual(new Map()); // biome-ignore format: one row
+  });
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { sliceSize } from '../../lib/messages/slices/slice.ts';
+import { seededRandom } from '../support/faults.ts';
+import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { ChunkWorld } from './chunk-world.ts';
+import type { Fate } from './platform-model.ts';
+import { checkChunks } from './random-chunks.ts';
+import { startMs } from './world.ts';
+
+const workers = 8;
+const total = 800;
+const outage = { fromMs: startMs + 6_000, untilMs: startMs + 306_000 };
+
+interface Down {
+  readonly seed: number;
+  readonly messages: () => Fate;
+  readonly reads: () => Fate;
+}
+
+/** Two jobs on one number; in the middle of them the platform is away for five minutes. */
+async function throughOutage({ seed, messages, reads }: Down): Promise<ChunkWorld> {
+  const random = seededRandom(seed);
+  const isDown = () => world.time.nowMs >= outage.fromMs && world.time.nowMs < outage.untilMs;
+  const world: ChunkWorld = new ChunkWorld({
+    random,
+    limitPerSecond: 80,
+    answerMs: () => 20 + random() * 200,
+    latencyMs: () => 1 + random() * 10,
+    faultOf: () => undefined,
+    fateOf: () => (isDown() ? messages() : 'taken'),
+    readFateOf: () => (isDown() ? reads() : 'taken'),
+    lifeMs: () => undefined,
+    receiptsOf: () => [],
+    delayJitterMs: 1_000,
+    repeatShare: 0,
+    clockSkewMs: () => (random() - 0.5) * 100,
+    workers,
+  });
+  for (const at of [0, 1]) {
+    const head = { jobId: `01JD${String(at).padStart(22, '0')}`, clientId: 1001 + at, acceptedAtMs: startMs };
+    world.accept(makeJob(makeRecipients(total / 2), head));
+  }
+  await world.run(3 * 3_600_000);
+  return world;
+}
+
+function outcomesIn(world: ChunkWorld): Map<string, string> {
+  const slices = [...world.slices.slices.values()];
+  return new Map(
+    slices.flatMap(({ key, outcomes }) =>
+      outcomes.map((outcome, place): [string, string] => [
+        dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize + place }),
+        outcome?.state ?? 'none',
+      ]),
+    ),
+  );
+}
+
+function unknownIn(world: ChunkWorld): number {
+  return [...outcomesIn(world).values()].filter((state) => state === 'unknown').length;
+}
+
+/** Nothing twice, nothing lost, and all that did not end unknown is with the platform. */
+function allElseWasSent(world: ChunkWorld): void {
+  checkChunks(world);
+  const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId));
+  const outcomes = outcomesIn(world);
+  expect([...outcomes].filter(([id, state]) => !taken.has(id) && state !== 'unknown')).toEqual([]);
+  expect(outcomes.size).toBe(total);
+  expect(world.deadLetters).toBe(0);
+}
+
+const among =
+  (random: () => number, fates: readonly Fate[]): (() => Fate) =>
+  () =>
+    fates[Math.floor(random() * fates.length)] ?? 'lost';
+
+test.each([
+  ['silence', ['lost']],
+  ['silence, some of it taken', ['lost', 'taken_reply_lost']],
+  ['HTTP 500', ['server_error']],
+  ['refused connections', ['no_connection']],
+  ['all of it', ['lost', 'taken_reply_lost', 'server_error', 'no_connection']],
+] as const)(
+  'by chunks, five minutes of %s: a chunk for each worker ends unknown, the rest is sent afterwards',
+  async (_, fates) => {
+    for (const seed of [1, 2]) {
+      const down = among(seededRandom(seed + 100), fates);
+      const world = await throughOutage({ seed, messages: down, reads: down });
+      allElseWasSent(world);
+      const unknown = unknownIn(world);
+      expect(unknown).toBeLessThanOrEqual(workers * 30);
+      // Once somebody has found it out, nothing is sent until a read is answered.
+      const found = outage.fromMs + 20_000;
+      expect(world.platform.posts.filter(({ atMs }) => atMs > found && atMs < outage.untilMs)).toEqual([]);
+      expect(world.elapsedMs).toBeLessThan(600_000);
+    }
+  },
+  120_000,
+);
+
+test('by chunks, messages are not answered for five minutes, reads are: a chunk for each worker at a time, further and further apart', async () => {
+  const world = await throughOutage({ seed: 1, messages: () => 'server_error', reads: () => 'taken' });
+  allElseWasSent(world);
+  expect(unknownIn(world)).toBeLessThan(total / 2);
+  // After 5, 10, 20 and every 30 seconds.
+  expect(world.logged.get('platform.down')).toBeLessThanOrEqual(13);
+}, 120_000);

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { documentClient } from '../../lib/aws/dynamodb.ts';
+import { queueClient } from '../../lib/aws/sqs.ts';
+import { acceptJob } from '../../lib/messages/accept/accept-job.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { acceptOnce, bodyHashOf } from '../../lib/messages/accept/idempotency.ts';
+import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
+import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { withoutDuplicates } from '../../lib/messages/request/duplicates.ts';
+import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
+import { makeJob } from './send-jobs.ts';
+
+/*
+ * Accepts the one request whose event comes in, as a process of its own, in front of the servers at the address that is its
+ * argument. Prints the answer's job and the largest memory that the process has had, in bytes.
+ */
+
+const jobId = '01JD0000000000000000000000';
+const [endpoint = ''] = process.argv.slice(2);
+const config = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' }, endpoint };
+const documents = documentClient(config);
+const queue = jobQueue(queueClient(config), `${endpoint}/queue`);
+const ports = {
+  records: idempotencyStore(documents, 'messages'),
+  parameters: parameterStore(documents, 'messages'),
+  acceptance: acceptedJobsStore(documents, 'messages', Date.now),
+  queue,
+  smallQueue: queue,
+  limitOf: async () => 80,
+  remainingMs: () => 29_000,
+  nowMs: Date.now,
+  newJobId: () => jobId,
+};
+
+const log = process.stdout.write.bind(process.stdout);
+process.stdout.write = () => true;
+// As the runtime of a function gets it: the body is text in an event.
+const event = JSON.parse(await text(process.stdin)) as { readonly body: string };
+const body: unknown = JSON.parse(event.body);
+const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+const accepted = await acceptOnce(scope, bodyHashOf(body), ports, async () => {
+  const { kept } = withoutDuplicates(parseSendRequest(body).recipients);
+  await acceptJob(makeJob(kept, { jobId }), ports);
+  return { jobId };
+});
+log(JSON.stringify({ ...accepted, bodyBytes: event.body.length, peakBytes: peakBytes() }));
+
+/** On Linux `maxRSS` counts the parent's memory too: it was the child's until the program started. */
+function peakBytes(): number {
+  const status = '/proc/self/status';
+  const [, kilobytes] = existsSync(status) ? (/VmHWM:\s+(\d+) kB/.exec(readFileSync(status, 'utf8')) ?? []) : [];
+  return Number(kilobytes ?? process.resourceUsage().maxRSS) * 1_024;
+}
