@@ -31,7 +31,7 @@ export class MemoryRounds extends MemoryJobs {
     if (!this.withdrawn.has(jobId)) this.states.set(jobId, { ...this.states.get(jobId), begun: true });
   }
 
-  ofRounds(run: Run): JobRounds {
+  ofRounds(run: Pick<Run, 'call'>): JobRounds {
     return {
       find: (jobId) =>
         run.call('findJob', () => {

@@ -16,7 +16,7 @@ import type { Run } from './runs.ts';
 export class MemorySlices {
   readonly slices = new Map<string, Slice>();
 
-  ofRun(run: Run): Slices {
+  ofRun(run: Pick<Run, 'call'>): Slices {
     const replace = (seen: Slice | undefined, next: Slice): { written?: Slice; existing?: Slice | undefined } => {
       const existing = this.#at(next.key);
       if (existing?.version !== seen?.version) return { existing };

@@ -158,7 +158,7 @@ function joined(
   const own = rest.filter((each) => each.clientId === clientId);
   const [firstOwn] = own;
   // Whose slots went by has had no turn for them: it takes none from the others, and none from those who were late before.
-  if (late === true) return { lanes: rest.toSpliced(firstInTime(rest), 0, row), fronts: at.fronts };
+  if (late === true) return { lanes: rest.toSpliced(placeOfLate(rest, clientId), 0, row), fronts: at.fronts };
   if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
     const front = { rest, fromMs: at.startMs, count: Math.min(turn, waiting), everyMs: at.everyMs };
@@ -207,12 +207,19 @@ export function lateLane(lane: string): string {
   return `${lane}~`;
 }
 
-/** Where the first client stands that is not led by a late lane. */
-function firstInTime(lanes: readonly LaneName[]): number {
+/** Behind the late lanes of its client, where they come first; else behind the clients that are led by a late lane. */
+function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
+  const isLate = ({ lane }: LaneName) => lane.endsWith('~');
+  const own = lanes.filter((each) => each.clientId === clientId);
+  const [firstOwn] = own;
+  if (firstOwn !== undefined && isLate(firstOwn)) {
+    const next = own.find((each) => !isLate(each));
+    return next === undefined ? lanes.lastIndexOf(own.at(-1) ?? firstOwn) + 1 : lanes.indexOf(next);
+  }
   const seen = new Set<number>();
-  for (const [at, { clientId, lane }] of lanes.entries()) {
-    if (!seen.has(clientId) && !lane.endsWith('~')) return at;
-    seen.add(clientId);
+  for (const [at, each] of lanes.entries()) {
+    if (!seen.has(each.clientId) && !isLate(each)) return at;
+    seen.add(each.clientId);
   }
   return lanes.length;
 }

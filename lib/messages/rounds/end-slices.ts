@@ -6,6 +6,7 @@ import type { JobStop } from '../job-state.ts';
 import { type Outcome, placeInSlice, type Slice, sliceOf, sliceSize } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
 import type { JobRounds, StoredJob } from './job-rounds.ts';
+import { sideBySide } from './side-by-side.ts';
 
 export interface EndPorts {
   readonly slices: Pick<Slices, 'endUncalled'>;
@@ -31,19 +32,12 @@ const slicesAtOnce = 10;
  */
 export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
-  const firsts = Array.from(
-    { length: Math.ceil((until - from) / sliceSize) },
-    (_, at) => from + at * sliceSize,
-  ).values();
-  await Promise.all(
-    Array.from({ length: slicesAtOnce }, async () => {
-      for (const first of firsts) {
-        const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
-        const events = eventsOf(job, ended, { first, addresses, nowMs: ports.nowMs() });
-        if (events.length > 0) await ports.events.send(events);
-      }
-    }),
-  );
+  const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
+  await sideBySide(firsts, slicesAtOnce, async (first) => {
+    const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
+    const events = eventsOf(job, ended, { first, addresses, nowMs: ports.nowMs() });
+    if (events.length > 0) await ports.events.send(events);
+  });
 }
 
 async function addressesOf(jobId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {

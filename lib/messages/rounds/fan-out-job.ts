@@ -1,3 +1,4 @@
+import { queueBody } from '../../aws/queue-body.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient } from '../chunk.ts';
@@ -46,6 +47,13 @@ export type FanOutEnd = 'done' | 'again';
 
 /** Of a stopped job, between two writes of its progress. */
 const endedAtOnce = 500;
+
+/** Ten of them are a slice, which must fit into one message of the queue; the platform takes far less. */
+const mostRequestBytes = 100_000;
+
+class MessageTooLarge extends Error {
+  override readonly name = 'MessageTooLarge';
+}
 
 /** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
 const waveBudgetMs = 15_000;
@@ -204,7 +212,9 @@ class Round {
 
   #request(recipient: Recipient, dispatchId: string) {
     try {
-      return { to: recipient.to, request: this.#ports.compose(this.#facts.job.plan, recipient, dispatchId) };
+      const request = this.#ports.compose(this.#facts.job.plan, recipient, dispatchId);
+      if (Buffer.byteLength(queueBody(request)) > mostRequestBytes) throw new MessageTooLarge();
+      return { to: recipient.to, request };
     } catch (error) {
       this.#ports.log('job.not_composable', { dispatchId, error: nameOf(error) });
       return { to: recipient.to };

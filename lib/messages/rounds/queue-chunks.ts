@@ -2,6 +2,7 @@ import { queueBody } from '../../aws/queue-body.ts';
 import type { QueueEntry } from '../../aws/sqs-batch.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../chunks/chunk-time.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /** A chunk with the time of its first slot. */
 export interface TimedChunk {
@@ -34,23 +35,11 @@ const sendTries = 4;
  * way any more: another run may queue then.
  */
 export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number, ports: QueuePorts): Promise<void> {
-  // The senders share one generator: each takes the next batch as soon as it is free, and one that fails leaves none to the others.
-  const batches = eachOf(timedBatches(chunks, ports));
-  const senders = await Promise.allSettled(
-    Array.from({ length: batchesInFlight }, async () => {
-      for (const { entries, atMs } of batches) {
-        const waitMs = atMs - ports.nowMs();
-        if (waitMs > 0) await ports.pause(waitMs);
-        await queueBatch(entries, untilMs, ports);
-      }
-    }),
-  );
-  for (const sender of senders) if (sender.status === 'rejected') throw sender.reason;
-}
-
-/** Unlike the iterator of an array, ends for all who share it when one of them leaves its loop. */
-function* eachOf<T>(values: readonly T[]): Generator<T> {
-  yield* values;
+  await sideBySide(timedBatches(chunks, ports), batchesInFlight, async ({ entries, atMs }) => {
+    const waitMs = atMs - ports.nowMs();
+    if (waitMs > 0) await ports.pause(waitMs);
+    await queueBatch(entries, untilMs, ports);
+  });
 }
 
 function timedBatches(chunks: readonly TimedChunk[], { queue, nowMs }: QueuePorts) {

@@ -1,3 +1,4 @@
+import { queueBody } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkVersion, type QueuedChunk } from '../chunk.ts';
 import { aboutJob, type JobHead } from '../job.ts';
@@ -49,7 +50,7 @@ function bySize(slices: readonly ChunkSlice[]): ChunkSlice[][] {
   let open: ChunkSlice[] = [];
   let bytes = 0;
   for (const slice of slices) {
-    const own = Buffer.byteLength(JSON.stringify(slice));
+    const own = Buffer.byteLength(queueBody(slice));
     if (open.length > 0 && bytes + own > mostChunkBytes) {
       chunks.push(open);
       [open, bytes] = [[], 0];

@@ -1,0 +1,71 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { queueBody } from '../../aws/queue-body.ts';
+import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
+import type { ChunkQueue } from './chunk-ports.ts';
+
+/** The addresses of the queues of chunks. */
+export interface ChunkQueueUrls {
+  /** Of small requests, codes above all. */
+  readonly small: string;
+  readonly jobs: string;
+}
+
+/**
+ * The queues of chunks, for a worker of one of them. Every chunk carries its client as message group: the queues are standard
+ * ones, and groups are what keeps one client's backlog from delaying the others (fair queues).
+ */
+export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof ChunkQueueUrls): ChunkQueue {
+  return {
+    sendLater: async (chunk, delaySeconds) => {
+      const isCode = chunk.urgent === true && chunk.straight === true;
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: isCode ? urls.small : urls.jobs,
+          MessageBody: queueBody(chunk),
+          MessageGroupId: String(chunk.clientId),
+          DelaySeconds: delaySeconds,
+        }),
+      );
+    },
+
+    postpone: async (receiptHandle, seconds) => {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: urls[own],
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        }),
+      );
+    },
+
+    // One that is not in flight any more needs no hold.
+    hold: async (receiptHandles, seconds) => {
+      await client.send(
+        new ChangeMessageVisibilityBatchCommand({
+          QueueUrl: urls[own],
+          Entries: receiptHandles.map((receiptHandle, position) => ({
+            Id: String(position),
+            ReceiptHandle: receiptHandle,
+            VisibilityTimeout: seconds,
+          })),
+        }),
+      );
+    },
+  };
+}
+
+/** The queue of jobs' chunks, as the fan-out fills it. Throws when it cannot be reached. */
+export function chunkSink(client: SQSClient, queueUrl: string) {
+  return {
+    /** Packs entries in order into as few batches as SQS allows. */
+    pack: (entries: readonly QueueEntry[]): QueueEntry[][] => packEntries(entries),
+    /** Queues one batch; returns the entries that the queue refused. */
+    sendBatch: (entries: readonly QueueEntry[]): Promise<readonly QueueEntry[]> =>
+      sendEntries({ client, url: queueUrl }, entries),
+  };
+}

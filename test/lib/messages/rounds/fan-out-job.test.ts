@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import type { JobStop } from '../../../../lib/messages/job-state.ts';
+import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
+import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { claimed } from '../../../../lib/messages/slices/slice.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
+
+const facts = { jobId: 'J', clientId: 1001 };
+const phone = '300000000000001';
+
+test.each([11, 30, 31, 600, 10_000])(
+  '%i recipients are in the chunks once each, and the job is watched',
+  async (count) => {
+    const { fannedOut, indexes, watched, logged, queued } = fanOutWorld(count);
+    expect(await fannedOut()).toBe('done');
+    expect(indexes()).toEqual(upTo(count));
+    expect(queued.every(({ slices }) => slices.flatMap(({ recipients }) => recipients).length <= 30)).toBe(true);
+    expect([watched.length, logged]).toEqual([1, [['job.fanned_out', { ...facts, count }]]]);
+  },
+);
+
+test('a job is released as far as the horizon, round after round, and then watched from when the last can have left', async () => {
+  const clock = { nowMs };
+  const world = fanOutWorld(5_000, { limitOf: async () => 80, nowMs: () => clock.nowMs });
+  const { fannedOut, sentAnew, queued, paces, watched, indexes } = world;
+  const ahead: number[] = [];
+  let rounds = 0;
+  for (let next: (typeof sentAnew)[number] | undefined = { message: facts, delaySeconds: 0 }; next !== undefined; ) {
+    clock.nowMs += next.delaySeconds * 1_000;
+    await fannedOut(next.message);
+    rounds += 1;
+    const schedule = paces.stored.get(phone)?.schedule;
+    const positions = queued.flatMap(({ slices }) =>
+      slices.map(({ position = 0, recipients }) => position + recipients.length - 1),
+    );
+    const last = { lane: 'J', clientId: 1001, position: Math.max(...positions) };
+    if (schedule !== undefined) ahead.push((slotMsOf(schedule, last) ?? 0) - clock.nowMs);
+    next = sentAnew.shift();
+  }
+  expect(indexes()).toEqual(upTo(5_000));
+  // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a chunk beyond the twenty.
+  expect(rounds).toBe(6);
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(20_000 + 30 * 14);
+  expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(18_000);
+  expect(watched.map(({ delaySeconds }) => delaySeconds)).toEqual([5 + Math.ceil((ahead.at(-1) ?? 0) / 1_000)]);
+});
+
+test('a job that was never stored, or was taken back, is dropped with a word to the operator (D25)', async () => {
+  const { fannedOut, jobs, queued, watched, logged } = fanOutWorld(20);
+  expect(await fannedOut({ jobId: 'K' })).toBe('done');
+  jobs.withdrawn.add('J');
+  expect(await fannedOut()).toBe('done');
+  expect([queued, watched]).toEqual([[], []]);
+  expect(logged).toEqual([
+    ['job.never_accepted', { ...facts, jobId: 'K' }],
+    ['job.withdrawn', facts],
+  ]);
+});
+
+describe('persons and messages', () => {
+  test('a person of whom there are many waits after the 45th message, six seconds more for each', async () => {
+    const { fannedOut, recipientsQueued } = fanOutWorld(Array.from({ length: 48 }, () => ({ to: '5491100000001' })));
+    await fannedOut();
+    const waits = recipientsQueued().map(({ notBeforeMs }) => notBeforeMs && notBeforeMs - nowMs);
+    expect(waits).toEqual([...Array(45).fill(undefined), 6_000, 12_000, 18_000]);
+  });
+
+  test('what cannot be composed, or is larger than any message, is carried without its request and logged', async () => {
+    const { fannedOut, recipientsQueued, logged } = fanOutWorld(30, {
+      compose: (_, { to }) => {
+        if (to.endsWith('7')) throw new TypeError('bug');
+        // As the queue writes it, each of these takes twelve bytes.
+        return { to, text: to.endsWith('8') ? '🙂'.repeat(9_000) : '' };
+      },
+    });
+    await fannedOut();
+    const without = recipientsQueued().filter(({ request }) => request === undefined);
+    expect(without.map(({ index }) => index)).toEqual([7, 8, 17, 18, 27, 28]);
+    expect(without[0]?.to).toBe('5490000000007');
+    const failures = logged
+      .filter(([event]) => event === 'job.not_composable')
+      .map(([, { dispatchId, error }]) => [dispatchId, error]);
+    expect(failures.slice(0, 2)).toEqual([
+      ['J-7', 'TypeError'],
+      ['J-8', 'MessageTooLarge'],
+    ]);
+  });
+});
+
+describe('rounds', () => {
+  test.each([
+    [45_000, 45],
+    [1_001, 2],
+    [-5_000, 1],
+  ])('one that another run holds for %i ms more is tried again after %i s', async (leftMs, delaySeconds) => {
+    const { fannedOut, ports, sentAnew, queued } = fanOutWorld(20);
+    const take = async () => ({ kind: 'held', untilMs: nowMs + leftMs }) as const;
+    expect(await fannedOut({ round: 3, parkedSeconds: 7 }, { jobs: { ...ports.jobs, take } })).toBe('done');
+    const message = { ...facts, round: 3, parkedSeconds: 7 };
+    expect([sentAnew, queued]).toEqual([[{ message, delaySeconds }], []]);
+  });
+
+  test('time that runs out between waves ends one: what is left comes at once, and goes on there', async () => {
+    const left = [60_000, 15_000, 14_999];
+    const { fannedOut, sentAnew, indexes } = fanOutWorld(5_000, { remainingMs: () => left.shift() ?? 60_000 });
+    await fannedOut();
+    expect(sentAnew).toEqual([{ message: { ...facts, round: 1 }, delaySeconds: 0 }]);
+    const released = indexes().length;
+    expect(released).toBeLessThan(5_000);
+    await fannedOut(sentAnew[0]?.message);
+    expect(indexes()).toEqual(upTo(5_000));
+  });
+
+  test('a run whose round was taken from it leaves its message to the queue, and queues nothing', async () => {
+    const { fannedOut, ports, queued, watched, sentAnew } = fanOutWorld(20);
+    const jobs = { ...ports.jobs, announce: async () => undefined };
+    expect(await fannedOut({}, { jobs })).toBe('again');
+    expect([queued, watched, sentAnew]).toEqual([[], [], []]);
+    const others = { ...ports.jobs, handOver: async () => false };
+    expect(await fannedOut({}, { jobs: others, nowMs: () => nowMs + 45_000 })).toBe('again');
+  });
+
+  test('a queue that breaks down fails the run; the next one queues the same wave in the same slots', async () => {
+    const { fannedOut, queued, indexes } = fanOutWorld(600);
+    const broken = {
+      pack: (entries: readonly never[]) => [[...entries]],
+      sendBatch: () => Promise.reject(new Error('down')),
+    };
+    await expect(fannedOut({}, { queue: broken })).rejects.toThrow('down');
+    expect(await fannedOut()).toBe('done');
+    expect(indexes()).toEqual(upTo(600));
+    expect(Math.min(...queued.flatMap(({ slices }) => slices.map(({ position = 0 }) => position)))).toBe(0);
+  });
+
+  test('a failed run that cannot let go of its round fails as it did, and logs it', async () => {
+    const { fannedOut, ports, logged } = fanOutWorld(20);
+    const jobs = { ...ports.jobs, handOver: () => Promise.reject(new TypeError('no table')) };
+    await expect(fannedOut({}, { jobs })).rejects.toThrow('no table');
+    expect(logged.at(-1)).toEqual(['job.round_not_released', { ...facts, error: 'TypeError' }]);
+  });
+
+  test('a delivery is held while it is worked off', async () => {
+    const clock = new VirtualClock(nowMs);
+    const slow = {
+      pack: (entries: readonly never[]) => [[...entries]],
+      sendBatch: async () => {
+        await clock.pause(8_000);
+        return [];
+      },
+    };
+    const { fannedOut, holds } = fanOutWorld(9_000, {
+      nowMs: clock.nowMs,
+      pause: clock.pause,
+      remainingMs: () => 200_000,
+      queue: slow,
+    });
+    await clock.run(fannedOut());
+    const [first, ...later] = holds.map((ms) => ms - nowMs);
+    expect([first, later.length > 0]).toEqual([0, true]);
+    expect(later.every((ms, at) => ms - (later[at - 1] ?? 0) > 20_000)).toBe(true);
+  });
+});
+
+describe('a number on which many reserve at the same moment', () => {
+  test.each([
+    [0, 2],
+    [0.999, 9],
+  ])('makes the round come again after a few seconds, and uses up no delivery (%d)', async (random, delaySeconds) => {
+    const { fannedOut, paces, queued, sentAnew, logged, indexes } = fanOutWorld(30, { random: () => random });
+    const contended = { ...paces, change: () => Promise.reject(new PaceContended()) };
+    expect(await fannedOut({}, { paces: contended })).toBe('done');
+    expect([queued, sentAnew]).toEqual([[], [{ message: { ...facts, round: 1 }, delaySeconds }]]);
+    expect(logged).toEqual([['job.number_contended', { count: 30 }]]);
+    await fannedOut(sentAnew[0]?.message);
+    expect(indexes()).toEqual(upTo(30));
+  });
+
+  test('is not what another error looks like: that fails the run', async () => {
+    const { fannedOut, paces, sentAnew } = fanOutWorld(30);
+    const broken = { ...paces, change: () => Promise.reject(new Error('no table')) };
+    await expect(fannedOut({}, { paces: broken })).rejects.toThrow('no table');
+    expect(sentAnew).toEqual([]);
+  });
+});
+
+describe('a stopped job (D46, D53)', () => {
+  const stop: JobStop = { state: 'failed', code: 'cancelled', reason: 'told', atMs: nowMs };
+
+  test('queues nothing: each recipient ends as the stop says, and is told so once', async () => {
+    const { fannedOut, jobs, slices, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
+    jobs.states.set('J', { stop });
+    expect(await fannedOut()).toBe('done');
+    expect([queued, watched.length, slices.slices.size]).toEqual([[], 1, 121]);
+    const outcomes = [...slices.slices.values()].flatMap((slice) => slice.outcomes);
+    expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
+    expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1_203);
+    expect(events.sent).toHaveLength(1_203);
+    const last = events.sent.find(({ data }) => 'message_id' in data && data.message_id === 'J-1202');
+    expect(last).toMatchObject({
+      type: 'message.failed',
+      correlationId: 'C',
+      data: { to: '5490000001202', code: 'cancelled' },
+    });
+  });
+
+  test('that is stopped on the way queues no further wave: not even the one that it has announced', async () => {
+    const { fannedOut, ports, jobs, indexes, slices } = fanOutWorld(5_000);
+    let waves = 0;
+    const announce: typeof ports.jobs.announce = async (...call) => {
+      waves += 1;
+      if (waves === 2) jobs.states.set('J', { stop });
+      return await ports.jobs.announce(...call);
+    };
+    await fannedOut({}, { jobs: { ...ports.jobs, announce } });
+    const released = indexes().length;
+    expect(indexes()).toEqual(upTo(released));
+    expect(slices.slices.size).toBe((5_000 - released) / 10);
+  });
+
+  test('leaves to its worker a slice that a worker has, of a wave that was queued and not remembered', async () => {
+    const { fannedOut, jobs, slices, events } = fanOutWorld(30);
+    jobs.states.set('J', { stop });
+    const key = { jobId: 'J', slice: 1 };
+    const own = claimed(undefined, { key, try: 0, owner: 'worker', atMs: nowMs, size: 10 });
+    slices.slices.set('J 1', own);
+    await fannedOut();
+    expect(slices.find(key)).toEqual(own);
+    expect(events.sent).toHaveLength(20);
+  });
+
+  test('is told again, under the same ids, when that could not be told: and a run that has failed ends nothing more', async () => {
+    const { fannedOut, jobs, slices, events } = fanOutWorld(203);
+    jobs.states.set('J', { stop });
+    events.broken = true;
+    await expect(fannedOut()).rejects.toThrow('event queue');
+    const ended = new Map(slices.slices);
+    expect(ended.size).toBe(10);
+    events.broken = false;
+    await fannedOut();
+    expect([new Set(events.sent.map(({ id }) => id)).size, events.sent.length]).toEqual([203, 203]);
+    expect([...ended].every(([name, slice]) => slices.slices.get(name) === slice)).toBe(true);
+  });
+});
+
+describe('a parked job (D46)', () => {
+  const parked = { code: 'template_paused', sinceMs: nowMs - 120_000 } as const;
+
+  test('goes on circulating, and when it has resumed waits once more as long', async () => {
+    const { fannedOut, jobs, queued, sentAnew, indexes } = fanOutWorld(20);
+    jobs.states.set('J', { parked });
+    await fannedOut();
+    expect(sentAnew).toEqual([{ message: { ...facts, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
+    jobs.states.set('J', {});
+    await fannedOut(sentAnew[0]?.message);
+    expect([sentAnew[1], queued]).toEqual([{ message: { ...facts, round: 2 }, delaySeconds: 30 }, []]);
+    await fannedOut(sentAnew[1]?.message);
+    expect(indexes()).toEqual(upTo(20));
+  });
+
+  test('that nobody has ended expires after a day', async () => {
+    const { fannedOut, jobs, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
+    jobs.states.set('J', { parked });
+    await fannedOut();
+    expect(events.sent.map(({ type }) => type)).toEqual(Array(20).fill('message.expired'));
+  });
+});

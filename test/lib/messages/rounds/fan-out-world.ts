@@ -1,0 +1,89 @@
+import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
+import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
+import { type FanOutPorts, fanOutJob, type JobMessage } from '../../../../lib/messages/rounds/fan-out-job.ts';
+import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
+import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
+import { MemorySlices } from '../../../pipeline/memory-slices.ts';
+import { nothingFails } from '../../../pipeline/runs.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { memoryPaces } from '../../../support/memory-paces.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+
+export const nowMs = 1_800_000_000_000;
+
+export interface Queued extends QueuedChunk {
+  readonly delaySeconds: number;
+  readonly atMs: number;
+}
+
+/** All that a fan-out of the job `J` meets, in memory; its number sends a thousand a second unless a test says otherwise. */
+export function fanOutWorld(
+  given: number | Recipient[],
+  changes: Partial<FanOutPorts> = {},
+  changedHead: Partial<JobHead> = {},
+) {
+  const recipients =
+    typeof given === 'number'
+      ? Array.from({ length: given }, (_, index) => ({ to: String(5_490_000_000_000 + index) }))
+      : given;
+  const head = makeJobHead({ jobId: 'J', acceptedAtMs: nowMs, total: recipients.length, ...changedHead });
+  const jobs = new MemoryRounds();
+  jobs.store({
+    head,
+    plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
+    recipients,
+  });
+  const slices = new MemorySlices();
+  const queued: Queued[] = [];
+  const events = new MemoryEvents();
+  const watched: { readonly message: WatchMessage; readonly delaySeconds: number }[] = [];
+  const sentAnew: { readonly message: JobMessage; readonly delaySeconds: number }[] = [];
+  const holds: number[] = [];
+  const logged: [LogEvent, LogFacts][] = [];
+  const paces = memoryPaces();
+  const accept = ({ body, delaySeconds }: QueueEntry) =>
+    void queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
+  const ports: FanOutPorts = {
+    jobs: jobs.ofRounds(nothingFails),
+    slices: slices.ofRun(nothingFails),
+    events,
+    queue: {
+      pack: packEntries,
+      sendBatch: async (entries) => {
+        for (const entry of entries) accept(entry);
+        return [];
+      },
+    },
+    watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
+    sendAnew: async (message, delaySeconds) => void sentAnew.push({ message, delaySeconds }),
+    hold: async () => void holds.push(ports.nowMs()),
+    compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
+    paces,
+    limitOf: async () => 1_000,
+    nowMs: () => nowMs,
+    remainingMs: () => 60_000,
+    random: () => 0,
+    pause: async () => undefined,
+    log: (event, facts) => void logged.push([event, facts]),
+    ...changes,
+  };
+  let runs = 0;
+  /** Another run of the function each time. */
+  const fannedOut = (message: Partial<JobMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
+    runs += 1;
+    return fanOutJob({ jobId: 'J', clientId: head.clientId, ...message }, `run ${runs}`, { ...ports, ...changed });
+  };
+  const recipientsQueued = () =>
+    queued.flatMap((chunk) => chunk.slices.flatMap((slice) => slice.recipients)).toSorted((a, b) => a.index - b.index);
+  const indexes = () => recipientsQueued().map(({ index }) => index);
+  return {
+    ...{ ports, jobs, slices, queued, events, watched, sentAnew, holds, logged, paces, accept },
+    ...{ fannedOut, recipientsQueued, indexes },
+  };
+}
+
+export function upTo(count: number, from = 0): number[] {
+  return Array.from({ length: count - from }, (_, at) => from + at);
+}
