@@ -30,10 +30,10 @@ function timesOf(world: ChunkRunWorld, placed: PlacedChunk | undefined): Record<
   return Object.fromEntries(times.map(([index, ms]) => [index, ms === undefined ? undefined : ms - startMs]));
 }
 
-/** Other jobs whose slots have passed take the next seconds. */
+/** Jobs of other clients whose slots have passed take the next seconds. */
 async function lateOthers(world: ChunkRunWorld): Promise<void> {
   await world.place(
-    Array.from({ length: 10 }, (_, at) => chunkOf(slicesOf(30), { jobId: `late-${at}`, lane: `l${at}` })),
+    Array.from({ length: 10 }, (_, at) => chunkOf(slicesOf(30), { jobId: `late-${at}`, clientId: 2_000 + at })),
   );
 }
 
