@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
-import { inBlocks, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { blocksAt, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { releaseOf } from '../../../../lib/messages/rounds/release.ts';
 import { memoryPaces } from '../../../support/memory-paces.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -16,7 +16,7 @@ function portsOf(limitPerSecond: number, clock = { nowMs }) {
 test.each([
   // Nine tenths of the limit, for seven seconds, in whole chunks.
   [80, 510],
-  [1, 30],
+  [1, 10],
   [250, 1_590],
   [1_000, 1_980],
 ])('a wave of a number of %i a second has %i recipients', async (limitPerSecond, count) => {
@@ -54,7 +54,7 @@ test('what is released already counts: a round that comes back early releases wh
 test('beside three other clients a lane has a quarter, and releases what it has of the horizon', async () => {
   const ports = portsOf(80);
   for (const clientId of [7, 8, 9]) {
-    const other = { phoneNumberId, clientId, lane: 'other', limitPerSecond: 80, count: 3_000, plan: inBlocks };
+    const other = { phoneNumberId, clientId, lane: 'other', limitPerSecond: 80, count: 3_000, planAt: blocksAt };
     await reserve(ports.paces, other, nowMs);
   }
   const release = await releaseOf(head, ports);

@@ -19,27 +19,27 @@ const scenarios: readonly (Scenario & {
 })[] = [
   {
     name: 'two rounds of a wave',
-    ...{ total: 60, limitPerSecond: 0.05, late: writes },
+    ...{ total: 20, limitPerSecond: 0.015, late: writes },
     bounds: { faultsLeft: 1, deliveriesLeft: 3 },
   },
   {
     name: 'a round of two waves',
-    ...{ total: 60, limitPerSecond: 1, late: writes },
+    ...{ total: 20, limitPerSecond: 1, late: writes },
     bounds: { faultsLeft: 2, deliveriesLeft: 2 },
   },
   {
     name: 'a wave of two requests',
-    ...{ total: 60, limitPerSecond: 7.4, late: writes },
+    ...{ total: 20, limitPerSecond: 2.22, late: writes },
     bounds: { faultsLeft: 2, deliveriesLeft: 2 },
   },
   {
     name: 'a round of two waves, cancelled',
-    ...{ total: 60, limitPerSecond: 1, mayStop: true, late: writes },
+    ...{ total: 20, limitPerSecond: 1, mayStop: true, late: writes },
     bounds: { faultsLeft: 1, deliveriesLeft: 2 },
   },
   {
     name: 'two rounds of a wave, parked',
-    ...{ total: 60, limitPerSecond: 0.05, mayPark: true },
+    ...{ total: 20, limitPerSecond: 0.015, mayPark: true },
     bounds: { faultsLeft: 1, deliveriesLeft: 2 },
   },
 ];

@@ -12,7 +12,7 @@ import { type Outside, type Reply, type Standing, standingAfter } from '../../..
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 
 export interface Scenario {
-  /** Recipients of the job. Chunks are of thirty. */
+  /** Recipients of the job. Chunks are of ten, on a number so slow. */
   readonly total: number;
   /** What the number takes says how long a wave is, and a round: messages a second. */
   readonly limitPerSecond: number;
@@ -67,7 +67,7 @@ export interface World {
   readonly nextId: number;
 }
 
-const chunkRecipients = 30;
+const chunkRecipients = 10;
 
 export function firstWorld(): World {
   const body = { jobId: scenarioHead.jobId, clientId: scenarioHead.clientId };

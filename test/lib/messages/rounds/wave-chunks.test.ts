@@ -32,7 +32,7 @@ test('three slices are a chunk, each with its position; the last of a job has it
   expect(chunks[0]?.slices[0]?.try).toBe(0);
 });
 
-test('a chunk says of its job all that a worker needs, and no more than there is to say', () => {
+test('a chunk says of its job all that a worker needs, but not that it is of codes: it goes the way of jobs (D44)', () => {
   const wave = waveOf(30);
   const told = { campaignId: 10, attends: { waitTime: -1 } };
   const more = { expiresAtMs: 5, correlationId: 'C', receiptsExpected: true } as const;
