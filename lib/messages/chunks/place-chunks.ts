@@ -33,7 +33,7 @@ export interface Later {
 /** What a worker is to do about a chunk. */
 export type PlacedChunk =
   | ({ readonly kind: 'later' } & Later)
-  /** These slices leave now, in this order and these slots. Without slots: nobody of them is called any more. */
+  /** These slices leave now, in this order and these slots. Without slots: no recipient of them is called any more. */
   | {
       readonly kind: 'run';
       readonly leaves: readonly TimedSlice[];
@@ -112,7 +112,7 @@ interface Known {
   readonly nowMs: number;
 }
 
-/** What is known without a slot: the chunk waits for its template or for persons, or nobody of it is called any more. */
+/** What is known without a slot: the chunk waits for its template or for persons, or no recipient of it is called any more. */
 function placedWithoutSlot(
   waiting: Waiting,
   { job, pace, nowMs }: Known & { readonly job: JobState },
@@ -143,7 +143,7 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
 }
 
-/** Slices that have nobody who is due yet stay with the others: they are carried, uncalled. */
+/** Slices of which no recipient is due yet stay with the others: they are carried, uncalled. */
 function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipient[] {
   return recipients.filter((recipient) => isDue(recipient, nowMs));
 }

@@ -175,7 +175,7 @@ class ChunkRun {
     return outcome;
   }
 
-  /** Whoever is tried again takes another slot: those that they had are gone by. */
+  /** Recipients that are tried again take other slots: those that they had are gone by. */
   async #queueAgain(again: readonly ChunkSlice[], dueMs: number): Promise<void> {
     const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#chunk;
     const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({

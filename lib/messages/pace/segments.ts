@@ -57,7 +57,7 @@ export function partedAt(
     return lanes.map((lane, index) => ({ lane, taken: takenOfLane[index] ?? 0 }));
   });
   const due = parts.flat().flatMap(({ lane, taken }) => (taken === 0 ? [] : [{ ...lane, count: taken }]));
-  // Whoever has had fewer messages is next; with as many, the order stays.
+  // The client with fewer messages is next; with as many, the order stays.
   const inOrder = parts
     .map((lanes, client) => ({ lanes, taken: takenOfClient[client] ?? 0 }))
     .toSorted((one, other) => one.taken - other.taken)

@@ -39,7 +39,7 @@ export async function runReceipts(queued: readonly QueuedReceipts[], ports: Rece
   return readable.length === 0 ? failed : [...failed, ...(await recordTogether(readable, ports))];
 }
 
-/** What fails together is tried alone, once: one item that nobody can read must not take others to the dead letters. */
+/** What fails together is tried alone, once: one item that cannot be read must not take others to the dead letters. */
 async function recordTogether(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   try {
     return await recordAll(messages, ports);

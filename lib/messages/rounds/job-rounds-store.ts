@@ -107,7 +107,7 @@ function progressOf(item: unknown): Progress {
   return { queued, ...present({ wave }) };
 }
 
-/** Of a job that is gone, as of one that nobody has taken. */
+/** Of a job that is gone, as of one that no run has taken. */
 function stateOf(item: unknown, run: RoundRun, nowMs: number) {
   const { round } = v.parse(RoundsSchema, item ?? {});
   return roundStateOf(round, { ...run, part: 1 }, nowMs);
