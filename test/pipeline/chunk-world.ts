@@ -1,3 +1,4 @@
+import type { JobMessage } from '../../lib/messages/accept/job-message.ts';
 import type { AcceptedSend } from '../../lib/messages/accept/send-job.ts';
 import { chunkVersion, type QueuedChunk, straightRecipients } from '../../lib/messages/chunk.ts';
 import type { ChunkQueue } from '../../lib/messages/chunks/chunk-ports.ts';
@@ -11,7 +12,7 @@ import { jobHolds } from '../../lib/messages/job-holds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { type FanOutPorts, fanOutJob, type JobMessage } from '../../lib/messages/rounds/fan-out-job.ts';
+import { type FanOutPorts, fanOutJob } from '../../lib/messages/rounds/fan-out-job.ts';
 import type { ChunkSink } from '../../lib/messages/rounds/queue-chunks.ts';
 import { settleProven } from '../../lib/messages/slices/settle-proven.ts';
 import { placeInSlice, sliceOf, withdrawn } from '../../lib/messages/slices/slice.ts';
@@ -91,11 +92,11 @@ export class ChunkWorld {
   }
 
   accept(job: AcceptedSend): void {
-    const { jobId, clientId } = job.head;
+    const { jobId, clientId, acceptedAtMs } = job.head;
     if (job.recipients.length <= straightRecipients) void this.#acceptStraight(job);
     else {
       this.jobs.store(job);
-      this.#queues.jobs.send(JSON.stringify({ jobId, clientId } satisfies JobMessage));
+      this.#queues.jobs.send(JSON.stringify({ jobId, clientId, acceptedAtMs } satisfies JobMessage));
     }
     for (const index of job.recipients.keys()) this.accepted.push({ dispatchId: dispatchIdOf({ jobId, index }), job });
   }
@@ -262,8 +263,11 @@ export class ChunkWorld {
     return async (batch, run, clock) => {
       const common = this.#common(run, clock);
       const chunks = this.#chunkQueue(run, queue);
-      const holding = { ...common, queue: { ...chunks, sendLater: async () => undefined } };
-      const held = holdDeliveries(batch, holding, isSmall ? firstHoldMs.urgent : firstHoldMs.chunk);
+      const held = holdDeliveries(
+        batch,
+        { ...common, queue: chunks },
+        isSmall ? firstHoldMs.urgent : firstHoldMs.chunk,
+      );
       const failed = await workChunks(batch, {
         ...common,
         isOfCodes: isSmall,

@@ -1,5 +1,5 @@
+import { pairWaitsMs } from '../../lib/messages/accept/pair-waits.ts';
 import type { AcceptedSend } from '../../lib/messages/accept/send-job.ts';
-import { pairWaitsMs } from '../../lib/messages/fan-out/pair-spacing.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/fan-out/rounds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 import type { JobRounds, Progress, RoundRun, Taken } from '../../lib/messages/rounds/job-rounds.ts';
@@ -37,8 +37,7 @@ export class MemoryRounds extends MemoryJobs {
         run.call('findJob', () => {
           const job = this.#stored.get(jobId);
           if (job === undefined) return undefined;
-          const waits = pairWaitsMs(job.recipients).entries();
-          const waitsMs = new Map([...waits].filter(([, waitMs]) => waitMs > 0));
+          const waitsMs = pairWaitsMs(job.recipients);
           return { head: job.head, plan: job.plan, repeats: job.repeats ?? [], waitsMs };
         }),
       recipientsFrom: (jobId, firstIndex) =>

@@ -6,12 +6,12 @@ import { type Verdict, verdictOn } from '../dispatch/verdict.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { JobHolds } from '../job-holds.ts';
 import { byJobState, type JobState } from '../job-state.ts';
+import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { inBlocks, type Schedule, trustedUntilMs } from '../pace/schedule.ts';
 import type { Outcome } from '../slices/slice.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { missedAfterMs, type Slot, slotTimeMs } from './chunk-time.ts';
-import type { PaceLearning } from './learned-pace.ts';
 
 /** What the chunks of one run share, beside the ports. */
 export interface RunPorts extends ChunkWorkerPorts {

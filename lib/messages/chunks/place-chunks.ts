@@ -3,12 +3,9 @@ import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { lateness } from '../dispatch/claim.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
-import { reserveAll } from '../pace/reserve.ts';
-import { blocksAt, inBlocks, lateLane, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
-import { reserveUrgent } from '../pace/urgent.ts';
+import { inBlocks, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
-  claimLeadMs,
   farAfter,
   firstDueMs,
   firstSlotMs,
@@ -21,6 +18,7 @@ import {
   type TimedSlice,
   withPosition,
 } from './chunk-time.ts';
+import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
 
 type Ports = Pick<ChunkWorkerPorts, 'isOfCodes' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
 
@@ -43,11 +41,8 @@ export type PlacedChunk =
   /** The number or the job could not be read, or no slot be reserved. */
   | { readonly kind: 'unplaced' };
 
-/** A chunk without its place yet. */
-interface Waiting {
-  chunk: QueuedChunk;
-  slots: Map<number, Slot>;
-  missedSlots: number;
+/** A chunk that is to be told its place. */
+interface Placing extends Waiting {
   readonly place: (placed: PlacedChunk) => void;
 }
 
@@ -62,7 +57,7 @@ export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promi
   const places = chunks.map((chunk) => {
     const { promise, resolve } = Promise.withResolvers<PlacedChunk>();
     const missedSlots = chunk.missedSlots ?? 0;
-    const waiting: Waiting = { chunk, slots: slotsOf(chunk), missedSlots, place: resolve };
+    const waiting: Placing = { chunk, slots: slotsOf(chunk), missedSlots, place: resolve };
     return { waiting, promise };
   });
   const numbers = Map.groupBy(
@@ -78,7 +73,7 @@ export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promi
   return places.map(({ promise }) => promise);
 }
 
-async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], ports: Ports): Promise<void> {
+async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], ports: Ports): Promise<void> {
   let open = all;
   for (let look = 1; open.length > 0; look += 1) {
     if (look > mostLooks) throw new Error('no slot of the number was reached in time');
@@ -105,11 +100,6 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Waiting[], por
     const waitMs = trustedFromMs(Math.min(...untrustedMs), inBlocks) - ports.nowMs();
     if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
   }
-}
-
-interface Known {
-  readonly pace: NumberPace;
-  readonly nowMs: number;
 }
 
 /** What is known without a slot: the chunk waits for its template or for persons, or no recipient of it is called any more. */
@@ -143,11 +133,6 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
 }
 
-/** Slices of which no recipient is due yet stay with the others: they are carried, uncalled. */
-function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipient[] {
-  return recipients.filter((recipient) => isDue(recipient, nowMs));
-}
-
 /** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
 function placedBySlots(
   waiting: Waiting,
@@ -178,90 +163,4 @@ function placedBySlots(
   if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs, inBlocks)) return first.firstMs;
   const hasRest = waits.length + undue.length > 0;
   return { kind: 'run', leaves, slots, ...(hasRest ? { rest: later(waits, undue) } : {}) };
-}
-
-interface Missing {
-  readonly waiting: Waiting;
-  readonly recipients: readonly ChunkRecipient[];
-}
-
-/** Slots for those that have none ahead: one write for all chunks of the number; another for its one-time codes, by client. */
-async function reserveMissing(
-  phoneNumberId: string,
-  { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
-  ports: Ports,
-): Promise<NumberPace> {
-  const missing = open.flatMap((waiting): Missing[] => {
-    const recipients = waiting.chunk.slices.flatMap((slice) => {
-      const due = dueOf(slice, nowMs);
-      const isMissing = firstSlotMs(slice, waiting.slots, { schedule: pace.schedule, nowMs }) === undefined;
-      return due.length > 0 && isMissing ? due : [];
-    });
-    return recipients.length === 0 ? [] : [{ waiting, recipients }];
-  });
-  if (missing.length === 0) return pace;
-  const limitPerSecond = Math.min(...missing.map(({ waiting }) => waiting.chunk.limitPerSecond));
-  const missedSlots = Math.max(...missing.map(({ waiting }) => waiting.missedSlots));
-  const fromMs = Math.max(
-    nowMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots)),
-    ...missing.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)),
-  );
-  const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
-  let latest = pace;
-  for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
-    const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
-    const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
-    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
-    latest = given.pace;
-    for (const [at, { waiting, index }] of indexes.entries()) {
-      const slot = given.slots[at];
-      if (slot !== undefined) waiting.slots.set(index, slot.turn ?? { atMs: slot.slotMs });
-    }
-  }
-  return await reserveInLanes(
-    missing.filter((each) => !isUrgent(each)),
-    { phoneNumberId, limitPerSecond, seen: latest, fromMs },
-    ports,
-  );
-}
-
-/** The next slots that may still be changed, in front of what is not due yet. */
-async function reserveInLanes(
-  missing: readonly Missing[],
-  {
-    fromMs,
-    ...number
-  }: {
-    readonly phoneNumberId: string;
-    readonly limitPerSecond: number;
-    readonly seen: NumberPace;
-    readonly fromMs: number;
-  },
-  ports: Ports,
-): Promise<NumberPace> {
-  if (missing.length === 0) return number.seen;
-  const lanes = [...Map.groupBy(missing, ({ waiting: { chunk } }) => `${chunk.clientId} ${laneFor(chunk)}`).values()];
-  const wanted = lanes.map((ofLane) => {
-    const { chunk } = (ofLane[0] as Missing).waiting;
-    const count = ofLane.reduce((sum, { recipients }) => sum + recipients.length, 0);
-    const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
-    return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
-  });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
-  for (const [at, ofLane] of lanes.entries()) {
-    let position = firstPositions[at] ?? 0;
-    for (const { waiting, recipients } of ofLane) {
-      for (const { index } of recipients) {
-        const { clientId } = waiting.chunk;
-        waiting.slots.set(index, { clientId, lane: laneFor(waiting.chunk), position });
-        position += 1;
-      }
-    }
-  }
-  return pace;
-}
-
-/** A small request reserves in the lane that its client has for those. */
-function laneFor({ straight, lane }: QueuedChunk): string {
-  return straight ? lane : lateLane(lane);
 }

@@ -5,10 +5,11 @@ import { nameOf } from '../../observe/name-of.ts';
 import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
 import { batchLog } from '../dispatch/batch-log.ts';
 import { lateness } from '../dispatch/claim.ts';
+import { guardRun } from '../dispatch/guarded-run.ts';
+import { paceLearning } from '../pace/learned-pace.ts';
+import { blocksAt } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
-import { guardRun } from './guarded-run.ts';
-import { paceLearning } from './learned-pace.ts';
 import { type PlacedChunk, placeChunks } from './place-chunks.ts';
 import { type DeliveryEnd, workChunk } from './work-chunk.ts';
 
@@ -29,12 +30,13 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
   const chunks = deliveries.map((delivery) => chunkOf(delivery, ports));
   const readable = chunks.filter((chunk) => chunk !== undefined);
   const guarded = await guardRun(readable[0], ports);
+  if (guarded.heldBackSeconds !== undefined) ports.log('dispatch.platform_down', { count: readable.length });
   const lines = batchLog(ports);
   const shared: RunPorts = {
     ...ports,
     log: lines.log,
     send: guarded.send,
-    learning: paceLearning(ports),
+    learning: paceLearning(ports, blocksAt),
     holds: ports.newHolds(),
   };
   const places = placesOf(readable, guarded.heldBackSeconds, shared).values();

@@ -1,7 +1,7 @@
 import type { JobHolds } from '../job-holds.ts';
+import type { PaceLearning } from '../pace/learned-pace.ts';
 import type { Delivery, DispatchPorts } from './dispatch-ports.ts';
 import type { ExpectedAsker } from './gathered-job-states.ts';
-import type { PaceLearning } from './learned-pace.ts';
 import type { MissedSlots } from './missed-slots.ts';
 
 /** What the messages of one batch share, beside the ports. */

@@ -2,6 +2,7 @@ import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { type DispatchMessage, dispatchIdOf } from '../job.ts';
 import { byJobState, settlementOf } from '../job-state.ts';
+import { triesOf } from '../pace/pacing.ts';
 import type { Attempt, BatchPorts } from './batch-ports.ts';
 import { hasBegun } from './begun-job.ts';
 import { keyOf, lateness, provenByReceipt, type Settlement, sendBudgetMs } from './claim.ts';
@@ -181,7 +182,9 @@ async function handOver(message: DispatchMessage, at: string, ports: BatchPorts)
 async function afterFailure(error: unknown, message: DispatchMessage, at: string, ports: BatchPorts): Promise<Ending> {
   const verdict = verdictOn(error);
   if (verdict.kind === 'settle') return await afterRefusal(verdict, message, at, ports);
-  const learned = ports.learning.refused(message, verdict.pace);
+  const to = message.request.to ?? message.request.recipient ?? '';
+  const refusal = { to, pace: verdict.pace, attempt: triesOf(message, verdict.pace) };
+  const learned = ports.learning.refused(message, refusal);
   if (await isProvenAfterRefusal(message, ports)) return await settle(message, at, provenByReceipt, ports);
   if (verdict.pace === 'credential') {
     ports.log('dispatch.credential_refused', { dispatchId: dispatchIdOf(message), clientId: message.clientId });

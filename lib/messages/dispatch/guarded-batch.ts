@@ -1,28 +1,7 @@
-import { count } from '../../observe/metrics.ts';
-import { nameOf } from '../../observe/name-of.ts';
 import type { DispatchMessage } from '../job.ts';
-import {
-  type Answer,
-  afterAnsweredRun,
-  afterSilentRun,
-  answerIn,
-  type Breaker,
-  type BreakerRule,
-  type Call,
-  closed,
-  endsInSilence,
-  heldBackSeconds,
-  leased,
-  type OpenBreaker,
-  opened,
-  probeTimeoutMs,
-  stillOpen,
-  unknownBreaker,
-} from './breaker.ts';
 import type { DispatchPorts } from './dispatch-ports.ts';
+import { type GuardPorts, guardRun } from './guarded-run.ts';
 import { type Placed, placedLate } from './slots.ts';
-
-type Ports = Pick<DispatchPorts, 'breakers' | 'probe' | 'send' | 'nowMs' | 'remainingMs' | 'random' | 'log'>;
 
 /** One batch, and the breaker of the platform. */
 export interface GuardedBatch {
@@ -34,102 +13,17 @@ export interface GuardedBatch {
   end(): Promise<void>;
 }
 
-/** Left for what the function does when the read is over. */
-const endingMs = 1_000;
-
-/**
- * Looks at the breaker before anything is claimed: one read a batch. Where it is open, this run asks the platform if it
- * is its turn to; else its messages are queued again until after whoever asks. Those past their time are settled whatever
- * the platform does. A breaker that cannot be read or written holds nobody back: neither can claims then.
- */
-export async function guardBatch(messages: readonly DispatchMessage[], ports: Ports): Promise<GuardedBatch> {
-  const calls: Call[] = [];
-  const [first] = messages;
-  const seen = first === undefined ? unknownBreaker : await read(ports);
-  const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
-  if (open !== undefined) ports.log('dispatch.platform_down', { count: messages.length });
-  return {
-    heldBack: open === undefined ? undefined : messages.map(async (message) => heldPlace(message, open, ports)),
-    send: async (message) => {
-      const atMs = ports.nowMs();
-      try {
-        const handover = await ports.send(message);
-        calls.push({ atMs, answer: 'answered' });
-        return handover;
-      } catch (error) {
-        calls.push({ atMs, answer: answerIn(error) });
-        throw error;
-      }
-    },
-    end: async () => {
-      if (first !== undefined) await learn(seen, { first, calls }, ports);
-    },
-  };
-}
-
-function heldPlace(message: DispatchMessage, open: OpenBreaker, { nowMs, random }: Ports): Placed {
-  const atMs = nowMs();
-  const delaySeconds = heldBackSeconds(open, atMs, random());
-  return placedLate(message, atMs) ?? { kind: 'later', message, delaySeconds };
-}
-
-/** What holds this run back. When it is time to ask the platform, one run does; its answer is for everybody. */
-async function openUnlessAnswered(seen: Breaker, message: DispatchMessage, ports: Ports) {
-  if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
-  const mine = await change(seen, leased(ports.nowMs()), ports);
-  if (mine?.open === undefined) return seen.open;
-  const answer = await ask(message, ports);
-  if (answer === 'answered') {
-    const durationMs = ports.nowMs() - mine.open.sinceMs;
-    if ((await change(mine, closed, ports)) !== undefined) ports.log('platform.back', { durationMs });
-    return undefined;
-  }
-  count('PlatformDown');
-  return (await change(mine, stillOpen(ports.nowMs()), ports))?.open ?? mine.open;
-}
-
-interface Run {
-  readonly first: DispatchMessage;
-  readonly calls: readonly Call[];
-}
-
-/** What the calls of the run say for those that come after it. */
-async function learn(seen: Breaker, { first, calls }: Run, ports: Ports): Promise<void> {
-  const isAnswered = calls.some(({ answer }) => answer === 'answered');
-  if (isAnswered && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
-  if (!endsInSilence(calls) || ports.remainingMs() < probeTimeoutMs + endingMs) return;
-  const answer = await ask(first, ports);
-  if (answer === 'unclear' || (answer === 'answered' && isAnswered)) return;
-  const nowMs = ports.nowMs();
-  const changed = await change(seen, answer === 'silent' ? opened(nowMs) : afterSilentRun(nowMs), ports);
-  if (changed?.open === undefined) return;
-  count('PlatformDown');
-  ports.log('platform.down', { code: answer === 'silent' ? 'no_answer' : 'no_answer_to_messages' });
-}
-
-async function ask(message: DispatchMessage, { probe }: Ports): Promise<Answer> {
-  try {
-    await probe(message);
-    return 'answered';
-  } catch (error) {
-    return answerIn(error);
-  }
-}
-
-async function read({ breakers, log }: Ports): Promise<Breaker> {
-  try {
-    return await breakers.find();
-  } catch (error) {
-    log('dispatch.breaker_failed', { error: nameOf(error) });
-    return unknownBreaker;
-  }
-}
-
-async function change(seen: Breaker, rule: BreakerRule, { breakers, log }: Ports): Promise<Breaker | undefined> {
-  try {
-    return await breakers.change(seen, rule);
-  } catch (error) {
-    log('dispatch.breaker_failed', { error: nameOf(error) });
-    return undefined;
-  }
+/** As `guardRun`, of a batch of messages. Those past their time are settled whatever the platform does. */
+export async function guardBatch(
+  messages: readonly DispatchMessage[],
+  ports: GuardPorts<DispatchMessage, DispatchMessage>,
+): Promise<GuardedBatch> {
+  const { heldBackSeconds, send, end } = await guardRun(messages[0], ports);
+  if (heldBackSeconds === undefined) return { heldBack: undefined, send, end };
+  ports.log('dispatch.platform_down', { count: messages.length });
+  const heldBack = messages.map(async (message): Promise<Placed> => {
+    const delaySeconds = heldBackSeconds();
+    return placedLate(message, ports.nowMs()) ?? { kind: 'later', message, delaySeconds };
+  });
+  return { heldBack, send, end };
 }

@@ -24,6 +24,10 @@ export interface HeldDeliveries {
   end(failedIds: readonly string[]): Promise<void>;
 }
 
+interface HoldingPorts extends Pick<DispatchPorts, 'pause' | 'log'> {
+  readonly queue: Pick<DispatchQueue, 'postpone' | 'hold'>;
+}
+
 /**
  * Keeps the deliveries of a run invisible while it works, and not much longer: the queue's own time-out has to cover the
  * longest run of the function, many times what a crash should cost. From `afterMs` after the start on (`firstHoldMs`);
@@ -31,7 +35,7 @@ export interface HeldDeliveries {
  */
 export function holdDeliveries(
   deliveries: readonly Delivery[],
-  { queue, pause, log }: Pick<DispatchPorts, 'queue' | 'pause' | 'log'>,
+  { queue, pause, log }: HoldingPorts,
   afterMs: number,
 ): HeldDeliveries {
   const held = new Map(deliveries.map((delivery) => [delivery.receiptHandle, delivery]));

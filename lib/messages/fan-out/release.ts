@@ -1,4 +1,5 @@
 import { present } from '../../keys/present.ts';
+import { pairWaitsMs } from '../accept/pair-waits.ts';
 import type { SendJob } from '../accept/send-job.ts';
 import type { ComposedMessage, JobHead } from '../job.ts';
 import { deliveryLeadMs, queueDelaySeconds, withShorterLead } from '../pace/delivery-lead.ts';
@@ -8,7 +9,6 @@ import { fewRecipients, laneOf, reserve } from '../pace/reserve.ts';
 import { shareOf, slotMsOf } from '../pace/schedule.ts';
 import { type WorkerDemands, workerShare } from '../pace/worker-shares.ts';
 import { horizonMs, lastSlotMsOf, nextRoundSeconds, queueTimes, waveCount } from './horizon.ts';
-import { pairWaitsMs } from './pair-spacing.ts';
 import type { DelayedMessage } from './queue-wave.ts';
 
 export interface ReleasePorts {
@@ -37,7 +37,7 @@ export interface Release {
 export async function releaseOf(job: SendJob, ports: ReleasePorts): Promise<Release> {
   const { head } = job;
   const waits = pairWaitsMs(job.recipients);
-  const waitOf = ({ index }: ComposedMessage) => waits[index - job.firstIndex] ?? 0;
+  const waitOf = ({ index }: ComposedMessage) => waits.get(index - job.firstIndex) ?? 0;
   if (head.total <= fewRecipients) return atOnce(await ports.limitOf(head));
   const [limitPerSecond, pace] = await Promise.all([ports.limitOf(head), ports.paces.find(head.phoneNumberId)]);
   return await inTurns({ head, limitPerSecond, waitOf }, pace, ports);

@@ -1,5 +1,5 @@
+import { pairWaitsMs } from '../accept/pair-waits.ts';
 import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
-import { pairWaitsMs } from '../fan-out/pair-spacing.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { fewRecipients, laneOf } from '../pace/reserve.ts';
@@ -26,8 +26,8 @@ export function expectedEndMs(job: Expected): number {
   if (head.urgent && total <= fewRecipients) return codesEndMs(job, total);
   const waits = pairWaitsMs(recipients);
   const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total) };
-  const inTurns = laneEndMs(job, lane, waits.filter((waitMs) => waitMs === 0).length);
-  return waits.reduce((lastMs, waitMs) => Math.max(lastMs, nowMs + waitMs), inTurns);
+  const inTurns = laneEndMs(job, lane, total - waits.size);
+  return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
 /** One-time codes, a few: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */

@@ -1,26 +1,23 @@
-import { queueBody } from '../../aws/queue-body.ts';
-import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from '../fan-out/rounds.ts';
-import type { WatchQueue } from '../fan-out/watch-message.ts';
-import { firstLookSeconds, watchOf } from '../fan-out/watch-message.ts';
-import { type DispatchMessage, dispatchIdOf, type Recipient } from '../job.ts';
+import { firstLookSeconds, type WatchQueue, watchOf } from '../fan-out/watch-message.ts';
+import type { Recipient } from '../job.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
-import type { CompositionPlan } from '../request/compose.ts';
+import { type ComposePorts, composedRecipient } from './composed-recipient.ts';
 import { type EndPorts, endSlices } from './end-slices.ts';
 import type { JobRounds, Progress, RoundRun, StoredJob, Taken, Wave } from './job-rounds.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
-export interface FanOutPorts extends ReleasePorts, EndPorts {
+export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
-  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
   /** Sends a job message to the queue that it came from. */
   readonly sendAnew: (message: JobMessage, delaySeconds: number) => Promise<void>;
   /** Keeps the delivery from coming again for `holdSeconds`. Never throws: without it, it comes again too soon. */
@@ -28,18 +25,6 @@ export interface FanOutPorts extends ReleasePorts, EndPorts {
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly log: (event: LogEvent, facts: LogFacts) => void;
-}
-
-/** A message of the send-job queue. */
-export interface JobMessage {
-  readonly jobId: string;
-  readonly clientId: number;
-  readonly correlationId?: string;
-  /** Absent on the first. */
-  readonly round?: number;
-  /** How long the round before has waited for a parked job. Absent unless it has. */
-  readonly parkedSeconds?: number;
 }
 
 /** `again`: the same message is to come once more, when its delivery runs out. */
@@ -47,13 +32,6 @@ export type FanOutEnd = 'done' | 'again';
 
 /** Of a stopped job, between two writes of its progress. */
 const endedAtOnce = 500;
-
-/** Ten of them are a slice, which must fit into one message of the queue; the platform takes far less. */
-const mostRequestBytes = 100_000;
-
-class MessageTooLarge extends Error {
-  override readonly name = 'MessageTooLarge';
-}
 
 /** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
 const waveBudgetMs = 15_000;
@@ -202,23 +180,11 @@ class Round {
     const { jobId } = job.head;
     const composed: ChunkRecipient[] = [];
     for (let index = from; index < until; index += 1) {
-      const { to, request } = this.#request(await this.#recipient(index), dispatchIdOf({ jobId, index }));
+      const recipient = composedRecipient(job.plan, await this.#recipient(index), { jobId, index }, this.#ports);
       const waitMs = job.waitsMs.get(index);
-      const notBefore = waitMs === undefined ? {} : { notBeforeMs: this.#ports.nowMs() + waitMs };
-      composed.push({ index, to, ...(request === undefined ? {} : { request }), ...notBefore });
+      composed.push(waitMs === undefined ? recipient : { ...recipient, notBeforeMs: this.#ports.nowMs() + waitMs });
     }
     return composed;
-  }
-
-  #request(recipient: Recipient, dispatchId: string) {
-    try {
-      const request = this.#ports.compose(this.#facts.job.plan, recipient, dispatchId);
-      if (Buffer.byteLength(queueBody(request)) > mostRequestBytes) throw new MessageTooLarge();
-      return { to: recipient.to, request };
-    } catch (error) {
-      this.#ports.log('job.not_composable', { dispatchId, error: nameOf(error) });
-      return { to: recipient.to };
-    }
   }
 
   async #recipient(index: number): Promise<Recipient> {

@@ -7,6 +7,7 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 
 const facts = { jobId: 'J', clientId: 1001 };
+const sent = { ...facts, acceptedAtMs: nowMs };
 const phone = '300000000000001';
 
 test.each([11, 30, 31, 600, 10_000])(
@@ -26,7 +27,7 @@ test('a job is released as far as the horizon, round after round, and then watch
   const { fannedOut, sentAnew, queued, paces, watched, indexes } = world;
   const ahead: number[] = [];
   let rounds = 0;
-  for (let next: (typeof sentAnew)[number] | undefined = { message: facts, delaySeconds: 0 }; next !== undefined; ) {
+  for (let next: (typeof sentAnew)[number] | undefined = { message: sent, delaySeconds: 0 }; next !== undefined; ) {
     clock.nowMs += next.delaySeconds * 1_000;
     await fannedOut(next.message);
     rounds += 1;
@@ -97,7 +98,7 @@ describe('rounds', () => {
     const { fannedOut, ports, sentAnew, queued } = fanOutWorld(20);
     const take = async () => ({ kind: 'held', untilMs: nowMs + leftMs }) as const;
     expect(await fannedOut({ round: 3, parkedSeconds: 7 }, { jobs: { ...ports.jobs, take } })).toBe('done');
-    const message = { ...facts, round: 3, parkedSeconds: 7 };
+    const message = { ...sent, round: 3, parkedSeconds: 7 };
     expect([sentAnew, queued]).toEqual([[{ message, delaySeconds }], []]);
   });
 
@@ -105,7 +106,7 @@ describe('rounds', () => {
     const left = [60_000, 15_000, 14_999];
     const { fannedOut, sentAnew, indexes } = fanOutWorld(5_000, { remainingMs: () => left.shift() ?? 60_000 });
     await fannedOut();
-    expect(sentAnew).toEqual([{ message: { ...facts, round: 1 }, delaySeconds: 0 }]);
+    expect(sentAnew).toEqual([{ message: { ...sent, round: 1 }, delaySeconds: 0 }]);
     const released = indexes().length;
     expect(released).toBeLessThan(5_000);
     await fannedOut(sentAnew[0]?.message);
@@ -170,7 +171,7 @@ describe('a number on which many reserve at the same moment', () => {
     const { fannedOut, paces, queued, sentAnew, logged, indexes } = fanOutWorld(30, { random: () => random });
     const contended = { ...paces, change: () => Promise.reject(new PaceContended()) };
     expect(await fannedOut({}, { paces: contended })).toBe('done');
-    expect([queued, sentAnew]).toEqual([[], [{ message: { ...facts, round: 1 }, delaySeconds }]]);
+    expect([queued, sentAnew]).toEqual([[], [{ message: { ...sent, round: 1 }, delaySeconds }]]);
     expect(logged).toEqual([['job.number_contended', { count: 30 }]]);
     await fannedOut(sentAnew[0]?.message);
     expect(indexes()).toEqual(upTo(30));
@@ -250,10 +251,10 @@ describe('a parked job (D46)', () => {
     const { fannedOut, jobs, queued, sentAnew, indexes } = fanOutWorld(20);
     jobs.states.set('J', { parked });
     await fannedOut();
-    expect(sentAnew).toEqual([{ message: { ...facts, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
+    expect(sentAnew).toEqual([{ message: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
     jobs.states.set('J', {});
     await fannedOut(sentAnew[0]?.message);
-    expect([sentAnew[1], queued]).toEqual([{ message: { ...facts, round: 2 }, delaySeconds: 30 }, []]);
+    expect([sentAnew[1], queued]).toEqual([{ message: { ...sent, round: 2 }, delaySeconds: 30 }, []]);
     await fannedOut(sentAnew[1]?.message);
     expect(indexes()).toEqual(upTo(20));
   });

@@ -1,8 +1,9 @@
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
+import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
-import { type FanOutPorts, fanOutJob, type JobMessage } from '../../../../lib/messages/rounds/fan-out-job.ts';
+import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
 import { MemorySlices } from '../../../pipeline/memory-slices.ts';
@@ -73,7 +74,9 @@ export function fanOutWorld(
   /** Another run of the function each time. */
   const fannedOut = (message: Partial<JobMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
     runs += 1;
-    return fanOutJob({ jobId: 'J', clientId: head.clientId, ...message }, `run ${runs}`, { ...ports, ...changed });
+    const { clientId, acceptedAtMs } = head;
+    const full = { jobId: 'J', clientId, acceptedAtMs, ...message };
+    return fanOutJob(full, `run ${runs}`, { ...ports, ...changed });
   };
   const recipientsQueued = () =>
     queued.flatMap((chunk) => chunk.slices.flatMap((slice) => slice.recipients)).toSorted((a, b) => a.index - b.index);

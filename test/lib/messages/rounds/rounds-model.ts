@@ -1,9 +1,10 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
+import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
-import { type FanOutPorts, fanOutJob, type JobMessage } from '../../../../lib/messages/rounds/fan-out-job.ts';
+import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
 import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
@@ -70,7 +71,8 @@ export interface World {
 const chunkRecipients = 10;
 
 export function firstWorld(): World {
-  const body = { jobId: scenarioHead.jobId, clientId: scenarioHead.clientId };
+  const { jobId, clientId, acceptedAtMs } = scenarioHead;
+  const body = { jobId, clientId, acceptedAtMs };
   return {
     begun: false,
     withdrawn: false,

@@ -1,26 +1,36 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { QueuedChunk } from '../chunk.ts';
-import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from '../pace/number-pace.ts';
-import { type Pace, retryDelaySeconds } from '../pace/pacing.ts';
-import { blocksAt } from '../pace/schedule.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from './number-pace.ts';
+import type { NumberPaces } from './number-paces.ts';
+import { type Pace, retryDelaySeconds } from './pacing.ts';
+import type { Plan } from './schedule.ts';
 
-type Number = Pick<QueuedChunk, 'phoneNumberId' | 'limitPerSecond'>;
+interface PacedNumber {
+  readonly phoneNumberId: string;
+  readonly limitPerSecond: number;
+}
+
+interface LearningPorts {
+  readonly paces: NumberPaces;
+  readonly nowMs: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
 
 /** What the calls of one run teach about the pace of their numbers. Nothing of it is worth failing for: it is logged. */
 export interface PaceLearning {
   /** The number is at its limit: slower for everybody, once a run. */
-  slowDown(number: Number): Promise<void>;
-  /** The platform refused a message to that person for now, for the so manieth time. */
+  slowDown(number: PacedNumber): Promise<void>;
+  /** The platform refused a message to that person for now; so many tries of it had been refused before. */
   refused(
-    number: Number,
+    number: PacedNumber,
     refusal: { readonly to: string; readonly pace: Pace; readonly attempt: number },
   ): Promise<void>;
 }
 
-export function paceLearning(ports: Pick<ChunkWorkerPorts, 'paces' | 'nowMs' | 'log'>): PaceLearning {
+/** `planAt` as the schedules of these numbers are laid out (`reserveAll`). */
+export function paceLearning(ports: LearningPorts, planAt?: (everyMs: number) => Plan): PaceLearning {
   const slowed = new Map<string, Promise<void>>();
-  const change = async ({ phoneNumberId }: Number, to: (pace: NumberPace, atMs: number) => NumberPace) => {
+  const change = async ({ phoneNumberId }: PacedNumber, to: (pace: NumberPace, atMs: number) => NumberPace) => {
     const nowMs = ports.nowMs();
     try {
       await ports.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
@@ -30,11 +40,11 @@ export function paceLearning(ports: Pick<ChunkWorkerPorts, 'paces' | 'nowMs' | '
       ports.log('dispatch.pace_failed', { count: 1, error: nameOf(error) });
     }
   };
-  const slowDown = (number: Number) => {
+  const slowDown = (number: PacedNumber) => {
     const { phoneNumberId, limitPerSecond } = number;
     const known = slowed.get(phoneNumberId);
     if (known !== undefined) return known;
-    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs, blocksAt));
+    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs, planAt));
     slowed.set(phoneNumberId, slower);
     return slower;
   };

@@ -1,6 +1,5 @@
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { QueuedChunk } from '../chunk.ts';
 import {
   type Answer,
   afterAnsweredRun,
@@ -17,17 +16,25 @@ import {
   probeTimeoutMs,
   stillOpen,
   unknownBreaker,
-} from '../dispatch/breaker.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+} from './breaker.ts';
+import type { DispatchPorts } from './dispatch-ports.ts';
+import type { Handover } from './platform-messages.ts';
 
-type Ports = Pick<ChunkWorkerPorts, 'breakers' | 'probe' | 'send' | 'nowMs' | 'remainingMs' | 'random' | 'log'>;
+/** What a run asks the platform with: `First` names the number that is asked for, `Posted` is what is handed over. */
+export interface GuardPorts<First, Posted>
+  extends Pick<DispatchPorts, 'breakers' | 'nowMs' | 'remainingMs' | 'random' | 'log'> {
+  readonly probe: (first: First) => Promise<void>;
+  readonly send: (posted: Posted) => Promise<Handover>;
+}
+
+type Ports<First> = Omit<GuardPorts<First, never>, 'send'>;
 
 /** One run, and the breaker of the platform. */
-export interface GuardedRun {
-  /** While the platform is down: how long a chunk waits for it. Undefined: chunks may be placed. */
+export interface GuardedRun<Posted> {
+  /** While the platform is down: how long a message of the queue waits for it. Undefined: nothing need wait. */
   readonly heldBackSeconds: (() => number) | undefined;
   /** As the port; what comes of each call is remembered. */
-  readonly send: ChunkWorkerPorts['send'];
+  readonly send: (posted: Posted) => Promise<Handover>;
   /** To be told when all calls have ended and what came of them is written. Never throws. */
   end(): Promise<void>;
 }
@@ -37,14 +44,16 @@ const endingMs = 1_000;
 
 /**
  * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
- * turn to; else its chunks are queued again until after the run that asks. A breaker that cannot be read or written holds
- * nothing back: neither can slices be claimed then.
+ * turn to; else what it has is queued again until after the run that asks. A breaker that cannot be read or written holds
+ * nothing back: nothing can be claimed then either.
  */
-export async function guardRun(first: QueuedChunk | undefined, ports: Ports): Promise<GuardedRun> {
+export async function guardRun<First, Posted>(
+  first: First | undefined,
+  ports: GuardPorts<First, Posted>,
+): Promise<GuardedRun<Posted>> {
   const calls: Call[] = [];
   const seen = first === undefined ? unknownBreaker : await read(ports);
   const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
-  if (open !== undefined) ports.log('dispatch.platform_down', {});
   return {
     heldBackSeconds: open === undefined ? undefined : () => heldBackSeconds(open, ports.nowMs(), ports.random()),
     send: async (posting) => {
@@ -65,7 +74,7 @@ export async function guardRun(first: QueuedChunk | undefined, ports: Ports): Pr
 }
 
 /** What holds this run back. When it is time to ask the platform, one run does; its answer is for all runs. */
-async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Ports) {
+async function openUnlessAnswered<First>(seen: Breaker, first: First, ports: Ports<First>) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
   if (mine?.open === undefined) return seen.open;
@@ -79,13 +88,13 @@ async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Port
   return (await change(mine, stillOpen(ports.nowMs()), ports))?.open ?? mine.open;
 }
 
-interface Run {
-  readonly first: QueuedChunk;
+interface Run<First> {
+  readonly first: First;
   readonly calls: readonly Call[];
 }
 
 /** What the calls of the run say for those that come after it. */
-async function learn(seen: Breaker, { first, calls }: Run, ports: Ports): Promise<void> {
+async function learn<First>(seen: Breaker, { first, calls }: Run<First>, ports: Ports<First>): Promise<void> {
   const isAnswered = calls.some(({ answer }) => answer === 'answered');
   if (isAnswered && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
   if (!endsInSilence(calls) || ports.remainingMs() < probeTimeoutMs + endingMs) return;
@@ -98,7 +107,7 @@ async function learn(seen: Breaker, { first, calls }: Run, ports: Ports): Promis
   ports.log('platform.down', { code: answer === 'silent' ? 'no_answer' : 'no_answer_to_messages' });
 }
 
-async function ask(first: QueuedChunk, { probe }: Ports): Promise<Answer> {
+async function ask<First>(first: First, { probe }: Ports<First>): Promise<Answer> {
   try {
     await probe(first);
     return 'answered';
@@ -107,7 +116,7 @@ async function ask(first: QueuedChunk, { probe }: Ports): Promise<Answer> {
   }
 }
 
-async function read({ breakers, log }: Ports): Promise<Breaker> {
+async function read({ breakers, log }: Pick<DispatchPorts, 'breakers' | 'log'>): Promise<Breaker> {
   try {
     return await breakers.find();
   } catch (error) {
@@ -116,7 +125,11 @@ async function read({ breakers, log }: Ports): Promise<Breaker> {
   }
 }
 
-async function change(seen: Breaker, rule: BreakerRule, { breakers, log }: Ports): Promise<Breaker | undefined> {
+async function change(
+  seen: Breaker,
+  rule: BreakerRule,
+  { breakers, log }: Pick<DispatchPorts, 'breakers' | 'log'>,
+): Promise<Breaker | undefined> {
   try {
     return await breakers.change(seen, rule);
   } catch (error) {

@@ -1,0 +1,111 @@
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import type { NumberPace } from '../pace/number-pace.ts';
+import { reserveAll } from '../pace/reserve.ts';
+import { blocksAt, lateLane } from '../pace/schedule.ts';
+import { reserveUrgent } from '../pace/urgent.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import { claimLeadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
+
+/** A chunk without its place yet. */
+export interface Waiting {
+  chunk: QueuedChunk;
+  slots: Map<number, Slot>;
+  missedSlots: number;
+}
+
+/** A number as it was read, and when. */
+export interface Known {
+  readonly pace: NumberPace;
+  readonly nowMs: number;
+}
+
+/** Slices of which no recipient is due yet stay with the others: they are carried, uncalled. */
+export function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipient[] {
+  return recipients.filter((recipient) => isDue(recipient, nowMs));
+}
+
+interface Missing {
+  readonly waiting: Waiting;
+  readonly recipients: readonly ChunkRecipient[];
+}
+
+/** Slots for those that have none ahead: one write for all chunks of the number; another for its one-time codes, by client. */
+export async function reserveMissing(
+  phoneNumberId: string,
+  { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
+  ports: Pick<ChunkWorkerPorts, 'paces' | 'tenths'>,
+): Promise<NumberPace> {
+  const missing = open.flatMap((waiting): Missing[] => {
+    const recipients = waiting.chunk.slices.flatMap((slice) => {
+      const due = dueOf(slice, nowMs);
+      const isMissing = firstSlotMs(slice, waiting.slots, { schedule: pace.schedule, nowMs }) === undefined;
+      return due.length > 0 && isMissing ? due : [];
+    });
+    return recipients.length === 0 ? [] : [{ waiting, recipients }];
+  });
+  if (missing.length === 0) return pace;
+  const limitPerSecond = Math.min(...missing.map(({ waiting }) => waiting.chunk.limitPerSecond));
+  const missedSlots = Math.max(...missing.map(({ waiting }) => waiting.missedSlots));
+  const fromMs = Math.max(
+    nowMs + (missedSlots === 0 ? 0 : claimLeadMs(missedSlots)),
+    ...missing.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)),
+  );
+  const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
+  let latest = pace;
+  for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
+    const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
+    const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
+    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
+    latest = given.pace;
+    for (const [at, { waiting, index }] of indexes.entries()) {
+      const slot = given.slots[at];
+      if (slot !== undefined) waiting.slots.set(index, slot.turn ?? { atMs: slot.slotMs });
+    }
+  }
+  return await reserveInLanes(
+    missing.filter((each) => !isUrgent(each)),
+    { phoneNumberId, limitPerSecond, seen: latest, fromMs },
+    ports,
+  );
+}
+
+/** The next slots that may still be changed, in front of what is not due yet. */
+async function reserveInLanes(
+  missing: readonly Missing[],
+  {
+    fromMs,
+    ...number
+  }: {
+    readonly phoneNumberId: string;
+    readonly limitPerSecond: number;
+    readonly seen: NumberPace;
+    readonly fromMs: number;
+  },
+  ports: Pick<ChunkWorkerPorts, 'paces' | 'tenths'>,
+): Promise<NumberPace> {
+  if (missing.length === 0) return number.seen;
+  const lanes = [...Map.groupBy(missing, ({ waiting: { chunk } }) => `${chunk.clientId} ${laneFor(chunk)}`).values()];
+  const wanted = lanes.map((ofLane) => {
+    const { chunk } = (ofLane[0] as Missing).waiting;
+    const count = ofLane.reduce((sum, { recipients }) => sum + recipients.length, 0);
+    const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
+    return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
+  });
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
+  for (const [at, ofLane] of lanes.entries()) {
+    let position = firstPositions[at] ?? 0;
+    for (const { waiting, recipients } of ofLane) {
+      for (const { index } of recipients) {
+        const { clientId } = waiting.chunk;
+        waiting.slots.set(index, { clientId, lane: laneFor(waiting.chunk), position });
+        position += 1;
+      }
+    }
+  }
+  return pace;
+}
+
+/** A small request reserves in the lane that its client has for those. */
+function laneFor({ straight, lane }: QueuedChunk): string {
+  return straight ? lane : lateLane(lane);
+}
