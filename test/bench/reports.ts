@@ -3,7 +3,7 @@ import { messagesReport } from '../../functions/messages-report.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
-import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts';
+import { dispatchesStore } from '../../lib/messages/reports/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeHttpEvent } from '../support/http-event.ts';

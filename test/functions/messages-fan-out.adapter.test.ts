@@ -17,14 +17,14 @@ const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 let queueUrl: string;
 let postponed: [string, number][];
 let records: JobRecords;
-let sentAnew: [SendJob, number][];
+let sentAgain: [SendJob, number][];
 let handle: (event: SQSEvent, context: Context) => Promise<unknown>;
 
 beforeEach(async () => {
   const table = await freshTable('messages');
   queueUrl = await freshQueue();
   postponed = [];
-  sentAnew = [];
+  sentAgain = [];
   const client = localDocumentClient();
   records = jobStore(client, table);
   handle = messagesFanOut({
@@ -39,7 +39,7 @@ beforeEach(async () => {
     limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
-    sendAnew: async (job, delaySeconds) => void sentAnew.push([job, delaySeconds]),
+    sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: () => nowMs,
     random: () => 0,
@@ -108,19 +108,19 @@ test('without time for a wave what is left is sent anew at once, and this delive
   const hurried = { getRemainingTimeInMillis: () => 14_999 } as Context;
   const event = { Records: [record('late', jobOf('C'))] };
   expect(await handle(event, hurried)).toEqual({ batchItemFailures: [] });
-  expect(sentAnew).toMatchObject([[{ head: { jobId: 'C' }, firstIndex: 0, round: 1 }, 0]]);
+  expect(sentAgain).toMatchObject([[{ head: { jobId: 'C' }, firstIndex: 0, round: 1 }, 0]]);
   expect(await queuedMessages()).toBe(0);
 });
 
 test('a message of a round that is over is dropped, and one whose round another run holds waits as a new message', async () => {
   await handle({ Records: [record('first', jobOf('D'))] }, context);
   await handle({ Records: [record('again', jobOf('D'))] }, context);
-  expect([await queuedMessages(), sentAnew]).toEqual([2, []]);
+  expect([await queuedMessages(), sentAgain]).toEqual([2, []]);
   const run = { jobId: 'E', part: 1, round: 0, owner: 'another run' };
   const { head } = jobOf('E') as SendJob;
   await records.begin(head, 1);
   await records.take(run, nowMs);
   expect(await handle({ Records: [record('second', jobOf('E'))] }, context)).toEqual({ batchItemFailures: [] });
-  expect(sentAnew).toMatchObject([[{ head: { jobId: 'E' } }, 45]]);
+  expect(sentAgain).toMatchObject([[{ head: { jobId: 'E' } }, 45]]);
   expect(await queuedMessages()).toBe(0);
 });

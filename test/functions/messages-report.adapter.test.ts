@@ -9,7 +9,7 @@ import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { claimKey } from '../../lib/messages/items.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
-import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts';
+import { dispatchesStore } from '../../lib/messages/reports/dispatches-store.ts';
 import { countsOf } from '../../lib/messages/outcomes/read-report.ts';
 import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';

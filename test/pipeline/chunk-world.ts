@@ -6,7 +6,7 @@ import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
 import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
-import { holdSeconds } from '../../lib/messages/fan-out/rounds.ts';
+import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
 import { aboutJob, dispatchIdOf } from '../../lib/messages/job.ts';
 import { jobHolds } from '../../lib/messages/job-holds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
@@ -243,7 +243,7 @@ export class ChunkWorld {
         jobs: this.jobs.ofRounds(run),
         queue: this.#sink(run, this.#queues.dispatch),
         watch: { sendLater: async () => undefined },
-        sendAnew: (next, seconds) => run.call('sendAnew', () => jobs.send(JSON.stringify(next), seconds)),
+        sendAgain: (next, seconds) => run.call('sendAgain', () => jobs.send(JSON.stringify(next), seconds)),
         hold,
         limitOf: async () => this.#rules.limitPerSecond,
         compose: composeMessage,

@@ -1,7 +1,7 @@
 import { present } from '../../lib/keys/present.ts';
 import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import type { JobRecords, Taken } from '../../lib/messages/fan-out/fan-out.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/fan-out/rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/rounds/lease.ts';
 import type { JobState, JobStates } from '../../lib/messages/job-state.ts';
 import type { Run } from './runs.ts';
 

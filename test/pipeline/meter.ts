@@ -48,7 +48,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   settleSeen: 'none',
   sendBatch: 'queue',
   sendLater: 'queue',
-  sendAnew: 'queue',
+  sendAgain: 'queue',
   enqueueStraight: 'queue',
   postpone: 'queue',
   hold: 'queue',

@@ -160,7 +160,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
       queue: fanOutQueue,
       urgentQueue: fanOutQueue,
       watch: { sendLater: async () => billSending([]) },
-      sendAnew: async (...anew) => {
+      sendAgain: async (...anew) => {
         billSending([JSON.stringify(anew[0])]);
         next = anew;
       },

@@ -6,7 +6,7 @@ import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchQueue } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
 import type { FanOutQueue } from '../../lib/messages/fan-out/queue-wave.ts';
-import { holdSeconds } from '../../lib/messages/fan-out/rounds.ts';
+import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
 import { jobHolds } from '../../lib/messages/job-holds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
@@ -224,7 +224,7 @@ export class PipelineWorld {
         queue: this.#fanOutQueue(run, this.#queues.dispatch),
         urgentQueue: this.#fanOutQueue(run, this.#queues.urgent),
         watch: { sendLater: async () => undefined },
-        sendAnew: (next, seconds) => run.call('sendAnew', () => jobs.send(JSON.stringify(next), seconds)),
+        sendAgain: (next, seconds) => run.call('sendAgain', () => jobs.send(JSON.stringify(next), seconds)),
         hold,
         demands: this.numbers.demands(run),
         workersPerSecond: this.#rules.workers * 6,

@@ -4,7 +4,7 @@ import type { Claim } from '../../lib/messages/dispatch/claim.ts';
 import { packBatches } from '../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
 import type { FanOutQueue } from '../../lib/messages/fan-out/queue-wave.ts';
-import type { WatchMessage } from '../../lib/messages/fan-out/watch-message.ts';
+import type { WatchMessage } from '../../lib/messages/rounds/watch-message.ts';
 import { type DispatchMessage, dispatchIdOf, type JobHead, type Recipient } from '../../lib/messages/job.ts';
 import type { WorkerDemand } from '../../lib/messages/pace/worker-shares.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
@@ -48,7 +48,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
   const claims = new Map<string, Claim>();
   const events = new MemoryEvents();
   const watched: { message: WatchMessage; delaySeconds: number }[] = [];
-  const sentAnew: { job: SendJob; delaySeconds: number }[] = [];
+  const sentAgain: { job: SendJob; delaySeconds: number }[] = [];
   const holds: number[] = [];
   const committed = new Set<string>();
   const job = emptyMemoryJob();
@@ -82,7 +82,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
       },
     },
     watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
-    sendAnew: async (sent, delaySeconds) => void sentAnew.push({ job: sent, delaySeconds }),
+    sendAgain: async (sent, delaySeconds) => void sentAgain.push({ job: sent, delaySeconds }),
     hold: async () => void holds.push(ports.nowMs()),
     compose: (_, recipient, dispatchId) => ({ to: recipient.to, biz_opaque_callback_data: dispatchId }),
     paces,
@@ -118,7 +118,7 @@ export function fanOutWorld(changes: Partial<FanOutPorts> = {}) {
     accept,
     events,
     watched,
-    sentAnew,
+    sentAgain,
     holds,
     logged,
   };

@@ -1,5 +1,5 @@
 import type { JobRecords } from '../../lib/messages/fan-out/fan-out.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/fan-out/rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/rounds/lease.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 
 /** What a job item says of one job and its parts. */

@@ -1,7 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { QueuedChunk } from '../chunk.ts';
-import type { Breakers } from '../dispatch/dispatch-ports.ts';
+import type { Breakers } from '../dispatch/breaker.ts';
 import type { Handover, Posting } from '../dispatch/platform-messages.ts';
 import type { JobHolds } from '../job-holds.ts';
 import type { JobState } from '../job-state.ts';

@@ -10,9 +10,9 @@ import type { ChunkQueue } from './chunk-ports.ts';
 
 /** The addresses of the queues of chunks. */
 export interface ChunkQueueUrls {
-  /** Of small requests, codes above all. */
-  readonly small: string;
-  readonly jobs: string;
+  /** Of small requests, one-time codes above all (D44). */
+  readonly urgent: string;
+  readonly dispatch: string;
 }
 
 /**
@@ -25,7 +25,7 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
       const isCode = chunk.urgent === true && chunk.straight === true;
       await client.send(
         new SendMessageCommand({
-          QueueUrl: isCode ? urls.small : urls.jobs,
+          QueueUrl: isCode ? urls.urgent : urls.dispatch,
           MessageBody: queueBody(chunk),
           MessageGroupId: String(chunk.clientId),
           DelaySeconds: delaySeconds,
@@ -33,15 +33,7 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
       );
     },
 
-    postpone: async (receiptHandle, seconds) => {
-      await client.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: urls[own],
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: seconds,
-        }),
-      );
-    },
+    postpone: visibilityOf(client, urls[own]),
 
     // One that is not in flight any more needs no hold.
     hold: async (receiptHandles, seconds) => {
@@ -56,6 +48,19 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
         }),
       );
     },
+  };
+}
+
+/** Sets when a delivery of that queue becomes visible again. Throws when the queue cannot be reached. */
+export function visibilityOf(client: SQSClient, queueUrl: string): ChunkQueue['postpone'] {
+  return async (receiptHandle, seconds) => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
   };
 }
 

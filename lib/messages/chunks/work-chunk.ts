@@ -1,7 +1,8 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import { claimLifeMs, sendBudgetMs } from '../dispatch/claim.ts';
+import { sendBudgetMs } from '../dispatch/deadlines.ts';
 import { maxDelaySeconds, retryDelaySeconds } from '../pace/pacing.ts';
+import { claimLifeMs } from '../slices/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
 import type { Outcome, SliceClaim } from '../slices/slice.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';

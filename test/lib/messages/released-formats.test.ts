@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
 import { decodeSendJobMessage } from '../../../lib/messages/accept/send-job.ts';
-import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/fan-out/watch-message.ts';
+import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/rounds/watch-message.ts';
 import { DispatchMessageSchema, dispatchMessageVersion } from '../../../lib/messages/job.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';

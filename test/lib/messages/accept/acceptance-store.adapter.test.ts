@@ -7,7 +7,7 @@ import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { acceptedKey, commitKey, jobKey, recipientsKey } from '../../../../lib/messages/items.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import { dispatchesStore } from '../../../../lib/messages/outcomes/dispatches-store.ts';
+import { dispatchesStore } from '../../../../lib/messages/reports/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/outcomes/report-store.ts';
 import { headOfStraight } from '../../../../lib/messages/straight-message.ts';
 import { dispatchMessage } from '../../../faults/scenario-job.ts';

@@ -40,7 +40,7 @@ function portsOver(sqs: SQSClient, client: DynamoDBDocumentClient): FanOutPorts 
     workersPerSecond: 10_000,
     limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
-    sendAnew: async () => undefined,
+    sendAgain: async () => undefined,
     hold: async () => undefined,
     compose: (_, recipient) => ({ to: recipient.to }),
     nowMs: Date.now,

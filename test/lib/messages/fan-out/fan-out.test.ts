@@ -78,10 +78,10 @@ test('a queue that keeps refusing fails the job; its redelivery starts at the ch
 
 test('running out of time ends the round between waves: what is left is sent anew, and goes on there', async () => {
   const left = [40_000, 15_000, 14_999];
-  const { ports, queued, progress, sentAnew } = fanOutWorld({ remainingMs: () => left.shift() ?? 60_000 });
+  const { ports, queued, progress, sentAgain } = fanOutWorld({ remainingMs: () => left.shift() ?? 60_000 });
   const job = fanOutJob(2_000);
   expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
-  expect(sentAnew).toEqual([{ job: { ...job, round: 1 }, delaySeconds: 0 }]);
+  expect(sentAgain).toEqual([{ job: { ...job, round: 1 }, delaySeconds: 0 }]);
   expect([queued.length, progress.get(1)]).toEqual([1_000, 1_000]);
   await fannedOut({ ...job, round: 1 }, ports);
   expect(new Set(queued.map(({ index }) => index)).size).toBe(2_000);
@@ -93,28 +93,28 @@ describe('rounds', () => {
   const run = { jobId: 'J', part: 1, round: 0, owner };
 
   test('a message whose round is over is dropped', async () => {
-    const { ports, job: stored, queued, sentAnew, watched } = fanOutWorld();
+    const { ports, job: stored, queued, sentAgain, watched } = fanOutWorld();
     stored.rounds.set(1, { round: 3, leaseUntilMs: 0 });
     expect(await fannedOut(fanOutJob(20, { round: 2 }), ports)).toEqual({ end: 'done' });
     expect(await fannedOut(fanOutJob(20), ports)).toEqual({ end: 'done' });
-    expect([queued, sentAnew, watched]).toEqual([[], [], []]);
+    expect([queued, sentAgain, watched]).toEqual([[], [], []]);
   });
 
   test.each([0, 1])(
     'one that comes while another run has the round, or the one before, waits for its lease (%i)',
     async (round) => {
-      const { ports, queued, sentAnew } = fanOutWorld();
+      const { ports, queued, sentAgain } = fanOutWorld();
       await ports.jobs.take(run, fanOutStartMs);
       const job = fanOutJob(20, round === 0 ? {} : { round });
       expect(await fannedOut(job, ports)).toEqual({ end: 'done' });
-      expect([queued, sentAnew]).toEqual([[], [{ job, delaySeconds: 45 }]]);
+      expect([queued, sentAgain]).toEqual([[], [{ job, delaySeconds: 45 }]]);
       await fannedOut(job, { ...ports, nowMs: () => fanOutStartMs + 45_000 });
       expect(queued).toHaveLength(20);
     },
   );
 
   test('a run whose round was taken from it stops, and leaves its message to the queue', async () => {
-    const { ports, job: stored, queued, sentAnew, watched } = fanOutWorld();
+    const { ports, job: stored, queued, sentAgain, watched } = fanOutWorld();
     const hold = async () => undefined;
     const taken = {
       ...ports,
@@ -123,7 +123,7 @@ describe('rounds', () => {
     };
     stored.rounds.set(1, { round: 0, owner, leaseUntilMs: fanOutStartMs });
     expect(await fannedOut(fanOutJob(2_000), taken)).toEqual({ end: 'again' });
-    expect([queued.length, sentAnew, watched]).toEqual([500, [], []]);
+    expect([queued.length, sentAgain, watched]).toEqual([500, [], []]);
   });
 
   test('a run whose lease is about to run out queues nothing more', async () => {

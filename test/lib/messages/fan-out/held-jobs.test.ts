@@ -65,28 +65,28 @@ describe('a parked job (D46)', () => {
   const parked = { code: 'template_paused', sinceMs: fanOutStartMs - 2 * minutes } as const;
 
   test('goes on circulating, and when it has resumed waits once more, behind what waits in the queue', async () => {
-    const { ports, job, queued, sentAnew } = fanOutWorld();
+    const { ports, job, queued, sentAgain } = fanOutWorld();
     job.state = { parked };
     const sent = fanOutJob(20);
     expect(await fannedOut(sent, ports)).toEqual({ end: 'done' });
-    expect(sentAnew).toEqual([{ job: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
+    expect(sentAgain).toEqual([{ job: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
     job.state = {};
-    await fannedOut(sentAnew[0]?.job ?? sent, ports);
-    expect(sentAnew[1]).toEqual({ job: { ...sent, round: 2 }, delaySeconds: 30 });
+    await fannedOut(sentAgain[0]?.job ?? sent, ports);
+    expect(sentAgain[1]).toEqual({ job: { ...sent, round: 2 }, delaySeconds: 30 });
     expect(queued).toEqual([]);
-    await fannedOut(sentAnew[1]?.job ?? sent, ports);
+    await fannedOut(sentAgain[1]?.job ?? sent, ports);
     expect(queued).toHaveLength(20);
   });
 
   test('that is parked on the way queues no further wave', async () => {
-    const { ports, job, queued, sentAnew } = fanOutWorld();
+    const { ports, job, queued, sentAgain } = fanOutWorld();
     const sendBatch = ports.queue.sendBatch;
     const queue = queueThat((entries) => {
       job.state = { parked };
       return sendBatch(entries);
     });
     await fannedOut(fanOutJob(1_200), { ...ports, queue });
-    expect([queued.length, sentAnew.length]).toEqual([500, 1]);
+    expect([queued.length, sentAgain.length]).toEqual([500, 1]);
   });
 
   test('that nobody has ended expires after a day', async () => {

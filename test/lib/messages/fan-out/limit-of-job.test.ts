@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ListedChannel } from '../../../../lib/channels/channel.ts';
-import { limitOfJob } from '../../../../lib/messages/fan-out/limit-of-job.ts';
+import { limitOfJob } from '../../../../lib/messages/rounds/limit-of-job.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const head = makeJobHead({ throughputPerSecond: 250 });

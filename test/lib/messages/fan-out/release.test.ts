@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import type { FanOutPorts } from '../../../../lib/messages/fan-out/fan-out.ts';
-import { horizonMs, nextRoundSeconds, queueTimes, waveCount } from '../../../../lib/messages/fan-out/horizon.ts';
+import { horizonMs, nextRoundSeconds, queueTimes, waveCount } from '../../../../lib/messages/rounds/horizon.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { slotMsOf, type Turn } from '../../../../lib/messages/pace/schedule.ts';
 import { fannedOut, fanOutJob, fanOutStartMs, fanOutWorld, queueThat } from '../../../support/fan-out-world.ts';
@@ -21,7 +21,7 @@ async function allRounds(
   for (let next: SendJob | undefined = job; next !== undefined; rounds += 1) {
     await fannedOut(next, world.ports);
     between(world);
-    const sent = world.sentAnew.shift();
+    const sent = world.sentAgain.shift();
     next = sent?.job;
     clock.nowMs += (sent?.delaySeconds ?? 0) * 1_000;
   }

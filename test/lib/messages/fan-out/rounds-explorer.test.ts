@@ -10,7 +10,7 @@ import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-
  * again while its run is at work, or after it was acknowledged; with withdrawal and cancellation at any moment. A message that
  * an operator redrives under a new id is a message that comes again: nothing depends on ids.
  */
-const writes = ['begin', 'take', 'sendBatch', 'checkpoint', 'handOver', 'sendAnew', 'watch', 'end'] as const;
+const writes = ['begin', 'take', 'sendBatch', 'checkpoint', 'handOver', 'sendAgain', 'watch', 'end'] as const;
 
 const scenarios: readonly (Scenario & {
   readonly name: string;

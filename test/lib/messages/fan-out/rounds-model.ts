@@ -2,7 +2,7 @@ import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { packBatches } from '../../../../lib/messages/fan-out/dispatch-queue.ts';
 import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
-import { leaseMs, type RoundRecord, type RoundRun, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
+import { leaseMs, type RoundRecord, type RoundRun, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
@@ -20,7 +20,7 @@ export interface Scenario {
   readonly late?: readonly OpName[];
 }
 
-export type OpName = 'begin' | 'end' | 'take' | 'tell' | 'sendBatch' | 'checkpoint' | 'handOver' | 'sendAnew' | 'watch';
+export type OpName = 'begin' | 'end' | 'take' | 'tell' | 'sendBatch' | 'checkpoint' | 'handOver' | 'sendAgain' | 'watch';
 
 export interface Op {
   readonly name: OpName;
@@ -124,7 +124,7 @@ export async function standingOf(run: Run, { wavesPerRound }: Scenario): Promise
     queue,
     urgentQueue: queue,
     watch: { sendLater: call('watch') },
-    sendAnew: call('sendAnew'),
+    sendAgain: call('sendAgain'),
     hold: nothing,
     compose: (_, { to }) => ({ to }),
     paces: memoryPaces(),
@@ -205,7 +205,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       const queued = [...new Set([...world.queued, first ?? -1])].toSorted((one, other) => one - other);
       return { world: { ...world, queued }, value: [] };
     }
-    case 'sendAnew': {
+    case 'sendAgain': {
       const message = { id: world.nextId, job: args[0] as SendJob, visible: true };
       return {
         world: { ...world, messages: [...world.messages, message], nextId: world.nextId + 1 },

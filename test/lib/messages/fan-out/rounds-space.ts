@@ -1,4 +1,4 @@
-import { leaseMs } from '../../../../lib/messages/fan-out/rounds.ts';
+import { leaseMs } from '../../../../lib/messages/rounds/lease.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { startMs } from '../../../faults/scenario-job.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -166,7 +166,7 @@ export function keyOf({ world, runs, late, ...state }: State): string {
   return JSON.stringify([
     runs.map(({ job, ...run }) => [run, job.round]),
     state,
-    late.map(({ name, args }) => [name, name === 'sendAnew' ? (args[0] as Run['job']).round : args]),
+    late.map(({ name, args }) => [name, name === 'sendAgain' ? (args[0] as Run['job']).round : args]),
     { ...world, messages: world.messages.map(({ id, job, visible }) => [id, job.round, visible]) },
   ]);
 }

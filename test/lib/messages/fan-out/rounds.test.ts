@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type RoundRecord, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
+import { type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 
 const run = { jobId: 'J', part: 1, round: 3, owner: 'mine' };
 const nowMs = 1_000;

@@ -6,7 +6,7 @@ const facts = { jobId: 'J', clientId: 1001 };
 
 describe('before its first round', () => {
   test('a job that its acceptance took back is dropped: nothing is taken, described or queued (D25)', async () => {
-    const { ports, job, queued, sentAnew, logged } = fanOutWorld();
+    const { ports, job, queued, sentAgain, logged } = fanOutWorld();
     const described: unknown[] = [];
     const jobs = {
       ...ports.jobs,
@@ -14,7 +14,7 @@ describe('before its first round', () => {
       describe: async (each: unknown) => void described.push(each),
     };
     expect(await fannedOut(fanOutJob(3), { ...ports, jobs })).toEqual({ end: 'done' });
-    expect([job.rounds.size, described, queued, sentAnew]).toEqual([0, [], [], []]);
+    expect([job.rounds.size, described, queued, sentAgain]).toEqual([0, [], [], []]);
     expect(logged).toEqual([['job.withdrawn', facts]]);
   });
 
@@ -52,11 +52,11 @@ test.each([
   [1, 1],
   [-5_000, 1],
 ])('a round that another run holds for %i ms more is tried again after %i s', async (leftMs, delaySeconds) => {
-  const { ports, sentAnew } = fanOutWorld();
+  const { ports, sentAgain } = fanOutWorld();
   const held = { kind: 'held', untilMs: fanOutStartMs + leftMs } as const;
   const job = fanOutJob(3);
   expect(await fannedOut(job, { ...ports, jobs: { ...ports.jobs, take: async () => held } })).toEqual({ end: 'done' });
-  expect(sentAnew).toEqual([{ job, delaySeconds }]);
+  expect(sentAgain).toEqual([{ job, delaySeconds }]);
 });
 
 test.each([
@@ -89,17 +89,17 @@ describe('a number on which many reserve at the same moment', () => {
     [0, 2],
     [0.999, 9],
   ])('is tried again after a few seconds, as a message sent anew (%d)', async (random, delaySeconds) => {
-    const { ports, paces, queued, progress, sentAnew, logged } = fanOutWorld({ random: () => random });
+    const { ports, paces, queued, progress, sentAgain, logged } = fanOutWorld({ random: () => random });
     const contended = { ...paces, change: () => Promise.reject(new PaceContended()) };
     expect(await fannedOut(job, { ...ports, paces: contended })).toEqual({ end: 'done' });
-    expect([queued, progress.size, sentAnew]).toEqual([[], 0, [{ job: { ...job, round: 1 }, delaySeconds }]]);
+    expect([queued, progress.size, sentAgain]).toEqual([[], 0, [{ job: { ...job, round: 1 }, delaySeconds }]]);
     expect(logged).toEqual([['job.number_contended', { count: 20 }]]);
   });
 
   test('is not what another error looks like: that fails the run', async () => {
-    const { ports, paces, sentAnew } = fanOutWorld();
+    const { ports, paces, sentAgain } = fanOutWorld();
     const broken = { ...paces, change: () => Promise.reject(new Error('no table')) };
     await expect(fannedOut(job, { ...ports, paces: broken })).rejects.toThrow('no table');
-    expect(sentAnew).toEqual([]);
+    expect(sentAgain).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { present } from '../../../../lib/keys/present.ts';
 import { cancelled, type JobState, type JobStop, type UnderWay } from '../../../../lib/messages/job-state.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/outcomes/watch.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
 import { cancelJob } from '../../../../lib/messages/reports/cancel.ts';
 import type { DescribedJob } from '../../../../lib/messages/reports/described-job.ts';
 import { countStates, type OutcomeCounts, type WrittenMessages } from '../../../../lib/messages/reports/outcome.ts';

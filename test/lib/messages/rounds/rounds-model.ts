@@ -1,7 +1,7 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
@@ -25,7 +25,7 @@ export interface Scenario {
   readonly late?: readonly Write[];
 }
 
-type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAnew' | 'watch' | 'handOver';
+type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
 /** Time may pass in a pause. */
 export type OpName = Write | 'pause';
 
@@ -132,7 +132,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
     // Each chunk is a request of its own.
     queue: { pack: (entries) => entries.map((entry) => [entry]), sendBatch: call('sendBatch') },
     watch: { sendLater: call('watch') },
-    sendAnew: call('sendAnew'),
+    sendAgain: call('sendAgain'),
     hold: nothing,
     compose: (_, { to }) => ({ to }),
     paces: {
@@ -185,7 +185,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, Number(args[0]));
       return { world: { ...world, endedFrom }, value: undefined };
     }
-    case 'sendAnew': {
+    case 'sendAgain': {
       const message = { id: world.nextId, body: args[0] as JobMessage, visible: true };
       const messages = [...world.messages, message];
       return { world: { ...world, messages, nextId: world.nextId + 1 }, value: undefined };

@@ -1,4 +1,4 @@
-import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/rounds.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import type { Taken } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { startMs } from '../../../faults/scenario-job.ts';

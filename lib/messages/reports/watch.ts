@@ -5,14 +5,14 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
+import { aboutJob } from '../job.ts';
 import {
   nextLookSeconds,
   QueuedWatchSchema,
   type WatchMessage,
   type WatchQueue,
   watchVersion,
-} from '../fan-out/watch-message.ts';
-import { aboutJob } from '../job.ts';
+} from '../rounds/watch-message.ts';
 import type { JobProgress } from './read-report.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
@@ -63,14 +63,12 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     ports.log('job.watch_ended', { jobId, clientId });
     return;
   }
-  const { head, finalPartitions, counts, endToWrite } = progress;
+  const { head, finalPartitions, counts } = progress;
   if (counts === undefined) {
     const next = { ...message, final: [...finalPartitions] };
     await ports.queue.sendLater(next, nextLookSeconds(message, ports.nowMs()));
     return;
   }
-  // Before it is told: no report shows something pending afterwards.
-  if (endToWrite) await ports.parked.states.end(jobId, ports.nowMs());
   const { pending: _none, ...ended } = counts;
   await ports.events.send([
     completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs()),

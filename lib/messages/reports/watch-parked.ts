@@ -1,9 +1,7 @@
 import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import { claimLifeMs } from '../dispatch/claim.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
-import type { ParkedWatch, ParkedWatchQueue } from '../fan-out/watch-message.ts';
 import { aboutJob, type JobHead } from '../job.ts';
 import {
   type JobState,
@@ -14,6 +12,8 @@ import {
   pauseFromMs,
   type Waiting,
 } from '../job-state.ts';
+import type { ParkedWatch, ParkedWatchQueue } from '../rounds/watch-message.ts';
+import { claimLifeMs } from '../slices/claim-life.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
 

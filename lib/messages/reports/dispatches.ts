@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { present } from '../../keys/present.ts';
-import type { DispatchPointer } from '../accept/accepted-job.ts';
+import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobsOfDaySortKey } from '../items.ts';
 
 /** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import { didPattern } from '../../access/directory.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
-import { type DispatchPointer, PointerSchema } from '../accept/accepted-job.ts';
-import { claimMemorySeconds } from '../dispatch/claim.ts';
-import { dispatchesPartition, jobKey } from '../items.ts';
+import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
+import { dispatchesPartition, jobKey, jobMemorySeconds } from '../items.ts';
 import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
 
 /** The list of a client's dispatches: two round trips, whoever else uses the DID. */
@@ -40,7 +39,7 @@ export function dispatchesStore(
       // Asked with all that a request may name, and DynamoDB refuses keys over 2 KB.
       if (!didPattern.test(did)) return { accepted: [] };
       // Older ones are on their way out, and have no report any more.
-      const oldestMs = Math.max(fromMs, nowMs() - claimMemorySeconds * 1_000 + 1);
+      const oldestMs = Math.max(fromMs, nowMs() - jobMemorySeconds * 1_000 + 1);
       const { from, to } = boundsOf({ fromMs: oldestMs, toMs });
       // A list that is read on 30 days after has ended meanwhile: DynamoDB refuses a start outside of what is asked for.
       if (from >= to || (after !== undefined && after < from)) return { accepted: [] };
