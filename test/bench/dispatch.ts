@@ -3,7 +3,7 @@ import { unknownBreaker } from '../../lib/messages/dispatch/breaker.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
 import type { DispatchMessage } from '../../lib/messages/job.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
-import { dispatchMessage, startMs } from '../faults/scenario-job.ts';
+import { dispatchMessage, startMs } from '../support/scenario-job.ts';
 import { DispatchWorld, deliveryOf } from '../support/dispatch-ports.ts';
 import { memoryPaces } from '../support/memory-paces.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

@@ -5,7 +5,7 @@ import { call } from '../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { dispatchMessage } from '../faults/scenario-job.ts';
+import { dispatchMessage } from '../support/scenario-job.ts';
 import { makeJob } from '../support/send-jobs.ts';
 import { median, report } from './figure.ts';
 import { type FunctionProcess, startFunction } from './function-process.ts';

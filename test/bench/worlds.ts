@@ -1,6 +1,5 @@
-import type { ChunkWorld } from '../pipeline/chunk-world.ts';
-import { acceptChunks, quietChunks } from '../pipeline/quiet-chunks.ts';
-import { accept, quietWorld } from '../pipeline/quiet-world.ts';
+import { accept, acceptChunks, quietWorld, quietWorld } from '../pipeline/quiet-world.ts';
+import type { PipelineWorld } from '../pipeline/world.ts';
 import { type PipelineWorld, startMs } from '../pipeline/world.ts';
 import * as assumed from './cost/assumed.ts';
 import { type Counts, lambdaTime, overlappingLambdaTime, times, together, totalDollars } from './cost/price.ts';
@@ -122,15 +121,15 @@ function worldOf(way: Way, rules: Parameters<typeof quietWorld>[0]) {
     const world = quietWorld(rules);
     return { world, acceptJob: (size: number, head: Head) => accept(world, size, head) };
   }
-  const world = quietChunks(rules);
+  const world = quietWorld(rules);
   return { world, acceptJob: (size: number, head: Head) => acceptChunks(world, size, head) };
 }
 
-function busyWorkers(world: PipelineWorld | ChunkWorld, seconds: number): number {
+function busyWorkers(world: PipelineWorld | PipelineWorld, seconds: number): number {
   return world.meter.timesOf('dispatch').ms / 1_000 / seconds;
 }
 
-function requestsOf(world: PipelineWorld | ChunkWorld, sent: number): Omit<Taken, 'busyWorkers' | 'share'> {
+function requestsOf(world: PipelineWorld | PipelineWorld, sent: number): Omit<Taken, 'busyWorkers' | 'share'> {
   const { write, read, queue } = world.meter.requests;
   const [dispatch, fanOut] = [world.meter.timesOf('dispatch'), world.meter.timesOf('fan-out')];
   const { ofRun, ofMessage } = assumed.workerProcessorMs;

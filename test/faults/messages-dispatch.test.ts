@@ -20,7 +20,7 @@ import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
 import { idlePaces } from '../support/idle-paces.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage } from './scenario-job.ts';
+import { dispatchMessage } from '../support/scenario-job.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;

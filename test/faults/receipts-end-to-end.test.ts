@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/breaker.ts';
 import { type Claim, claimLifeMs, invocationOf } from '../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
-import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
 import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
 import { outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
@@ -17,7 +17,7 @@ import { idlePaces } from '../support/idle-paces.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
-import { dispatchMessage, receiptBody, scenarioHead, startMs } from './scenario-job.ts';
+import { dispatchMessage, receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
 
 const total = 80;
 const faults: readonly Fault[] = [

@@ -16,7 +16,7 @@ import { type Fault, injectFaults, seededFaults, seededRandom } from '../support
 import { lagReads } from '../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
-import { receiptBody, scenarioHead, startMs } from './scenario-job.ts';
+import { receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
 
 const total = 80;
 const claimLifeMs = 90_000;

@@ -1,8 +1,8 @@
 import { pairWaitsMs } from '../../lib/messages/accept/pair-waits.ts';
 import type { AcceptedSend } from '../../lib/messages/accept/send-job.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/rounds/lease.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 import type { JobRounds, Progress, RoundRun, Taken } from '../../lib/messages/rounds/job-rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../lib/messages/rounds/lease.ts';
 import { MemoryJobs } from './memory-jobs.ts';
 import type { Run } from './runs.ts';
 

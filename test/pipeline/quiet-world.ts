@@ -1,6 +1,6 @@
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeJobHead } from '../support/send-jobs.ts';
+import { makeJob } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
 import { PipelineWorld } from './world.ts';
 
@@ -18,6 +18,8 @@ export function quietWorld({
   readonly fateOf?: () => Fate;
   readonly limitPerSecond?: number;
   readonly workers?: number;
+  readonly answerMs?: () => number;
+  readonly lifeMs?: (functionName: string) => number | undefined;
 } = {}): PipelineWorld {
   const random = seededRandom(1);
   return new PipelineWorld({
@@ -40,7 +42,7 @@ export function quietWorld({
 let jobs = 0;
 
 /** A job of so many recipients, no two alike, accepted now. */
-export function accept(
+export function acceptChunks(
   world: PipelineWorld,
   size: number,
   head: { clientId?: number; phoneNumberId?: string; urgent?: true } = {},
@@ -51,8 +53,7 @@ export function accept(
     to: String(5_491_100_000_000 + jobs * 100_000 + at),
     params: { buttons: ['order'] },
   }));
-  const job = makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head });
-  world.accept({ ...job, firstIndex: 0 });
+  world.accept(makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head }));
   return jobId;
 }
 

@@ -1,10 +1,6 @@
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
-import { isAlone } from '../../lib/messages/composed-message.ts';
-import { invocationOf } from '../../lib/messages/dispatch/claim.ts';
+import type { AcceptedSend } from '../../lib/messages/accept/send-job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
-import { outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
-import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
+import { placeInSlice, type Recorded, sliceOf } from '../../lib/messages/slices/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
@@ -15,7 +11,7 @@ const callFaults: readonly CallFault[] = ['fails', 'reply_lost', 'lands_late', '
 const fates: readonly Fate[] = ['taken_reply_lost', 'lost', 'refused', 'refused_for_now', 'no_connection'];
 
 /** A world in which, for a seed, anything may go wrong at any moment; some worlds are worse than others. */
-export function randomWorld(seed: number): PipelineWorld {
+export function randomChunks(seed: number): PipelineWorld {
   const random = seededRandom(seed);
   const among = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const callFaultShare = among([0, 0.005, 0.03]);
@@ -24,11 +20,11 @@ export function randomWorld(seed: number): PipelineWorld {
   const skewMs = among([0, 100]);
   const world: PipelineWorld = new PipelineWorld({
     random,
-    limitPerSecond: among([5, 20, 80]),
+    limitPerSecond: among([5, 20, 80, 1_000]),
     answerMs: () => 20 + random() * 300,
     latencyMs: () => (random() < 0.02 ? random() * 3_000 : 1 + random() * 10),
     faultOf: (name) => {
-      // Rare in every world: a request of one recipient that its acceptance cannot hand over.
+      // Rare in every world: a small request that its acceptance cannot hand over.
       const share = name === 'enqueueStraight' ? 0.3 : callFaultShare;
       return name !== 'send' && random() < share ? among(callFaults) : undefined;
     },
@@ -44,13 +40,11 @@ export function randomWorld(seed: number): PipelineWorld {
   for (let at = 0; at < jobs; at += 1) {
     const jobId = `01JD${String(at).padStart(22, '0')}`;
     const ttl = random() < 0.2 ? { expiresAtMs: world.time.nowMs + 1_000 + random() * 120_000 } : {};
-    // The largest needs two rounds of its number when that is slow.
-    const size = among([1, 1, 3, 3, 3, 3, 12, 12, 12, 12, 12, 40, 40, 40, 40, 260]);
+    // The largest needs several rounds of its number when that is slow.
+    const size = among([1, 1, 3, 3, 3, 10, 12, 12, 12, 40, 40, 40, 75, 75, 260, 600]);
     const clientId = among([1001, 1002]);
     const urgent = random() < 0.3 ? { urgent: true as const } : {};
-    const head = { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent };
-    const job = makeJob(makeRecipients(size), head);
-    world.accept({ ...job, firstIndex: 0 });
+    world.accept(makeJob(makeRecipients(size), { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
     holdBack(world, jobId, random);
   }
   return world;
@@ -79,22 +73,21 @@ function receipts(random: () => number): { status: string; afterMs: number }[] {
 }
 
 /** What must hold once nothing is under way any more; throws with all that does not. */
-export function checkWorld(world: PipelineWorld): void {
+export function checkChunks(world: PipelineWorld): void {
   const broken = world.accepted.flatMap(({ dispatchId, job }) => brokenPromises(world, dispatchId, job));
   if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
 }
 
 /** From the decision to send until the platform sees it, in a world with slow calls. */
 const underWayMs = 5_000;
-/** From the claim until then. */
+/** From the claim until then, on a slow number. */
 const claimedMs = 20_000;
 
-function brokenPromises(world: PipelineWorld, dispatchId: string, job: SendJob): string[] {
+function brokenPromises(world: PipelineWorld, dispatchId: string, job: AcceptedSend): string[] {
   const broken: string[] = [];
-  if (world.jobs.withdrawn.has(job.head.jobId)) return refusedAndSent(world, dispatchId);
-  const isQueued = !isAlone(job) || world.jobs.states.get(job.head.jobId)?.begun;
-  const { stop } = world.jobs.states.get(job.head.jobId) ?? {};
-  const { expiresAtMs } = job.head;
+  const { jobId, expiresAtMs } = job.head;
+  if (world.jobs.withdrawn.has(jobId)) return refusedAndSent(world, dispatchId);
+  const { stop } = world.jobs.states.get(jobId) ?? {};
   const posts = world.platform.posts.filter((post) => post.dispatchId === dispatchId);
   const taken = posts.filter((post) => post.taken);
   if (taken.length > 1) broken.push(`R13: ${dispatchId} was taken ${taken.length} times`);
@@ -104,35 +97,42 @@ function brokenPromises(world: PipelineWorld, dispatchId: string, job: SendJob):
   if (stop !== undefined && posts.some(({ atMs }) => atMs > stop.atMs + claimedMs)) {
     broken.push(`D53: ${dispatchId} was sent after its job was cancelled`);
   }
-  const claim = world.claims.claims.get(dispatchId);
-  const at = dispatchId.lastIndexOf('-');
-  const key = { jobId: dispatchId.slice(0, at), index: Number(dispatchId.slice(at + 1)) };
-  const batch = claim === undefined ? undefined : world.claims.batchOf(invocationOf(claim.at));
-  const own = outcomeOf(key, { claim, batch }, world.time.nowMs + 600_000);
-  const receiptsHere = world.claims.receiptsOf(dispatchId);
-  const { state } = reportedOutcome(own, fold(receiptsHere));
-  if (own.state === 'pending' && world.deadLetters === 0 && isQueued) broken.push(`R14: ${dispatchId} has vanished`);
-  if (['sent', 'held', 'delivered', 'read'].includes(state) && taken.length === 0) {
-    broken.push(`R14: ${dispatchId} counts as ${state} and was never taken`);
+  const index = Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
+  const outcome = world.slices.find(sliceOf({ jobId, index }))?.outcomes[placeInSlice(index)];
+  const hasReceipt = world.doubts.receipts.get(jobId)?.has(index) ?? false;
+  const isQueued = job.recipients.length > 10 || world.jobs.states.get(jobId)?.begun;
+  if (world.deadLetters === 0 && isQueued) broken.push(...brokenEnd(dispatchId, outcome, hasReceipt));
+  if (outcome?.state === 'sent' && taken.length === 0) broken.push(`R14: ${dispatchId} counts as sent and never was`);
+  if ((outcome?.state === 'failed' || outcome?.state === 'expired') && taken.length > 0 && !hasReceipt) {
+    broken.push(`R14: ${dispatchId} counts as ${outcome.state} and was taken`);
   }
-  if (['failed', 'expired'].includes(state) && taken.length > 0) {
-    broken.push(`R14: ${dispatchId} counts as ${state} and was taken`);
-  }
-  if (
-    claim?.state === 'unknown' &&
-    receiptsHere.length > 0 &&
-    batch?.[dispatchId] === undefined &&
-    world.deadLetters === 0
-  ) {
-    broken.push(`D39: ${dispatchId} has a receipt and stays unknown`);
-  }
-  return broken;
+  return [...broken, ...untold(world, dispatchId, outcome)];
 }
 
-/** Its client was told 502: that nothing of it is sent, or that nobody knows. */
+function brokenEnd(dispatchId: string, outcome: Recorded | undefined, hasReceipt: boolean): string[] {
+  if (outcome === undefined || outcome.state === 'again') {
+    return [`R14: ${dispatchId} has vanished (${outcome?.state ?? 'no outcome'})`];
+  }
+  if (outcome.state === 'unknown' && hasReceipt) return [`D39: ${dispatchId} has a receipt and stays unknown`];
+  return [];
+}
+
+/** Each ending that is no success is told, under one id (D34). */
+function untold(world: PipelineWorld, dispatchId: string, outcome: Recorded | undefined): string[] {
+  const state = outcome?.state;
+  if (state !== 'failed' && state !== 'expired' && state !== 'unknown') return [];
+  if (world.deadLetters > 0) return [];
+  const type = `message.${state}`;
+  const isTold = [...world.told.values()].some(
+    (event) => event.type === type && JSON.stringify(event.data).includes(`"${dispatchId}"`),
+  );
+  return isTold ? [] : [`D34: ${dispatchId} ended ${state} and is not told of`];
+}
+
+/** Its client was told 502: that nothing of it is sent, or that it is not known. */
 function refusedAndSent(world: PipelineWorld, dispatchId: string): string[] {
   const isPosted = world.platform.posts.some((post) => post.dispatchId === dispatchId);
-  const isTold = [...world.told.values()].some(({ data }) => JSON.stringify(data).includes(dispatchId));
+  const isTold = [...world.told.values()].some(({ data }) => JSON.stringify(data).includes(`"${dispatchId}"`));
   return [
     ...(isPosted ? [`D25: ${dispatchId} was refused and sent`] : []),
     ...(isTold ? [`D25: ${dispatchId} was refused and is told of`] : []),

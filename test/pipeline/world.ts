@@ -1,26 +1,27 @@
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
-import { straightSend } from '../../lib/messages/accept/straight-send.ts';
-import { isAlone } from '../../lib/messages/composed-message.ts';
+import type { JobMessage } from '../../lib/messages/accept/job-message.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { chunkVersion, type QueuedChunk, straightRecipients } from '../../lib/messages/chunk.ts';
+import type { ChunkQueue } from '../../lib/messages/chunks/chunk-ports.ts';
+import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
-import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
-import type { DispatchQueue } from '../../lib/messages/dispatch/dispatch-ports.ts';
-import { type FanOutPorts, fanOut } from '../../lib/messages/fan-out/fan-out.ts';
-import type { FanOutQueue } from '../../lib/messages/fan-out/queue-wave.ts';
-import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
-import { type DispatchMessage, dispatchIdOf } from '../../lib/messages/job.ts';
+import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
+import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
+import { aboutJob, dispatchIdOf } from '../../lib/messages/job.ts';
 import { jobHolds } from '../../lib/messages/job-holds.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
-import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
-import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { type FanOutPorts, fanOutJob } from '../../lib/messages/rounds/fan-out-job.ts';
+import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
+import type { ChunkSink } from '../../lib/messages/rounds/queue-chunks.ts';
+import { settleProven } from '../../lib/messages/slices/settle-proven.ts';
+import { placeInSlice, sliceOf, withdrawn } from '../../lib/messages/slices/slice.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
-import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
-import { MemoryClaims } from './memory-claims.ts';
-import { MemoryJobs } from './memory-jobs.ts';
 import { MemoryNumbers } from './memory-numbers.ts';
+import { MemoryRounds } from './memory-rounds.ts';
+import { MemoryDoubts, MemorySlices } from './memory-slices.ts';
 import { Meter } from './meter.ts';
 import { type Fate, PlatformModel } from './platform-model.ts';
 import { type ModelDelivery, QueueModel } from './queue-model.ts';
@@ -67,23 +68,27 @@ interface RunClock {
   readonly invocation: string;
 }
 
+/** SQS bills a request for each 64 KB of what it carries. */
+const billedBytes = 65_536;
+
 /**
- * The whole way of a message, from the accepted job to its last receipt, on the real policies: in virtual time, with
- * stores in memory, queues that behave as SQS may, a platform that counts, and processes that die.
+ * The whole way of a message by slices and chunks, from the accepted job to its last receipt, on the real policies: in virtual
+ * time, with stores in memory, queues that behave as SQS may, a platform that counts, and processes that die.
  */
 export class PipelineWorld {
   readonly time = new VirtualTime(startMs);
-  readonly claims = new MemoryClaims();
-  readonly jobs = new MemoryJobs();
+  readonly slices = new MemorySlices();
+  readonly doubts = new MemoryDoubts();
+  readonly jobs = new MemoryRounds();
   readonly numbers: MemoryNumbers;
   readonly breaker = new MemoryBreaker();
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
-  readonly accepted: { readonly dispatchId: string; readonly job: SendJob }[] = [];
+  readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
   readonly logged = new Map<string, number>();
   readonly meter = new Meter();
   readonly #rules: WorldRules;
-  readonly #queues: Readonly<Record<'jobs' | 'dispatch' | 'urgent' | 'receipts', QueueModel>>;
+  readonly #queues: Readonly<Record<'jobs' | 'dispatch' | 'small' | 'receipts', QueueModel>>;
   #runs = 0;
   #quietAt: number | undefined;
 
@@ -96,7 +101,7 @@ export class PipelineWorld {
     this.#queues = {
       jobs: queue(1_800_000),
       dispatch: queue(360_000),
-      urgent: queue(360_000),
+      small: queue(360_000),
       receipts: queue(720_000),
     };
     this.platform = new PlatformModel(this.time, {
@@ -107,34 +112,56 @@ export class PipelineWorld {
     });
   }
 
-  accept(job: SendJob): void {
-    this.claims.heads.set(job.head.jobId, job.head);
-    if (isAlone(job)) void this.#acceptStraight(job);
-    else this.#queues.jobs.send(JSON.stringify(job));
-    for (const at of job.recipients.keys()) {
-      this.accepted.push({ dispatchId: dispatchIdOf({ jobId: job.head.jobId, index: job.firstIndex + at }), job });
+  accept(job: WholeJob): void {
+    const { jobId, clientId, acceptedAtMs } = job.head;
+    if (job.recipients.length <= straightRecipients) void this.#acceptStraight(job);
+    else {
+      this.jobs.store(job);
+      this.#queues.jobs.send(JSON.stringify({ jobId, clientId, acceptedAtMs } satisfies JobMessage));
     }
+    for (const index of job.recipients.keys()) this.accepted.push({ dispatchId: dispatchIdOf({ jobId, index }), job });
   }
 
   /** An acceptance that may hear nothing of the queue, take the job back, or die at any moment. */
-  async #acceptStraight(job: SendJob): Promise<void> {
-    const { latencyMs, faultOf, lifeMs, limitPerSecond } = this.#rules;
+  async #acceptStraight(job: WholeJob): Promise<void> {
+    const { latencyMs, faultOf, lifeMs } = this.#rules;
     const run = new Run(this.time, { latencyMs, faultOf, count: this.#count });
     const diesAfterMs = lifeMs('acceptance');
     if (diesAfterMs !== undefined) void this.time.sleep(diesAfterMs).then(() => run.die());
-    const straight = await straightSend(job, async () => limitPerSecond);
-    if (straight === undefined) throw new Error('a job that was to go straight');
-    const queue = job.head.urgent ? this.#queues.urgent : this.#queues.dispatch;
-    const enqueued = run.call('enqueueStraight', () => queue.send(straight.body));
+    const chunk = this.#straightChunk(job);
+    const enqueued = run.call('enqueueStraight', () => this.#queues.small.send(JSON.stringify(chunk)));
     const isRefused = await enqueued.then(
       () => false,
-      () => run.call('withdraw', () => this.jobs.withdraw(job.head.jobId)).catch(() => false),
+      () => run.call('withdraw', () => this.#withdraw(job)).catch(() => false),
     );
-    if (!isRefused)
-      await this.jobs
-        .straight(run)
-        .begin(straight.message)
-        .catch(() => undefined);
+    if (!isRefused) await this.#beginStraight(run, chunk).catch(() => undefined);
+  }
+
+  /** One transaction: the job has not begun, and slice 0 is nobody's. */
+  #withdraw({ head }: WholeJob): boolean {
+    const key = { jobId: head.jobId, slice: 0 };
+    if (this.jobs.withdrawn.has(head.jobId)) return true;
+    if (this.jobs.states.get(head.jobId)?.begun || this.slices.find(key) !== undefined) return false;
+    this.jobs.withdrawn.add(head.jobId);
+    const slice = withdrawn({ key, atMs: this.time.nowMs, size: Math.min(10, head.total) });
+    this.slices.slices.set(`${head.jobId} 0`, slice);
+    return true;
+  }
+
+  #beginStraight(run: Run, { jobId }: QueuedChunk): Promise<void> {
+    return run.call('beginStraight', () => void this.jobs.beginStraight(jobId));
+  }
+
+  #straightChunk({ head, plan, recipients }: WholeJob): QueuedChunk {
+    const { limitPerSecond } = this.#rules;
+    const some = recipients.map((recipient, index) => ({
+      index,
+      to: recipient.to,
+      request: composeMessage(plan, recipient, dispatchIdOf({ jobId: head.jobId, index })),
+    }));
+    const facts = { ...head, version: chunkVersion, about: aboutJob(head), limitPerSecond, lane: '*' } as const;
+    const slices = [{ try: 0, size: some.length, recipients: some }];
+    return { ...facts, slices, straight: true, alone: true } as unknown as QueuedChunk;
   }
 
   /** From a time on the job stands so; undefined: as if nothing had ever been said. */
@@ -153,6 +180,11 @@ export class PipelineWorld {
 
   get elapsedMs(): number {
     return this.time.nowMs - startMs;
+  }
+
+  /** Messages in the queues of chunks, delayed, waiting or in flight. */
+  get queuedChunks(): number {
+    return this.#queues.dispatch.live + this.#queues.small.live;
   }
 
   /** Messages that no queue gives to anybody any more. */
@@ -197,14 +229,21 @@ export class PipelineWorld {
   }
 
   #consumers(): Consumer[] {
-    const { jobs, dispatch, urgent, receipts } = this.#queues;
+    const { jobs, dispatch, small, receipts } = this.#queues;
     const { workers } = this.#rules;
-    const messages = { batchSize: 10, timeoutMs: 60_000 };
+    const timeoutMs = 60_000;
     return [
       { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: this.#fanOut },
-      { name: 'dispatch', queue: dispatch, workers, ...messages, handle: this.#dispatcher(dispatch) },
-      { name: 'urgent', queue: urgent, workers: 10, ...messages, handle: this.#dispatcher(urgent) },
-      { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: this.#receipts },
+      {
+        name: 'dispatch',
+        queue: dispatch,
+        workers,
+        batchSize: 1,
+        timeoutMs,
+        handle: this.#dispatcher(dispatch, false),
+      },
+      { name: 'small', queue: small, workers: 10, batchSize: 10, timeoutMs, handle: this.#dispatcher(small, true) },
+      { name: 'receipts', queue: receipts, workers: 10, batchSize: 1, timeoutMs: 120_000, handle: this.#receipts },
     ];
   }
 
@@ -213,29 +252,26 @@ export class PipelineWorld {
   readonly #fanOut: Consumer['handle'] = async (batch, run, clock) => {
     const again: string[] = [];
     for (const delivery of batch) {
-      const job = JSON.parse(delivery.body) as SendJob;
+      const message = JSON.parse(delivery.body) as JobMessage;
       const { jobs } = this.#queues;
       const hold = () =>
         run.call('hold', () => jobs.changeVisibility(delivery.receiptHandle, holdSeconds)).catch(() => undefined);
       const ports: FanOutPorts = {
         ...this.#common(run, clock),
-        claims: this.claims.ofDispatch(run).claims,
-        jobs: this.jobs.ofFanOut(run),
-        queue: this.#fanOutQueue(run, this.#queues.dispatch),
-        urgentQueue: this.#fanOutQueue(run, this.#queues.urgent),
+        // A job can wait: of a hundred that begin at once, one reserves at a time.
+        paces: this.numbers.paces(run, clock.nowMs, 100),
+        slices: this.slices.ofRun(run),
+        jobs: this.jobs.ofRounds(run),
+        queue: this.#sink(run, this.#queues.dispatch),
         watch: { sendLater: async () => undefined },
         sendAgain: (next, seconds) => run.call('sendAgain', () => jobs.send(JSON.stringify(next), seconds)),
         hold,
-        demands: this.numbers.demands(run),
-        workersPerSecond: this.#rules.workers * 6,
         limitOf: async () => this.#rules.limitPerSecond,
         compose: composeMessage,
       };
       try {
         const owner = `${clock.invocation} ${delivery.receiptHandle}`;
-        const ending = await fanOut({ job, sentAtMs: delivery.sentAtMs, owner }, ports);
-        if (ending.end === 'done') continue;
-        if (ending.afterSeconds !== undefined) jobs.changeVisibility(delivery.receiptHandle, ending.afterSeconds);
+        if ((await fanOutJob(message, owner, ports)) === 'done') continue;
       } catch {
         jobs.changeVisibility(delivery.receiptHandle, jobRetrySeconds(delivery.receiveCount));
       }
@@ -244,31 +280,61 @@ export class PipelineWorld {
     return again;
   };
 
-  #dispatcher(queue: QueueModel): Consumer['handle'] {
-    return async (batch, run, clock) =>
-      await dispatchBatch(batch, {
-        ...this.#common(run, clock),
-        ...this.claims.ofDispatch(run),
-        queue: this.#dispatchQueue(run, queue),
+  #dispatcher(queue: QueueModel, isSmall: boolean): Consumer['handle'] {
+    return async (batch, run, clock) => {
+      const common = this.#common(run, clock);
+      const chunks = this.#chunkQueue(run, queue);
+      const held = holdDeliveries(
+        batch,
+        { ...common, queue: chunks },
+        isSmall ? firstHoldMs.urgent : firstHoldMs.dispatch,
+      );
+      const failed = await workChunks(batch, {
+        ...common,
+        isOfCodes: isSmall,
+        slices: this.slices.ofRun(run),
+        doubts: this.doubts.ofRun(run),
+        queue: { ...chunks, postpone: held.postpone },
         tenths: this.numbers.tenths(run),
-        jobStates: this.jobs.ofDispatch(run),
-        straightJobs: this.jobs.straight(run),
+        look: (phoneNumberId, jobIds) =>
+          run.call('look', () => ({ pace: this.numbers.paceOf(phoneNumberId), jobs: this.jobs.statesOf(jobIds) })),
+        beginStraight: (chunk) => this.#beginStraight(run, chunk),
         invocation: clock.invocation,
         ready: async () => undefined,
-        send: (message) => run.call('send', () => this.#post(message)),
+        send: (posting) => run.call('send', () => this.#post(posting)),
         probe: () => run.call('probe', () => this.platform.read(probeTimeoutMs)),
         breakers: {
           find: () => run.call('findBreaker', () => this.breaker.find()),
           change: (seen, rule) => run.call('changeBreaker', () => this.breaker.change(seen, rule)),
         },
-        newHolds: () => jobHolds({ ...this.#common(run, clock), states: this.jobs.ofHolds(run), watchParked }),
+        newHolds: () => jobHolds({ ...common, states: this.jobs.ofHolds(run), watchParked }),
       });
+      await held.end(failed);
+      return failed;
+    };
   }
 
+  /** One receipt each: what they are told together is proven beside the real run of receipts. */
   readonly #receipts: Consumer['handle'] = async (batch, run, clock) => {
-    const { records, claims } = this.claims.ofReceipts(run);
-    const common = this.#common(run, clock);
-    return await recordReceipts(batch, { ...common, records, claims, wanted: async () => defaultEventTypes });
+    const again: string[] = [];
+    for (const { messageId, body } of batch) {
+      const { jobId, index } = JSON.parse(body) as { jobId: string; index: number };
+      try {
+        await run.call('append', () => {
+          const known = this.doubts.receipts.get(jobId) ?? new Set();
+          this.doubts.receipts.set(jobId, known.add(index));
+        });
+        if (!(await run.call('doubtfulJobs', () => this.doubts.doubtful.has(jobId)))) continue;
+        const slice = await run.call('findClaims', () => this.slices.find(sliceOf({ jobId, index })));
+        if (slice === undefined) continue;
+        const ports = { slices: this.slices.ofRun(run), nowMs: clock.nowMs };
+        const settled = await settleProven(slice, new Set([placeInSlice(index)]), ports);
+        if (settled === undefined) again.push(messageId);
+      } catch {
+        again.push(messageId);
+      }
+    }
+    return again;
   };
 
   #common(run: Run, { nowMs, remainingMs }: RunClock) {
@@ -288,9 +354,13 @@ export class PipelineWorld {
     };
   }
 
-  #dispatchQueue(run: Run, queue: QueueModel): DispatchQueue {
+  #chunkQueue(run: Run, queue: QueueModel): ChunkQueue {
     return {
-      sendLater: (message, seconds) => run.call('sendLater', () => queue.send(JSON.stringify(message), seconds)),
+      sendLater: (chunk, seconds) => {
+        const isCode = chunk.urgent === true && chunk.straight === true;
+        const target = isCode ? this.#queues.small : this.#queues.dispatch;
+        return run.call('sendLater', () => target.send(JSON.stringify(chunk), seconds));
+      },
       postpone: (handle, seconds) => run.call('postpone', () => queue.changeVisibility(handle, seconds)),
       hold: (handles, seconds) =>
         run.call('hold', () => {
@@ -299,18 +369,14 @@ export class PipelineWorld {
     };
   }
 
-  #fanOutQueue(run: Run, queue: QueueModel): FanOutQueue {
+  #sink(run: Run, queue: QueueModel): ChunkSink {
     return {
-      pack: (messages) => {
-        const entries = messages.map(({ message, delaySeconds }) => ({
-          body: JSON.stringify(message),
-          group: String(message.clientId),
-          delaySeconds,
-        }));
-        return Array.from({ length: Math.ceil(entries.length / 10) }, (_, at) => entries.slice(at * 10, at * 10 + 10));
-      },
+      pack: (entries) =>
+        Array.from({ length: Math.ceil(entries.length / 10) }, (_, at) => entries.slice(at * 10, at * 10 + 10)),
       sendBatch: (entries) =>
         run.call('sendBatch', () => {
+          const bytes = entries.reduce((sum, { body }) => sum + body.length, 0);
+          for (let billed = 1; billed < Math.ceil(bytes / billedBytes); billed += 1) this.meter.count('sendBatch');
           // A batch may be taken in part.
           const refused = entries.filter(() => this.#rules.random() < (this.#rules.repeatShare > 0 ? 0.02 : 0));
           for (const entry of entries) if (!refused.includes(entry)) queue.send(entry.body, entry.delaySeconds);
@@ -319,25 +385,23 @@ export class PipelineWorld {
     };
   }
 
-  async #post(message: DispatchMessage): Promise<{ platformMessageId: string }> {
-    const to = String(message.request.to ?? message.request.recipient);
-    const dispatchId = dispatchIdOf(message);
-    const { phoneNumberId } = message;
+  async #post({ request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
+    const dispatchId = String(request['biz_opaque_callback_data']);
+    const to = String(request.to ?? request.recipient);
     const before = this.platform.posts.length;
     try {
       return await this.platform.post({ dispatchId, phoneNumberId, to });
     } finally {
       const took = this.platform.posts.slice(before).some((post) => post.dispatchId === dispatchId && post.taken);
-      if (took) this.#tellReceipts(message);
+      if (took) this.#tellReceipts(dispatchId);
     }
   }
 
-  #tellReceipts({ jobId, index, phoneNumberId }: DispatchMessage): void {
-    const wabaId = this.claims.heads.get(jobId)?.wabaId ?? '';
-    for (const { status, afterMs } of this.#rules.receiptsOf()) {
-      const receipt = { jobId, index, status, atMs: this.time.nowMs, platformMessageId: `wamid.${jobId}-${index}` };
-      const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
-      void this.time.sleep(afterMs).then(() => this.#queues.receipts.send(JSON.stringify(message)));
+  #tellReceipts(dispatchId: string): void {
+    const end = dispatchId.lastIndexOf('-');
+    const receipt = { jobId: dispatchId.slice(0, end), index: Number(dispatchId.slice(end + 1)) };
+    for (const { afterMs } of this.#rules.receiptsOf()) {
+      void this.time.sleep(afterMs).then(() => this.#queues.receipts.send(JSON.stringify(receipt)));
     }
   }
 }

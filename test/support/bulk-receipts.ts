@@ -6,7 +6,7 @@ import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receip
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
 import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../faults/scenario-job.ts';
+import { scenarioHead, startMs } from './scenario-job.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { meterRequests } from './request-meter.ts';

@@ -1,5 +1,5 @@
+import type { DispatchPorts } from '../../lib/messages/dispatch/breaker.ts';
 import { unknownBreaker } from '../../lib/messages/dispatch/breaker.ts';
-import type { DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
 import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
 
 /** Numbers for which nobody else ever reserves, jobs that nothing holds back, a platform that is there: for tests whose subject is none of them. */

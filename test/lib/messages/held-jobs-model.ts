@@ -1,12 +1,12 @@
+import type { DispatchPorts } from '../../../lib/messages/dispatch/breaker.ts';
 import type { Claim } from '../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../lib/messages/dispatch/dispatch.ts';
-import type { DispatchPorts } from '../../../lib/messages/dispatch/dispatch-ports.ts';
-import { type ParkedWatch, parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
 import { jobHolds } from '../../../lib/messages/job-holds.ts';
 import type { JobParked, JobState } from '../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../lib/messages/reports/watch.ts';
+import { type ParkedWatch, parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
-import { scenarioHead, startMs } from '../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { idlePaces } from '../../support/idle-paces.ts';
 import { type Call as AnyCall, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { makeTemplate } from '../../support/templates.ts';

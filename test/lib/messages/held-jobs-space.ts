@@ -1,7 +1,7 @@
 import { claimLifeMs } from '../../../lib/messages/dispatch/claim.ts';
 import { byJobState, cancelled } from '../../../lib/messages/job-state.ts';
 import { outcomeOf } from '../../../lib/messages/outcomes/outcome.ts';
-import { dispatchMessage, scenarioHead, startMs } from '../../faults/scenario-job.ts';
+import { dispatchMessage, scenarioHead, startMs } from '../../support/scenario-job.ts';
 import type { Step } from '../../support/exploration.ts';
 import {
   effectOf,

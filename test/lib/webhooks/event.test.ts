@@ -10,7 +10,7 @@ import {
   statusChangedEvents,
 } from '../../../lib/templates/model/template-event.ts';
 import { eventId, eventTypes, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
-import { dispatchMessage } from '../../faults/scenario-job.ts';
+import { dispatchMessage } from '../../support/scenario-job.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
 
 const nowMs = 1_800_000_000_000;

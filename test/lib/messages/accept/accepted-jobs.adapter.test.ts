@@ -17,8 +17,8 @@ import {
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import { dispatchesStore } from '../../../../lib/messages/reports/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/outcomes/report-store.ts';
+import { dispatchesStore } from '../../../../lib/messages/reports/dispatches-store.ts';
 import { isWithdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';

@@ -8,7 +8,7 @@ import { log } from '../../../../lib/observe/log.ts';
 import { metered } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
-import { bytesWritten } from '../../../support/dispatch-log.ts';
+import { bytesWritten } from '../../../support/written-bytes.ts';
 import { ChunkRunWorld, chunkOf, deliveriesOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
 /* What the deliveries of one run share: the breaker of the platform, and the log. */

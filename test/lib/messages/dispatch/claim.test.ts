@@ -15,7 +15,7 @@ import {
   sendBudgetMs,
 } from '../../../../lib/messages/dispatch/claim.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
-import { dispatchMessage, startMs } from '../../../faults/scenario-job.ts';
+import { dispatchMessage, startMs } from '../../../support/scenario-job.ts';
 
 const dayMs = 86_400_000;
 const key = { jobId: 'J', index: 0 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { DispatchPorts } from '../../../../lib/messages/dispatch/breaker.ts';
 import { opened, unknownBreaker } from '../../../../lib/messages/dispatch/breaker.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
-import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import type { DispatchMessage } from '../../../../lib/messages/job.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { dispatchMessage } from '../../../support/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { DispatchWorld, deliveryOf } from '../../../support/dispatch-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';

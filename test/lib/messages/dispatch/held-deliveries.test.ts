@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Delivery, DispatchQueue } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
+import type { Delivery, DispatchQueue } from '../../../../lib/messages/dispatch/breaker.ts';
 import { firstHoldMs, holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 

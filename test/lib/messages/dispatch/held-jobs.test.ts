@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../lib/keys/present.ts';
+import type { DispatchPorts } from '../../../../lib/messages/dispatch/breaker.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { dispatchBatch } from '../../../../lib/messages/dispatch/dispatch.ts';
-import type { DispatchPorts } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
 import { cancelled, type JobState, type JobStates } from '../../../../lib/messages/job-state.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { dispatchMessage } from '../../../support/scenario-job.ts';
 import { DispatchWorld } from '../../../support/dispatch-ports.ts';
 import { idlePaces } from '../../../support/idle-paces.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { countPlatformError } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { startMs } from '../../../faults/scenario-job.ts';
-import { logBytesOfRun, messagesOf } from '../../../support/dispatch-log.ts';
+import { startMs } from '../../../support/scenario-job.ts';
 import { DispatchWorld } from '../../../support/dispatch-ports.ts';
 import { seededRandom } from '../../../support/faults.ts';
 import { memoryPaces } from '../../../support/memory-paces.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { logBytesOfRun, messagesOf } from '../../../support/written-bytes.ts';
 
 // Read when the metrics are first imported: as long as the name of a deployment.
 vi.hoisted(() => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { platformMessages, readyToCall } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { dispatchMessage } from '../../../support/scenario-job.ts';
 
 const credentialOf = async () => ({ accessToken: 'token-1' });
 

@@ -3,7 +3,7 @@ import { probeTimeoutMs } from '../../../../lib/messages/dispatch/breaker.ts';
 import { platformProbe } from '../../../../lib/messages/dispatch/platform-probe.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
+import { dispatchMessage } from '../../../support/scenario-job.ts';
 
 const message = dispatchMessage(0);
 

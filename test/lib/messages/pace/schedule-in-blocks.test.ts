@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastSlotMsOf } from '../../../../lib/messages/rounds/horizon.ts';
 import {
   atPace,
   changeableFromMs,
@@ -15,6 +14,7 @@ import {
   trustedUntilMs,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
+import { lastSlotMsOf } from '../../../../lib/messages/rounds/horizon.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 const startMs = 1_800_000_000_000;

@@ -5,7 +5,7 @@ import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 

@@ -8,7 +8,7 @@ import { doubtStore } from '../../../../lib/messages/receipts/doubt-store.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { defaultEventTypes, type EventType, eventTypes } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { recordInBulk } from '../../../support/bulk-receipts.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
 import { injectFaults } from '../../../support/faults.ts';

@@ -11,7 +11,7 @@ import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts
 import { sliceDoubtsStore } from '../../../../lib/messages/receipts/slice-doubts-store.ts';
 import { ended, type Slice } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { injectFaults as injectDynamoFaults } from '../../../support/dynamo-faults.ts';
 import { injectFaults } from '../../../support/faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';

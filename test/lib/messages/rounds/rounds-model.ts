@@ -1,13 +1,13 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
 import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */

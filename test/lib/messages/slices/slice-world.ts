@@ -25,7 +25,7 @@ import {
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead } from '../../../faults/scenario-job.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 
 export const claimLifeMs = 90_000;

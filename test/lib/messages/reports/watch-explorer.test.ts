@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { SendJob } from '../../../../lib/messages/accept/send-job.ts';
 import { type FanOutPorts, fanOut } from '../../../../lib/messages/fan-out/fan-out.ts';
-import type { WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
+import type { WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
 
 /*
