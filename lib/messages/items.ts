@@ -128,15 +128,15 @@ export function dispatchesPartition(clientId: number, did: string): string {
 /**
  * Whether receipts may change more than the report of a job (D39). Two write and then read, in opposite order:
  *
- * - *a worker*, about to end a try of which a recipient was called `again`, or one `unknown`: writes the doubt, then reads the
- *   receipts of the slice, strongly; a recipient with a receipt ends `sent` instead. It reads them once more before it tells of
- *   `unknown`.
+ * - *a worker*, about to end a message `unknown`: writes the doubt, ends the try, then reads the receipts of the slice, strongly,
+ *   before it tells of `unknown`; a message with a receipt is settled `sent` instead. A worker of a later try reads them between
+ *   its claim and its calls, and calls none of whom there is a receipt.
  * - *a run of receipts*: appends them, then reads the doubt, strongly; where there is one it reads the slices of its messages,
  *   and settles what is `unknown` in them to `sent`.
  *
- * Of the two one writes second and so reads the other's write. Either sees the receipt before the try is ended, or the doubt
- * after it; a slice that changes between a run's read and its write refuses the write, and is read again. So no later try calls
- * a recipient whose receipt's run has ended, and `unknown` with a receipt does not stay. Only TTL removes a doubt, with the job.
+ * Of the two one writes second and so reads the other's write: the worker the receipt, or the run of receipts the doubt, and then
+ * the slice. A slice that changes between a read and its write refuses the write, and is read again. So no later try calls a
+ * recipient whose receipt's run has ended, and `unknown` with a receipt does not stay. Only TTL removes a doubt, with the job.
  */
 export function doubtKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'DOUBT' };
