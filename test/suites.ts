@@ -41,9 +41,8 @@ const restOnly = [
   'test/infra/edge-over-http.test.ts',
   'test/infra/local/poller.queue.test.ts',
   // Explorations and worlds whose smaller sisters are in the other half.
-  'test/lib/messages/dispatch/dispatch-harm.test.ts',
-  'test/lib/messages/outcomes/watch-explorer.test.ts',
-  'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
+  'test/lib/messages/reports/watch-explorer.test.ts',
+  'test/pipeline/{estimated-runs,outage}.test.ts',
 ];
 
 /** Whether a file imports `support/thorough.ts`: such a file takes a part of its cases in `quick`, and all of them in `rest`. */
