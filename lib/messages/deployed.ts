@@ -128,6 +128,7 @@ export function deployedJobs() {
   const { find, begin } = deployedAcceptedJobs();
   return {
     ...deployedSending(),
+    states: jobStateStore(client, table),
     jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
     queue: chunkSink(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),

@@ -2,7 +2,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import type { Recipient } from '../job.ts';
-import { byJobState, type JobState } from '../job-state.ts';
+import { byJobState, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { type ComposePorts, composedRecipient } from './composed-recipient.ts';
@@ -16,6 +16,7 @@ import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
+  readonly states: Pick<JobStates, 'stop'>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
   /** Sends a job message to the queue that it came from. */
@@ -118,6 +119,12 @@ class Round {
         return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
       }
       if (by.kind === 'settle') {
+        // Of several final words the first counts, for the report too: it is written before anything ends by it.
+        if (this.#state.stop === undefined) {
+          await ports.states.stop(head, { ...by.settlement, atMs: ports.nowMs() });
+          if (!(await this.#announce(this.progress))) return 'again';
+          continue;
+        }
         const until = Math.min(head.total, this.progress.queued + endedAtOnce);
         await endSlices(job, { from: this.progress.queued, until, settlement: by.settlement }, ports);
         if (!(await this.#announce({ queued: until }))) return 'again';
