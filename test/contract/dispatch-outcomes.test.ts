@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { jobMessageSender } from '../../lib/messages/accept/job-queue.ts';
-import type { PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import type { PlacedOutcome } from '../../lib/messages/reports/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';

@@ -12,7 +12,7 @@ import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
 import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
 import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
 import { claimKey, jobKey } from '../../lib/messages/items.ts';
-import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
+import type { Outcomes } from '../../lib/messages/reports/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { apiAt, call, eventually } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
