@@ -35,7 +35,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+    tables: { directory: ['GetItem'], messages: ['Query'] },
   }),
   'messages-cancel': forClients({
     memoryMb: 1024,
