@@ -10,7 +10,7 @@ import {
   recipientHashOf,
   unknownPace,
 } from '../../../../lib/messages/pace/number-pace.ts';
-import { atPace, inBlocks } from '../../../../lib/messages/pace/schedule.ts';
+import { atPace } from '../../../../lib/messages/pace/schedule.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, everyMs, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
@@ -90,7 +90,7 @@ describe('a slot (D43)', () => {
       const firstMs = slotMs(25);
       await world.wait(firstMs - 1_500);
       const move = (pace: NumberPace) => ({
-        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs, inBlocks) },
+        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs) },
         result: undefined,
       });
       void world.time.sleep(2_000).then(() => world.paces.change(phoneNumberId, undefined, move));

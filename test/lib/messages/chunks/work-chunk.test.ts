@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { claimed, ended, type Outcome, withdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
