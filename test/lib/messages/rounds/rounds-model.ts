@@ -7,8 +7,8 @@ import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan
 import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 

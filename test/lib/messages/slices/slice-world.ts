@@ -25,8 +25,8 @@ import {
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead } from '../../../support/scenario-job.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
 
 export const claimLifeMs = 90_000;
 export const jobId = '01JD0000000000000000000000';
