@@ -32,7 +32,7 @@ export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' 
     claim: async (claim) => await logged('dispatch.claim_failed', () => slices.claim(claim)),
     end: async (own, outcomes) =>
       reported(own, await logged('dispatch.batch_not_recorded', () => slices.end(own, outcomes))),
-    endForTheDead: async (seen, owner) => reported(seen, await slices.endForTheDead(seen, owner)),
+    endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
   };
 }
 

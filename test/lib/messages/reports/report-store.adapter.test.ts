@@ -217,7 +217,7 @@ describe('a job that is cancelled (D53)', () => {
     await tried(head, 1, undefined, { try: 1 });
     await tried(head, 2);
     const dead = (await tried(head, 3)) as Slice;
-    expect(await slices.endForTheDead(dead, 'finder')).toBeDefined();
+    expect(await slices.endForTheDead(dead, 'finder', { state: 'failed', code: 'cancelled' })).toBeDefined();
     for (const laterMs of [0, claimLifeMs - 1]) {
       const later = reportsOver(patientDocumentClient(), nowMs + laterMs);
       expect((await later.cancel(head)).counts).toEqual(first.counts);
