@@ -62,9 +62,10 @@ export const jobMemorySeconds = 30 * 86_400;
  *
  * A worker claims a slice, *then* reads the state, strongly, *then* calls its recipients: so whatever is claimed after the stop
  * sees it, and whom a run was about to call when the stop came is called. It ends what it claimed as `stop` says; of a parked job
- * it ends the try `again`. The fan-out, before it queues anything, ends slices that were never queued as `stop` says, uncalled.
- * The slice decides between the two, so each ending is told once, under one id. A report need not wait for them: a message whose
- * slice no worker has claimed ends as `stop` says, to a reader of all slices, strongly, after the stop.
+ * it ends the try `again`. The worker that finds a claim of the dead reads the state as well: where it is certain (*reckon*) that
+ * the dead saw the stop, it ends the try so. The fan-out, before it queues anything, ends slices that were never queued as `stop`
+ * says, uncalled. The slice decides between the two, so each ending is told once, under one id. A report need not wait for them:
+ * a message whose slice no worker has claimed ends as `stop` says, to a reader of all slices, strongly, after the stop.
  *
  * - *reckon*, by a cancellation or a watcher, once all slices were read after the stop, strongly: sets `underWay` unless it is
  *   there, to the tries of which a recipient may have been called. Every other try was, or will be, claimed after the stop: it ends
@@ -128,15 +129,15 @@ export function dispatchesPartition(clientId: number, did: string): string {
 /**
  * Whether receipts may change more than the report of a job (D39). Two write and then read, in opposite order:
  *
- * - *a worker*, about to end a message `unknown`: writes the doubt, ends the try, then reads the receipts of the slice, strongly,
- *   before it tells of `unknown`; a message with a receipt is settled `sent` instead. A worker of a later try reads them between
- *   its claim and its calls, and calls none of whom there is a receipt.
+ * - *a worker*, about to end a try of which a recipient is `unknown`: writes the doubt, ends the try, then reads the receipts of
+ *   the slice, strongly, before it tells; one with a receipt is settled to `sent`. A later try reads them after its claim, and
+ *   ends those with a receipt `sent`, uncalled.
  * - *a run of receipts*: appends them, then reads the doubt, strongly; where there is one it reads the slices of its messages,
  *   and settles what is `unknown` in them to `sent`.
  *
- * Of the two one writes second and so reads the other's write: the worker the receipt, or the run of receipts the doubt, and then
- * the slice. A slice that changes between a read and its write refuses the write, and is read again. So no later try calls a
- * recipient whose receipt's run has ended, and `unknown` with a receipt does not stay. Only TTL removes a doubt, with the job.
+ * Of the two one writes second and so reads the other's write: the worker sees the receipt, or the run of receipts the doubt; a
+ * slice that changes between a run's read and its write refuses the write, and is read again. So no later try calls a recipient
+ * whose receipt was appended before its claim, and `unknown` with a receipt does not stay. Only TTL removes a doubt, with the job.
  */
 export function doubtKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'DOUBT' };

@@ -53,7 +53,7 @@ export class MemorySlices {
           return written;
         });
       },
-      endForTheDead: (seen, owner) => run.call('endSlice', () => replace(seen, endedForTheDead(seen, owner)).written),
+      endForTheDead: (seen, ...how) => run.call('endSlice', () => replace(seen, endedForTheDead(seen, ...how)).written),
       settle: (seen, settlements, atMs) =>
         run.call('endSlice', () => {
           const next = settled(seen, settlements, atMs);

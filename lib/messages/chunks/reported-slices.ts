@@ -42,7 +42,7 @@ export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' 
           (error) => ['dispatch.end_failed', notRecorded(own, outcomes, error)],
         ),
       ),
-    endForTheDead: async (seen, owner) => reported(seen, await slices.endForTheDead(seen, owner)),
+    endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
   };
 }
 

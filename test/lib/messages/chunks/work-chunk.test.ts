@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { claimed, ended, type Outcome, withdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
@@ -234,6 +234,34 @@ describe('a slice that another run has claimed', () => {
     expect(new Set(world.events.sent.map(({ id }) => id)).size).toBe(2);
   });
 
+  test('and left, after its job was stopped for certain: its messages end as the stop says (D53)', async () => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world, undefined, 2);
+    world.states.set('J', { stop: cancelled(startMs), underWay: {} });
+    await world.wait(claimLifeMs);
+    const lines = await countedBy(async () => expect(await world.work([chunkOf(slicesOf(2))])).toEqual([]));
+    expect(world.outcomes(2)).toEqual(['failed', 'failed']);
+    expect([world.posted, world.outcome(1), world.doubts.doubtful.size]).toEqual([
+      [],
+      { state: 'failed', code: 'cancelled' },
+      0,
+    ]);
+    expect(lines).toMatchObject([{ MessagesFailed: 2 }]);
+    expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed', 'message.failed']);
+  });
+
+  test.each<[string, JobState]>([
+    ['its try was under way then', { stop: cancelled(startMs), underWay: { '0': 0 } }],
+    ['nobody has read yet what was', { stop: cancelled(startMs) }],
+  ])('and left, of a stopped job: where %s they are unknown', async (_, state) => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world);
+    world.states.set('J', state);
+    await world.wait(claimLifeMs);
+    await world.work([chunkOf(slicesOf(1))]);
+    expect(world.outcome(0)).toEqual({ state: 'unknown', code: 'worker_lost' });
+  });
+
   test('two copies in one run are sent once, the other comes again', async () => {
     const world = new ChunkRunWorld();
     const chunk = chunkOf(slicesOf(1));
@@ -281,6 +309,15 @@ describe('a straight job (D25)', () => {
     ]);
     await world.work([chunkOf([{ ...slicesOf(20)[1], try: 0, size: 1, recipients: [recipientAt(10)] }], straight)]);
     expect(world.count('beginStraight')).toBe(1);
+  });
+
+  test('whose worker died before is begun by the one that finds that, before anything is told', async () => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world);
+    await world.wait(claimLifeMs);
+    await world.work([chunkOf(slicesOf(1), straight)]);
+    const calls = world.calls.filter((call) => call === 'beginStraight' || call === 'sendEvents');
+    expect([calls, world.states.get('J')]).toEqual([['beginStraight', 'sendEvents'], { begun: true }]);
   });
 
   test('that cannot be begun is not sent; no other job is begun here', async () => {

@@ -47,7 +47,6 @@ async function lived(refusedUntilMs: number) {
       seen.expiredMs = nowMs;
       return true;
     },
-    end: async () => undefined,
   };
   const clock = { nowMs: () => nowMs, log: () => undefined };
   const ports: WatchPorts = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/rounds/watch-message.ts';
+import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -54,7 +54,6 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
           return resumes;
         },
         endPause: async () => void did.push('endPause'),
-        end: async () => Promise.reject(new Error('not asked')),
       },
       headOf: async () =>
         setting.isThere === false

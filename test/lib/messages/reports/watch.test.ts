@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OutcomeCounts } from '../../../../lib/messages/outcomes/outcome.ts';
-import type { JobProgress } from '../../../../lib/messages/outcomes/read-report.ts';
+import type { OutcomeCounts } from '../../../../lib/messages/reports/outcome.ts';
+import type { JobProgress } from '../../../../lib/messages/reports/read-report.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
 import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';

@@ -7,8 +7,8 @@ import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan
 import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 
@@ -158,7 +158,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       return world.withdrawn ? { world, value: 'withdrawn' } : { world: { ...world, begun: true }, value: 'begun' };
     case 'take': {
       const [run] = args as [RoundRun];
-      const state = roundStateOf(world.record ?? undefined, { ...run, part: 1 }, nowMs);
+      const state = roundStateOf(world.record ?? undefined, run, nowMs);
       if (state.kind !== 'free') return { world, value: state };
       const value = { kind: 'taken', progress: world.progress, state: world.state };
       return { world: { ...world, record: heldBy(run, nowMs) }, value };
@@ -172,7 +172,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
     case 'handOver': {
       const [run, progress, round] = args as [RoundRun, Progress, number];
       if (!isHeldBy(world, run)) {
-        const isOver = roundStateOf(world.record ?? undefined, { ...run, part: 1 }, 0).kind === 'over';
+        const isOver = roundStateOf(world.record ?? undefined, run, 0).kind === 'over';
         return { world, value: isOver };
       }
       return { world: { ...world, progress, record: { round, leaseUntilMs: 0 } }, value: true };

@@ -1,8 +1,8 @@
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import type { Taken } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { leaseMs, roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
-import { startMs } from '../../../support/scenario-job.ts';
 import type { Step } from '../../../support/exploration.ts';
+import { startMs } from '../../../support/scenario-job.ts';
 import {
   effectOf,
   firstWorld,

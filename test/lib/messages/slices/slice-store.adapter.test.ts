@@ -72,7 +72,9 @@ function argsOf(
   // Its claimant ends it, however late.
   if (name === 'end') return there.state === 'claimed' ? [there, given] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
-  return name === 'settle' ? [there, settlements, startMs + 5] : [there, `${claim.owner} finder`];
+  if (name === 'settle') return [there, settlements, startMs + 5];
+  const [outcome] = settlements.values();
+  return [there, `${claim.owner} finder`, outcome];
 }
 
 test('a repeated claim is its own, and so is a repeated end', async () => {

@@ -14,6 +14,7 @@ import {
   ended,
   endedForTheDead,
   isOwn,
+  lost,
   mayClaim,
   type Outcome,
   type Outcomes,
@@ -25,8 +26,8 @@ import {
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead } from '../../../support/scenario-job.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
 
 export const claimLifeMs = 90_000;
 export const jobId = '01JD0000000000000000000000';
@@ -115,8 +116,8 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
       settle: call('settle'),
     },
     look: async (claim) => {
-      const { heldBack, proven: places } = await look(claim);
-      return { heldBack, proven: new Set(places) };
+      const { proven: places, ...stands } = await look(claim);
+      return { ...stands, proven: new Set(places) };
     },
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),
@@ -198,10 +199,10 @@ export function applied(
       return { store: write(slice), value: slice };
     }
     case 'endForTheDead': {
-      const [seen, owner] = args as [Slice, string];
+      const [seen, owner, outcome] = args as [Slice, string, Outcome];
       const existing = at(seen.key);
       if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
-      const slice = endedForTheDead(existing, owner);
+      const slice = endedForTheDead(existing, owner, outcome);
       return { store: write(slice), value: slice };
     }
     case 'settle': {
@@ -214,7 +215,7 @@ export function applied(
     case 'look': {
       const [claim] = args as [SliceClaim];
       const heldBack = store.stopped ? { state: 'failed', code: 'cancelled' } : undefined;
-      return { store, value: { heldBack, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
+      return { store, value: { heldBack, ofDead: lost, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
     }
     case 'proven':
       return { store, value: provenOf(store, args[0] as SliceKey) };

@@ -5,23 +5,22 @@ import {
   changeableFromMs,
   emptySchedule,
   endMsOf,
-  inBlocks,
   reserved,
   type Schedule,
   slotMsOf,
   type Turn,
   trustedFromMs,
   trustedUntilMs,
+  turnAt,
 } from '../../../../lib/messages/pace/schedule.ts';
-import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
+import type { LaneName, Segment } from '../../../../lib/messages/pace/segments.ts';
 import { lastSlotMsOf } from '../../../../lib/messages/rounds/horizon.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 const startMs = 1_800_000_000_000;
 const everyMs = 1_000 / 72;
-/** Whatever turn is thought best: thirty, for the numbers below. */
-const blocks = { ...inBlocks, turn: 30 };
-const turnMs = blocks.turn * everyMs;
+const turn = turnAt(everyMs);
+const turnMs = turn * everyMs;
 const a: LaneName = { clientId: 1, lane: 'A' };
 const b: LaneName = { clientId: 2, lane: 'B' };
 
@@ -37,8 +36,8 @@ class BlockNumber {
   readonly #open = new Map<string, Turn[]>();
 
   reserve(asked: Asked, nowMs: number): Turn[] {
-    this.#note(changeableFromMs(nowMs, blocks));
-    const change = reserved(this.schedule, { ...asked, everyMs, nowMs }, blocks);
+    this.#note(changeableFromMs(nowMs));
+    const change = reserved(this.schedule, { ...asked, everyMs, nowMs });
     this.schedule = change.schedule;
     const { clientId, lane, count } = asked;
     const turns = Array.from({ length: count }, (_, at) => ({ clientId, lane, position: change.firstPosition + at }));
@@ -74,7 +73,6 @@ class BlockNumber {
 
 /** How many blocks of a turn were given out whole, and how many of them are not in consecutive slots. */
 function blocksIn(number: BlockNumber): { readonly whole: number; readonly broken: number } {
-  const { turn } = blocks;
   const places = number.row().map(({ clientId, lane, position }, place) => ({
     block: `${clientId}#${lane}#${Math.floor(position / turn)}`,
     place,
@@ -85,16 +83,17 @@ function blocksIn(number: BlockNumber): { readonly whole: number; readonly broke
 }
 
 test('the quarter seconds: a writer changes from 0.75 to 1 s ahead on, a reader trusts what no writer changes any more', () => {
-  expect([0, 249, 250, 999].map((ms) => changeableFromMs(startMs + ms, blocks) - startMs)).toEqual([
+  expect([0, 249, 250, 999].map((ms) => changeableFromMs(startMs + ms) - startMs)).toEqual([
     1_000, 1_000, 1_250, 1_750,
   ]);
-  expect([0, 299, 300, 549, 550].map((ms) => trustedUntilMs(startMs + ms, blocks) - startMs)).toEqual([
+  expect([0, 299, 300, 549, 550].map((ms) => trustedUntilMs(startMs + ms) - startMs)).toEqual([
     500, 750, 1_000, 1_000, 1_250,
   ]);
   for (let slotMs = startMs; slotMs < startMs + 500; slotMs += 1) {
-    const fromMs = trustedFromMs(slotMs, blocks);
-    expect(slotMs).toBeLessThan(trustedUntilMs(fromMs, blocks));
-    expect(slotMs).toBeGreaterThanOrEqual(trustedUntilMs(fromMs - 1, blocks));
+    const fromMs = trustedFromMs(slotMs);
+    expect(slotMs).toBeLessThan(trustedUntilMs(fromMs));
+    expect(slotMs).toBeGreaterThanOrEqual(trustedUntilMs(fromMs - 1));
+    expect(slotMs - fromMs).toBeGreaterThanOrEqual(450);
   }
 });
 
@@ -157,22 +156,37 @@ test('a lane that goes on alone forgets nothing of those who went in front', () 
   expect(number.schedule).toMatchObject({ segments: [{ lanes: [{ count: 120 }] }], fronts });
 });
 
+test('a turn is thirty messages, or twenty, or ten, for 1.2 s at most where ten are not longer', () => {
+  const turns = [1, 40, 40.1, 60, 60.1, 120, 1_200].map((everyMs) => [everyMs, turnAt(everyMs)]);
+  expect(turns).toEqual([
+    [1, 30],
+    [40, 30],
+    [40.1, 20],
+    [60, 20],
+    [60.1, 10],
+    [120, 10],
+    [1_200, 10],
+  ]);
+});
+
 test('a lane does not go on in a segment with other turns', () => {
   const number = new BlockNumber();
-  const { schedule } = reserved(emptySchedule, { ...a, count: 600, everyMs, nowMs: startMs });
-  number.schedule = schedule;
+  number.reserve({ ...a, count: 600 }, startMs);
+  const [segment] = number.schedule.segments;
+  // As the pace of an hour ago has left it.
+  number.schedule = { ...number.schedule, segments: [{ ...segment, turn: 20 } as Segment] };
   number.reserve({ ...a, count: 600 }, startMs + 500);
-  expect(number.schedule.segments.map(({ turn }) => turn)).toEqual([undefined, 30]);
+  expect(number.schedule.segments.map((each) => each.turn)).toEqual([20, 30]);
 });
 
 test('another pace holds from the end of a turn on, and so do its turns', () => {
   const number = new BlockNumber();
   const turns = number.reserve({ ...a, count: 300 }, startMs);
-  number.schedule = atPace(number.schedule, 4 * everyMs, startMs, blocks);
-  expect(number.schedule.segments.map(({ turn }) => turn)).toEqual([30, 30]);
+  number.schedule = atPace(number.schedule, 4 * everyMs, startMs);
+  expect(number.schedule.segments.map((each) => each.turn)).toEqual([30, 20]);
   const slots = number.slots(turns);
   expect(slots.filter((slot, at) => at > 0 && slot - (slots[at - 1] ?? 0) < 40)).toHaveLength(90);
-  expect(atPace(number.schedule, 4 * everyMs, startMs, blocks)).toBe(number.schedule);
+  expect(atPace(number.schedule, 4 * everyMs, startMs)).toBe(number.schedule);
 });
 
 test('the last slot of a lane is the slot of its last position, whoever takes turns with it', () => {
@@ -292,8 +306,8 @@ test.each([
       number.reserve({ clientId: 1, lane: laneAt(at), count: 10, inFront: true }, startMs + 250 * at);
     }
     const part = fairOf(others + 1);
-    expect(ofClient(number, 1)).toBeLessThanOrEqual(part + blocks.turn);
-    expect(ofClient(number, 1)).toBeGreaterThanOrEqual(part - 3 * blocks.turn);
+    expect(ofClient(number, 1)).toBeLessThanOrEqual(part + turn);
+    expect(ofClient(number, 1)).toBeGreaterThanOrEqual(part - 3 * turn);
   },
 );
 
@@ -316,7 +330,7 @@ test('however many go in front, however much, a client with a long job has its p
       // From where others came, as long as it waits.
       const row = number.row().filter(({ slotMs }) => slotMs >= startMs + 2_000 && slotMs < nowMs);
       const own = row.filter(({ clientId }) => clientId === 9).length;
-      expect(own).toBeGreaterThanOrEqual(row.length / 5 - 2 * blocks.turn);
+      expect(own).toBeGreaterThanOrEqual(row.length / 5 - 2 * turn);
     }),
     { numRuns: thorough ? 100 : 20 },
   );
@@ -330,7 +344,8 @@ const operation = fc.record({
   writeMs: fc.nat(200),
   count: fc.integer({ min: 1, max: 120 }),
   inFront: fc.boolean(),
-  slower: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 6 }),
+  /** Turns of thirty, twenty and ten. */
+  slower: fc.option(fc.constantFrom(1, 2, 4, 9), { freq: 6 }),
   lane: fc.record({ clientId: fc.integer({ min: 1, max: 3 }), lane: fc.constantFrom('*', 'J1', 'J2') }),
 });
 
@@ -340,10 +355,9 @@ function tooNear(slots: readonly number[]): number[] {
   return sorted.filter((slot, at) => slot - (sorted[at - 1] ?? 0) < 13 || slot - (sorted[at - 72] ?? 0) < 999);
 }
 
-test('clocks 100 ms apart, writes of 200 ms, any turn: nothing that was trusted moves, no slot is there twice, none is too near', () => {
+test('clocks 100 ms apart, writes of 200 ms, any pace: nothing that was trusted moves, no slot is there twice, none is too near', () => {
   fc.assert(
-    fc.property(fc.array(operation, { minLength: 1, maxLength: 25 }), fc.constantFrom(2, 7, 30), (operations, turn) => {
-      const plan = { ...blocks, turn };
+    fc.property(fc.array(operation, { minLength: 1, maxLength: 25 }), (operations) => {
       let schedule = emptySchedule;
       let spacing = everyMs;
       let trueMs = startMs;
@@ -356,7 +370,7 @@ test('clocks 100 ms apart, writes of 200 ms, any turn: nothing that was trusted 
           // Nothing may happen to it but being forgotten, when it is over.
           if (before !== undefined && (slotMs ?? before) !== before) expect([each, slotMs]).toEqual([each, before]);
           if (before !== undefined && slotMs === undefined) expect(before).toBeLessThanOrEqual(nowMs);
-          if (slotMs !== undefined && slotMs < trustedUntilMs(nowMs, plan)) trusted.set(each, slotMs);
+          if (slotMs !== undefined && slotMs < trustedUntilMs(nowMs)) trusted.set(each, slotMs);
         }
       };
       for (const { passMs, writerMs, readerMs, writeMs, lane, count, inFront, slower } of operations) {
@@ -366,8 +380,8 @@ test('clocks 100 ms apart, writes of 200 ms, any turn: nothing that was trusted 
         const asked = { ...lane, count, everyMs: spacing, nowMs, ...(inFront ? { inFront } : {}) };
         const change =
           slower === null
-            ? reserved(schedule, asked, plan)
-            : { schedule: atPace(schedule, spacing, nowMs, plan), firstPosition: undefined };
+            ? reserved(schedule, asked)
+            : { schedule: atPace(schedule, spacing, nowMs), firstPosition: undefined };
         // A reader who is just before the write.
         trueMs += writeMs;
         read(trueMs + readerMs);
@@ -404,7 +418,7 @@ test('blocks of lanes that want whole ones stay in consecutive slots, whoever co
       let nowMs = startMs;
       for (const { passMs, turns, inFront, ...lane } of waves) {
         nowMs += passMs;
-        number.reserve({ ...lane, count: turns * blocks.turn, ...(inFront ? { inFront } : {}) }, nowMs);
+        number.reserve({ ...lane, count: turns * turn, ...(inFront ? { inFront } : {}) }, nowMs);
       }
       expect(blocksIn(number).broken).toBe(0);
       expect(endMsOf(number.schedule)).toBeGreaterThan(startMs);
