@@ -55,7 +55,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   },
   'messages-dispatch': {
     ...dispatching,
-    sendsTo: ['dispatch', 'urgent', 'watch', 'events'],
+    sendsTo: ['dispatch', 'watch', 'events'],
     // A chunk is thirty recipients: two of them in one run would be sixty who hang on one process.
     consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
     // However many requests come, messages leave at their slots.

@@ -16,7 +16,7 @@ import { idempotencyStore } from './accept/idempotency-store.ts';
 import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
 import { parameterStore } from './accept/parameter-store.ts';
 import type { ChunkWorkerPorts } from './chunks/chunk-ports.ts';
-import { type ChunkQueueUrls, chunkQueue, chunkSink, visibilityOf } from './chunks/chunk-queue.ts';
+import { chunkQueue, chunkSink, visibilityOf } from './chunks/chunk-queue.ts';
 import { standingStore } from './chunks/standing-store.ts';
 import { breakerStore } from './dispatch/breaker-store.ts';
 import { platformCallTimeoutMs } from './dispatch/deadlines.ts';
@@ -90,8 +90,8 @@ function deployedSending() {
   };
 }
 
-/** What a worker takes that consumes that queue. */
-export function deployedWorker(own: keyof ChunkQueueUrls): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
+/** What a worker takes of the queue of jobs' chunks, or of that of small requests. */
+export function deployedWorker(own: 'dispatch' | 'urgent'): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
   const states = jobStateStore(client, table);
@@ -99,11 +99,12 @@ export function deployedWorker(own: keyof ChunkQueueUrls): Omit<ChunkWorkerPorts
   const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
     watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
-  const urls = { dispatch: environmentVariable('DISPATCH_QUEUE_URL'), urgent: environmentVariable('URGENT_QUEUE_URL') };
+  const dispatch = environmentVariable('DISPATCH_QUEUE_URL');
+  const urls = { dispatch, own: own === 'urgent' ? environmentVariable('URGENT_QUEUE_URL') : dispatch };
   return {
     ...deployedSending(),
     isOfCodes: own === 'urgent',
-    queue: chunkQueue(queues(), urls, own),
+    queue: chunkQueue(queues(), urls),
     look: standingStore(client, table),
     beginStraight: async (chunk) => {
       await jobs.beginStraight(chunk);

@@ -19,7 +19,7 @@ export interface Standing {
 
 /** The queue of chunks. All throw when it cannot be reached. */
 export interface ChunkQueue {
-  /** A straight code to the queue of small requests, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
+  /** A straight code back to the worker's own queue, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
   sendLater(chunk: QueuedChunk, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;

@@ -10,8 +10,9 @@ import type { ChunkQueue } from './chunk-ports.ts';
 
 /** The addresses of the queues of chunks. */
 export interface ChunkQueueUrls {
-  /** Of small requests, one-time codes above all (D44). */
-  readonly urgent: string;
+  /** Of the worker's own queue. */
+  readonly own: string;
+  /** Of the chunks of jobs. */
   readonly dispatch: string;
 }
 
@@ -19,13 +20,13 @@ export interface ChunkQueueUrls {
  * The queues of chunks, for a worker of one of them. Every chunk carries its client as message group: the queues are standard
  * ones, and groups are what keeps one client's backlog from delaying the others (fair queues).
  */
-export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof ChunkQueueUrls): ChunkQueue {
+export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
   return {
     sendLater: async (chunk, delaySeconds) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
       await client.send(
         new SendMessageCommand({
-          QueueUrl: isCode ? urls.urgent : urls.dispatch,
+          QueueUrl: isCode ? urls.own : urls.dispatch,
           MessageBody: queueBody(chunk),
           MessageGroupId: String(chunk.clientId),
           DelaySeconds: delaySeconds,
@@ -33,13 +34,13 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
       );
     },
 
-    postpone: visibilityOf(client, urls[own]),
+    postpone: visibilityOf(client, urls.own),
 
     // One that is not in flight any more needs no hold.
     hold: async (receiptHandles, seconds) => {
       await client.send(
         new ChangeMessageVisibilityBatchCommand({
-          QueueUrl: urls[own],
+          QueueUrl: urls.own,
           Entries: receiptHandles.map((receiptHandle, position) => ({
             Id: String(position),
             ReceiptHandle: receiptHandle,

@@ -38,7 +38,7 @@ test.each([
     { step: 'initialize' },
   );
   const sent = { ...chunk, ...facts };
-  await chunkQueue(client, urls, 'urgent').sendLater(sent, 0);
+  await chunkQueue(client, { own: urls.urgent, dispatch: urls.dispatch }).sendLater(sent, 0);
   const found = { urgent: await received(client, urls.urgent), dispatch: await received(client, urls.dispatch) };
   const [message] = found[target];
   expect(v.parse(QueuedChunkSchema, JSON.parse(message?.Body ?? ''))).toEqual(sent);
@@ -47,11 +47,11 @@ test.each([
 
 test('deliveries of its own queue come again after the time that was set, and not before', async () => {
   const client = localQueueClient();
-  const urls = { urgent: await freshQueue(), dispatch: await freshQueue() };
-  const queue = chunkQueue(client, urls, 'dispatch');
+  const url = await freshQueue();
+  const queue = chunkQueue(client, { own: url, dispatch: url });
   await queue.sendLater(chunk, 0);
   await queue.sendLater(chunk, 0);
-  const handles = async () => (await received(client, urls.dispatch)).map(({ ReceiptHandle = '' }) => ReceiptHandle);
+  const handles = async () => (await received(client, url)).map(({ ReceiptHandle = '' }) => ReceiptHandle);
   const [first = '', second = ''] = await handles();
   await queue.postpone(first, 0);
   const [third = '', ...others] = await handles();
