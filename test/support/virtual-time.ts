@@ -24,7 +24,7 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass until `isOver` says so, or nobody sleeps any more. Whatever can go on without time does so first: `settled`
+   * Lets time pass until `isOver` says so, or no sleeper is left. Whatever can go on without time does so first: `settled`
    * resolves when all of it has.
    */
   async pass(isOver: () => boolean, settled: () => Promise<void> = immediately): Promise<void> {

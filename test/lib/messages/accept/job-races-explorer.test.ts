@@ -9,12 +9,13 @@ import { checkPromises } from './job-races-promises.ts';
 import { type Bounds, firstWorld, keyOf, runOverMs, successorsOf } from './job-races-space.ts';
 
 /*
- * Every order in which a job is stored, queued, listed, begun and taken back, by requests with one Idempotency-Key or without:
- * a call fails, or its reply is lost, or the SDK repeats it, or it lands at any time after its run has given it up; a process
- * dies at any call, or is frozen there; the template is paused; the fan-out or a worker comes to what is queued at any moment,
- * and may die between claim and begin; time passes, until a run must be over, or the key is forgotten. That the conditions of
- * the stores are those of the model is shown in accepted-jobs.adapter.test.ts and idempotency.adapter.test.ts; what a call
- * does that hangs, at every moment, in accept-in-time.test.ts.
+ * Every order in which a job is stored, queued, listed, begun and taken back, by requests with one Idempotency-Key or without.
+ * A call fails, or its reply is lost, or the SDK repeats it, or it lands at any time after its run has given it up. A process
+ * dies at any call, or is frozen there. The template is paused. The fan-out or a worker comes to what is queued at any moment,
+ * and may die between claim and begin. Time passes, until a run must be over, or the key is forgotten.
+ *
+ * The stores keep the conditions of the model: accepted-jobs.adapter.test.ts and idempotency.adapter.test.ts. What a call does
+ * that hangs, at every moment, is in accept-in-time.test.ts.
  */
 const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
