@@ -1,4 +1,4 @@
-import { acceptChunks, quietWorld } from '../pipeline/quiet-world.ts';
+import { accept, quietWorld } from '../pipeline/quiet-world.ts';
 import type { PipelineWorld } from '../pipeline/world.ts';
 import { report } from './figure.ts';
 
@@ -15,14 +15,14 @@ export async function benchFairness(): Promise<void> {
   const idleMs = await codeMs(() => undefined);
   const crowded: readonly [string, (world: PipelineWorld) => void, number][] = [
     ['behind_100000_promotions', (world) => acceptJobs(world, 10, 10_000), 1.5],
-    ['beside_5000_codes', (world) => void acceptChunks(world, 5_000, { clientId: 7, urgent: true }), 2],
+    ['beside_5000_codes', (world) => void accept(world, 5_000, { clientId: 7, urgent: true }), 2],
   ];
   for (const [name, before, limit] of crowded) {
     const value = (await codeMs(before)) / idleMs;
     report({ figure: `fairness.code_${name}`, value, limit, unit: 'times an idle number, p99' });
   }
   const slowly = quietWorld({ answerMs: answersOf(1_000, 3_000) });
-  acceptChunks(slowly, 3_000);
+  accept(slowly, 3_000);
   await slowly.run(3_600_000);
   const calls = slowly.platform.posts.length / 3_000;
   report({
@@ -55,7 +55,7 @@ async function worstOf(measure: (latenessMs: number) => Promise<number>): Promis
 }
 
 function acceptJobs(world: PipelineWorld, clients: number, size: number): string[] {
-  return Array.from({ length: clients }, (_, at) => acceptChunks(world, size, { clientId: at + 1 }));
+  return Array.from({ length: clients }, (_, at) => accept(world, size, { clientId: at + 1 }));
 }
 
 /** After nine tenths of the time that all of it takes: while each of them still has messages left. */
@@ -76,7 +76,7 @@ async function newcomerMs(beside: number, delayJitterMs: number): Promise<number
   const comeIn = async () => {
     for (let at = 0; at < 10; at += 1) {
       await world.time.sleep(5_000 + 137 * at);
-      requests.push({ jobId: acceptChunks(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
+      requests.push({ jobId: accept(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
@@ -92,7 +92,7 @@ async function codeMs(before: (world: PipelineWorld) => void): Promise<number> {
   const comeIn = async () => {
     for (let at = 0; at < 200; at += 1) {
       await world.time.sleep(150 + ((at * 37) % 100));
-      codes.push({ jobId: acceptChunks(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
+      codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
@@ -116,7 +116,7 @@ async function unknownByOneKill(limitPerSecond: number): Promise<number> {
       answerMs: answersOf(300, 800),
       lifeMs: (name) => (isFifth(name) ? lifeMs : undefined),
     });
-    acceptChunks(world, 1_000);
+    accept(world, 1_000);
     await world.run(3_600_000);
     const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
     most = Math.max(most, outcomes.filter((outcome) => outcome?.state === 'unknown').length);

@@ -1,4 +1,4 @@
-import { accept, acceptChunks, quietWorld, quietWorld } from '../pipeline/quiet-world.ts';
+import { accept, accept, quietWorld, quietWorld } from '../pipeline/quiet-world.ts';
 import type { PipelineWorld } from '../pipeline/world.ts';
 import { type PipelineWorld, startMs } from '../pipeline/world.ts';
 import * as assumed from './cost/assumed.ts';
@@ -122,7 +122,7 @@ function worldOf(way: Way, rules: Parameters<typeof quietWorld>[0]) {
     return { world, acceptJob: (size: number, head: Head) => accept(world, size, head) };
   }
   const world = quietWorld(rules);
-  return { world, acceptJob: (size: number, head: Head) => acceptChunks(world, size, head) };
+  return { world, acceptJob: (size: number, head: Head) => accept(world, size, head) };
 }
 
 function busyWorkers(world: PipelineWorld | PipelineWorld, seconds: number): number {

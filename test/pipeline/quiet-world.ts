@@ -1,48 +1,41 @@
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob } from '../support/send-jobs.ts';
-import type { Fate } from './platform-model.ts';
-import { PipelineWorld } from './world.ts';
+import { makeJob, makeJobHead } from '../support/send-jobs.ts';
+import { PipelineWorld, type WorldRules } from './world.ts';
 
 /** What the number of a quiet world may send, and how many workers there are. */
 export const limitPerSecond = 80;
 export const workers = 50;
 
-/** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
-export function quietWorld({
-  delayJitterMs = 1_000,
-  fateOf = (): Fate => 'taken',
-  ...size
-}: {
-  readonly delayJitterMs?: number;
-  readonly fateOf?: () => Fate;
-  readonly limitPerSecond?: number;
-  readonly workers?: number;
-  readonly answerMs?: () => number;
-  readonly lifeMs?: (functionName: string) => number | undefined;
-} = {}): PipelineWorld {
+/** Nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
+export function quietRules(changes: Partial<WorldRules> = {}): WorldRules {
   const random = seededRandom(1);
-  return new PipelineWorld({
+  return {
     random,
     limitPerSecond,
     answerMs: () => 60 + random() * 60,
     latencyMs: () => 2 + random() * 2,
     faultOf: () => undefined,
-    fateOf,
+    fateOf: () => 'taken',
     lifeMs: () => undefined,
     receiptsOf: () => [],
-    delayJitterMs,
+    delayJitterMs: 1_000,
     repeatShare: 0,
     clockSkewMs: () => 0,
     workers,
-    ...size,
-  });
+    ...changes,
+  };
+}
+
+/** A world in which nothing goes wrong but what is said. */
+export function quietWorld(changes: Partial<WorldRules> = {}): PipelineWorld {
+  return new PipelineWorld(quietRules(changes));
 }
 
 let jobs = 0;
 
 /** A job of so many recipients, no two alike, accepted now. */
-export function acceptChunks(
+export function accept(
   world: PipelineWorld,
   size: number,
   head: { clientId?: number; phoneNumberId?: string; urgent?: true } = {},

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../support/faults.ts';
-import { acceptChunks } from './quiet-world.ts';
+import { accept } from './quiet-world.ts';
 import type { CallFault } from './runs.ts';
 import { PipelineWorld, startMs } from './world.ts';
 
@@ -37,7 +37,7 @@ test.each<[CallFault, number]>([
       clockSkewMs: () => 0,
       workers: 20,
     });
-    for (let clientId = 1; clientId <= jobs; clientId += 1) acceptChunks(world, size, { clientId });
+    for (let clientId = 1; clientId <= jobs; clientId += 1) accept(world, size, { clientId });
     let mostQueued = 0;
     const look = async () => {
       for (let second = 0; second < 240; second += 1) {

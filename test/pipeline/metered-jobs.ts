@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
+import { addressStore } from '../../lib/messages/receipts/address-store.ts';
+import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
+import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
+import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
+import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { meterRequests, type RequestCost, type RequestMeter } from '../support/request-meter.ts';
+import type { VirtualTime } from '../support/virtual-time.ts';
+import type { Meter } from './meter.ts';
+import { quietRules } from './quiet-world.ts';
+import { PipelineWorld, type WorldRules } from './world.ts';
+import type { WorldStores } from './world-stores.ts';
+
+/*
+ * Jobs on the real table, in a time that stands still while the table works, but for what each request is said to take: what
+ * their way to the platform takes. Queues and platform are models.
+ */
+
+export interface MeteredJob {
+  readonly job: WholeJob;
+  /** When it is accepted, after the beginning. */
+  readonly afterMs: number;
+}
+
+export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitterMs' | 'limitPerSecond'>> {
+  readonly jobs: readonly MeteredJob[];
+  /** A client for each of them, so that each is metered apart: acceptance, fan-out, workers. */
+  readonly clients: readonly [DynamoDBDocumentClient, DynamoDBDocumentClient, DynamoDBDocumentClient];
+  readonly table: string;
+  /** How long the platform takes for a message. */
+  readonly platformMs?: number;
+  /** How long each request of the table takes. */
+  readonly storeMs?: number;
+}
+
+export interface Metered {
+  /** Dispatch ids, as the platform took them. */
+  readonly posted: readonly string[];
+  readonly store: Readonly<Record<'acceptance' | 'fanOut' | 'dispatch', RequestCost>>;
+  /** Runs, and what is asked of queues, acceptance apart. */
+  readonly meter: Meter;
+}
+
+/** Longer than any of these jobs takes. */
+const longestMs = 24 * 3_600_000;
+
+export async function meterJobs(options: MeteredRun): Promise<Metered> {
+  const { jobs, clients, table, platformMs = 200, storeMs = 0, log, ...rules } = options;
+  const [acceptance, fanOut, dispatch] = clients.map(meterRequests) as [RequestMeter, RequestMeter, RequestMeter];
+  const meters = { acceptance, fanOut, dispatch };
+  const isBusy = () => Object.values(meters).some((meter) => meter.underWay() > 0);
+  const world = new PipelineWorld(
+    { ...quietRules(rules), answerMs: () => platformMs, latencyMs: () => 0, ...(log === undefined ? {} : { log }) },
+    (time) => {
+      for (const client of clients) takeTime(client, time, storeMs);
+      return { ...storesOn(clients, table, time), isBusy };
+    },
+  );
+  for (const { job, afterMs } of jobs) void world.time.sleep(afterMs).then(() => world.accept(job));
+  await world.run(longestMs);
+  return {
+    posted: world.platform.posts.filter(({ taken }) => taken).map(({ dispatchId }) => dispatchId),
+    store: { acceptance: acceptance.taken(), fanOut: fanOut.taken(), dispatch: dispatch.taken() },
+    meter: world.meter,
+  };
+}
+
+/** From now on every request takes so long in the time of a world. */
+function takeTime(client: DynamoDBDocumentClient, time: VirtualTime, ms: number): void {
+  if (ms === 0) return;
+  const send = client.send.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  const slowly = async (...args: unknown[]) => {
+    await time.sleep(ms);
+    return await send(...args);
+  };
+  Object.assign(client, { send: slowly });
+}
+
+/** The stores as they are deployed (lib/messages/deployed.ts). */
+function storesOn(
+  [acceptance, fanOut, worker]: MeteredRun['clients'],
+  table: string,
+  time: VirtualTime,
+): Omit<WorldStores, 'isBusy'> {
+  const nowMs = () => time.nowMs;
+  const pause = (attempt: number) => time.sleep(10 * 2 ** attempt);
+  const paces = (client: DynamoDBDocumentClient) => paceStore({ client, table, nowMs, newWriter: randomUUID, pause });
+  const { find, begin } = acceptedJobsStore(fanOut, table, nowMs, pause);
+  const jobs = jobRoundsStore(
+    { client: fanOut, table },
+    { find, begin, recipientsFrom: parameterStore(fanOut, table).read },
+  );
+  const accepted = {
+    parameters: parameterStore(acceptance, table),
+    acceptance: acceptedJobsStore(acceptance, table, nowMs, pause),
+  };
+  const jobsOfWorkers = acceptedJobsStore(worker, table, nowMs, pause);
+  const working = {
+    slices: sliceStore({ client: worker, table, nowMs }),
+    doubts: sliceDoubtsStore(worker, table),
+    paces: paces(worker),
+    tenths: urgentStore(worker, table),
+    states: jobStateStore(worker, table),
+    look: standingStore(worker, table, pause),
+    beginStraight: async (...[chunk]: Parameters<typeof jobsOfWorkers.beginStraight>) =>
+      void (await jobsOfWorkers.beginStraight(chunk)),
+    breakers: breakerStore({ client: worker, table, nowMs }),
+  };
+  const messages = { documentClient: worker, tableName: table, pause };
+  const recording = {
+    records: receiptStore(messages),
+    slices: provenSlicesStore(messages, nowMs),
+    addressesOf: addressStore(messages),
+  };
+  return {
+    ofAcceptance: () => accepted,
+    ofFanOut: () => ({ jobs, slices: sliceStore({ client: fanOut, table, nowMs }), paces: paces(fanOut) }),
+    ofWorker: () => working,
+    ofReceipts: () => recording,
+  };
+}
