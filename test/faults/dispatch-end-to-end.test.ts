@@ -92,7 +92,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     const total = 240;
     const client = localDocumentClient();
     injectFaults(client, seededFaults(seed, 0.1, databaseFaults));
-    const queue = chunkQueue(localQueueClient(), { dispatch: queueUrl, urgent: queueUrl }, 'dispatch');
+    const queue = chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl });
     const platform = platformOf(seed);
     const random = seededRandom(seed + 100);
     const told = new Map<string, string>();
@@ -183,7 +183,7 @@ test('thirty messages of a released wave: two writes for each ten, and no more r
   const queueClient = localQueueClient();
   const { attempts: queued } = injectFaults(queueClient, () => undefined);
   const ports = workers.ports(client, table, {
-    queue: chunkQueue(queueClient, { dispatch: queueUrl, urgent: queueUrl }, 'dispatch'),
+    queue: chunkQueue(queueClient, { own: queueUrl, dispatch: queueUrl }),
     events: new MemoryEvents(),
     send: async ({ request }) => ({ platformMessageId: `platform-${indexOf(request)}` }),
   });

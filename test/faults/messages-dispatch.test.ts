@@ -64,7 +64,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
   const handle = messagesDispatch(
     workers.ports(localDocumentClient(), table, {
       isOfCodes: true,
-      queue: chunkQueue(localQueueClient(), { dispatch: queueUrl, urgent: queueUrl }, 'urgent'),
+      queue: chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl }),
       events: events.sink,
       probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
       send: platformMessages(transport, async () => ({ accessToken: 'token' })),

@@ -5,6 +5,7 @@ import { type AcceptedJobs, acceptedJobsStore } from '../../lib/messages/accept/
 import { encodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { chunkSink } from '../../lib/messages/chunks/chunk-queue.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import type { JobRounds } from '../../lib/messages/rounds/job-rounds.ts';
 import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
@@ -44,6 +45,7 @@ beforeEach(async () => {
   rounds = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
   handle = messagesFanOut({
     jobs: rounds,
+    states: jobStateStore(client, table),
     slices: sliceStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
     queue: chunkSink(localQueueClient(), queueUrl),

@@ -14,7 +14,14 @@ test('workers that are slower than their number go on at their own pace, and not
   // The platform counts every second, wherever it begins: it has refused none.
   expect(posts).toHaveLength(messages);
   const seconds = ((posts.at(-1)?.atMs ?? 0) - startMs) / 1_000;
-  console.error(seconds, messages / seconds, world.numbers.writes, world.meter.timesOf('dispatch'), world.meter.requests, world.logged);
+  console.error(
+    seconds,
+    messages / seconds,
+    world.numbers.writes,
+    world.meter.timesOf('dispatch'),
+    world.meter.requests,
+    world.logged,
+  );
   expect(messages / seconds).toBeLessThan(0.9 * limitPerSecond);
   expect(messages / seconds).toBeGreaterThan(12 * workers);
   expect(world.numbers.writes / messages).toBeLessThan(0.1);

@@ -117,7 +117,8 @@ export class MemoryRounds {
       stop: ({ jobId }, stop) =>
         run.call('stop', () => {
           if (this.states.get(jobId)?.stop !== undefined) return false;
-          this.#change(jobId, { stop });
+          const { parked: _over, pausedFromMs: _too, ...state } = this.states.get(jobId) ?? {};
+          this.states.set(jobId, { ...state, stop });
           return true;
         }),
     };

@@ -48,6 +48,7 @@ export function fanOutWorld(
     void queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
   const ports: FanOutPorts = {
     jobs: jobs.ofRounds(nothingFails),
+    states: jobs.ofHolds(nothingFails),
     slices: slices.ofRun(nothingFails),
     events,
     queue: {

@@ -121,6 +121,11 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
       announce: call('announce'),
       handOver: call('handOver'),
     },
+    states: {
+      stop: async () => {
+        throw new Error('no job of this world is parked');
+      },
+    },
     slices: {
       endUncalled: async (claim, outcomes) => {
         ending ??= callEnd(claim.key.slice * 10);
