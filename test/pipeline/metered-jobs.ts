@@ -124,7 +124,12 @@ function storesOn(
   };
   return {
     ofAcceptance: () => accepted,
-    ofFanOut: () => ({ jobs, slices: sliceStore({ client: fanOut, table, nowMs }), paces: paces(fanOut) }),
+    ofFanOut: () => ({
+      jobs,
+      states: jobStateStore(fanOut, table),
+      slices: sliceStore({ client: fanOut, table, nowMs }),
+      paces: paces(fanOut),
+    }),
     ofWorker: () => working,
     ofReceipts: () => recording,
   };

@@ -18,7 +18,7 @@ export interface WorldStores {
   ofAcceptance(run: Run): Pick<HandOverPorts, 'parameters'> & {
     readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'beginStraight'>;
   };
-  ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'slices' | 'paces'>;
+  ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'states' | 'slices' | 'paces'>;
   ofWorker(
     run: Run,
     nowMs: NowMs,
@@ -47,6 +47,7 @@ export function memoryStores(table: {
     }),
     ofFanOut: (run, nowMs) => ({
       jobs: jobs.ofRounds(run),
+      states: jobs.ofHolds(run),
       slices: slices.ofRun(run),
       // A job can wait: of a hundred that begin at once, one reserves at a time.
       paces: numbers.paces(run, nowMs, 100),

@@ -178,6 +178,7 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
       recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
       ...{ begin: call('begin'), take: call('take'), announce: call('announce'), handOver: call('handOver') },
     },
+    states: { stop: call('stop') },
     slices: { endUncalled: call('endUncalled') },
     events: tellingTo(outside),
     queue: { pack: (entries) => [[...entries]], sendBatch: call('sendBatch') },

@@ -150,7 +150,8 @@ describe('while the store does not answer nothing is sent, and a copy waits long
     const copy = { ...chunk, slices: chunk.slices.slice(1), storeFailures: 3 };
     expect(world.requeued).toEqual([{ chunk: copy, delaySeconds: 20 }]);
     // What is known to the run alone was tried so often, in about a minute.
-    expect(world.facts('dispatch.batch_not_recorded')).toHaveLength(15);
+    const unwritten = { dispatchId: expect.stringMatching(/-10$/), count: 10, error: 'Error' };
+    expect(world.facts('dispatch.end_failed')).toEqual(Array.from({ length: 15 }, () => unwritten));
     expect(world.nowMs - startMs).toBeLessThan(60_000);
     expect(world.nowMs - startMs).toBeGreaterThan(45_000);
   });
