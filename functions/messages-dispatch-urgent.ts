@@ -1,6 +1,8 @@
-import { deployed } from '../lib/aws/deployed.ts';
+import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
 import { messagesDispatch } from '../lib/messages/chunks/chunk-handler.ts';
 import { deployedWorker } from '../lib/messages/deployed.ts';
 
 /** Consumer of the queue of small requests, one-time codes above all: they wait for no job (D44). */
-export const handler = deployed(() => messagesDispatch(deployedWorker('urgent')));
+export const handler = deployed(() =>
+  messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfCodes: true })),
+);

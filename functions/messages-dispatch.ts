@@ -1,6 +1,8 @@
-import { deployed } from '../lib/aws/deployed.ts';
+import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
 import { messagesDispatch } from '../lib/messages/chunks/chunk-handler.ts';
 import { deployedWorker } from '../lib/messages/deployed.ts';
 
 /** Consumer of the dispatch queue: the chunks of jobs. */
-export const handler = deployed(() => messagesDispatch(deployedWorker('dispatch')));
+export const handler = deployed(() =>
+  messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfCodes: false })),
+);

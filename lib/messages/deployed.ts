@@ -90,8 +90,11 @@ function deployedSending() {
   };
 }
 
-/** What a worker takes of the queue of jobs' chunks, or of that of small requests. */
-export function deployedWorker(own: 'dispatch' | 'urgent'): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
+/** What a worker takes that consumes the queue with that address. */
+export function deployedWorker(
+  queueUrl: string,
+  { isOfCodes }: Pick<ChunkWorkerPorts, 'isOfCodes'>,
+): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
   const states = jobStateStore(client, table);
@@ -99,12 +102,10 @@ export function deployedWorker(own: 'dispatch' | 'urgent'): Omit<ChunkWorkerPort
   const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
     watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
-  const dispatch = environmentVariable('DISPATCH_QUEUE_URL');
-  const urls = { dispatch, own: own === 'urgent' ? environmentVariable('URGENT_QUEUE_URL') : dispatch };
   return {
     ...deployedSending(),
-    isOfCodes: own === 'urgent',
-    queue: chunkQueue(queues(), urls),
+    isOfCodes,
+    queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     look: standingStore(client, table),
     beginStraight: async (chunk) => {
       await jobs.beginStraight(chunk);
