@@ -56,9 +56,18 @@ export function accept(
  */
 export async function estimatedRun(
   size: number,
-  { before, urgent }: { readonly before?: (world: PipelineWorld) => Promise<void> | void; readonly urgent?: true } = {},
+  {
+    before,
+    urgent,
+    perSecond = limitPerSecond,
+  }: {
+    readonly before?: (world: PipelineWorld) => Promise<void> | void;
+    readonly urgent?: true;
+    readonly perSecond?: number;
+  } = {},
 ): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
-  const world = quietWorld();
+  // More than any number keeps busy: they are taken to keep up with it.
+  const world = quietWorld({ limitPerSecond: perSecond, workers: 200 });
   let jobId = '';
   let fromMs = 0;
   let estimatedMs = 0;
@@ -69,7 +78,7 @@ export async function estimatedRun(
     jobId = accept(world, size, urgent === undefined ? {} : { urgent });
     const job = world.accepted.find((each) => each.job.head.jobId === jobId)?.job;
     if (job === undefined) throw new Error('the job was not accepted');
-    const number = { limitPerSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
+    const number = { limitPerSecond: perSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
     estimatedMs = expectedEndMs({ ...job, ...number }) - fromMs;
   })();
   await world.run(10 * 3_600_000);
