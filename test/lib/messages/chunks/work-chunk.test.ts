@@ -49,6 +49,21 @@ test('at most three slices are claimed and not ended', async () => {
   expect(most).toBe(3);
 });
 
+test('a slow claim makes no other slice miss its slots', async () => {
+  const world = new ChunkRunWorld();
+  const first = (await world.reserved(140)) + 110;
+  const ports = world.ports();
+  const slices: typeof ports.slices = {
+    ...ports.slices,
+    claim: async (claim) => {
+      if (claim.key.slice === 0) await world.time.sleep(1_000);
+      return await ports.slices.claim(claim);
+    },
+  };
+  await world.work([chunkOf(slicesOf(30, first))], { slices });
+  expect(world.outcomes(30)).toEqual([...Array(10).fill('again'), ...Array(20).fill('sent')]);
+});
+
 test('far slots: queued for their time, the rest of a run before anything of it is claimed', async () => {
   const world = new ChunkRunWorld();
   const first = await world.reserved(72 * 10);
@@ -319,6 +334,13 @@ describe('a straight job (D25)', () => {
     await world.work([chunkOf(slicesOf(1), straight)]);
     const calls = world.calls.filter((call) => call === 'beginStraight' || call === 'sendEvents');
     expect([calls, world.states.get('J')]).toEqual([['beginStraight', 'sendEvents'], { begun: true }]);
+  });
+
+  test('that comes too late is begun before it is told of', async () => {
+    const world = new ChunkRunWorld();
+    await world.work([chunkOf(slicesOf(1), { ...straight, expiresAtMs: startMs })]);
+    expect(world.outcome(0)?.state).toBe('expired');
+    expect(world.calls.slice(-3)).toEqual(['beginStraight', 'endSlice', 'sendEvents']);
   });
 
   test('that cannot be begun is not sent; no other job is begun here', async () => {

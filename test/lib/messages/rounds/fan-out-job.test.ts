@@ -10,7 +10,7 @@ const facts = { jobId: 'J', clientId: 1001 };
 const sent = { ...facts, acceptedAtMs: nowMs };
 const phone = '300000000000001';
 
-test.each([11, 30, 31, 600, 10_000])(
+test.each([1, 11, 30, 31, 600, 10_000])(
   '%i recipients are in the chunks once each, and the job is watched',
   async (count) => {
     const { fannedOut, indexes, watched, logged, queued } = fanOutWorld(count);
