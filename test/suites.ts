@@ -42,7 +42,7 @@ const restOnly = [
   'test/infra/local/poller.queue.test.ts',
   // Explorations and worlds whose smaller sisters are in the other half.
   'test/lib/messages/reports/watch-explorer.test.ts',
-  'test/pipeline/{estimated-runs,outage}.test.ts',
+  'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
 ];
 
 /** Whether a file imports `support/thorough.ts`: such a file takes a part of its cases in `quick`, and all of them in `rest`. */
