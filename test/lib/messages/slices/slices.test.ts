@@ -73,6 +73,7 @@ const scenarios: readonly Named[] = [
     receipts: 1,
     operator: 1,
     platform: ['lost_after'],
+    effects: ['fails'],
     sees: ['findMessage ok', 'settle ok', 'tellReceipts ok'],
   },
   {
@@ -81,7 +82,7 @@ const scenarios: readonly Named[] = [
     faults: 1,
     deliveries: 2,
     receipts: 2,
-    workers: 1,
+    workers: thorough ? 2 : 1,
     waits: 1,
     platform: ['accepted', 'lost_after'],
     sees: ['settle ok', 'tellReceipts ok', 'call lost_after'],
