@@ -14,7 +14,7 @@
  * - *end uncalled*, by a worker that may have claimed, gives up before any call, or finds the job stopped: as its claim would be
  *   written, or as end. A claim that lands later meets it and is refused.
  * - *end for the dead*, by the worker that finds a claim older than any run lives: the claim is as that worker has read it. Whom
- *   the dead may have called is `unknown`; where the job was stopped before the claim they called nobody, and it ends so.
+ *   the dead may have called is `unknown`; where the job was stopped before the claim they made no call, and it ends so.
  * - *withdraw*, by an acceptance that did not hear from the queue: no item is there. It is written together with the word that
  *   the job is taken back (D25), and what meets it ends without a word.
  * - *settle*, by a run of receipts, by the run that is about to tell of it, or by an operator: the outcome is still `unknown`,

@@ -42,12 +42,12 @@ function checkWatching({ job, taken, told, watches, runs }: World, before: World
   const watched = [...watches, ...runs.filter(({ role }) => role === 'watcher').map(({ body }) => body)];
   const isOpen = (event: string) => event.endsWith('.parked') && !told.includes(event.replace('.parked', '.resumed'));
   if (watched.length === 0 && job.stop === undefined && told.some(isOpen)) {
-    throw new Error('D46: nobody is left to tell that the pause has ended');
+    throw new Error('D46: no watcher is left to tell that the pause has ended');
   }
   const since = job.parked?.sinceMs;
   if (since === undefined) return;
   if (!watched.some((body) => (JSON.parse(body) as ParkedWatch).sinceMs === since)) {
-    throw new Error('D46: a job is parked and nobody watches it');
+    throw new Error('D46: a job is parked and not watched');
   }
 }
 

@@ -158,6 +158,6 @@ function ofJob(
       return { job: rest };
     }
     default:
-      throw new Error(`nobody expects ${name}`);
+      throw new Error(`${name} is no call of this world`);
   }
 }

@@ -268,7 +268,7 @@ describe('a slice that another run has claimed', () => {
 
   test.each<[string, JobState]>([
     ['its try was under way then', { stop: cancelled(startMs), underWay: { '0': 0 } }],
-    ['nobody has read yet what was', { stop: cancelled(startMs) }],
+    ['it is not read yet what was', { stop: cancelled(startMs) }],
   ])('and left, of a stopped job: where %s they are unknown', async (_, state) => {
     const world = new ChunkRunWorld();
     claimedBefore(world);

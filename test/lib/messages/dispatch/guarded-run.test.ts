@@ -52,7 +52,7 @@ test('costs one read a run, and no write, while calls are answered', async () =>
   expect([world.breaker.finds, world.breaker.writes, world.probed]).toEqual([1, 0, []]);
 });
 
-test('opens after a run that nobody answers, nor a read: nothing is claimed or sent from then on', async () => {
+test('opens after a run without any answer, of a read neither: nothing is claimed or sent from then on', async () => {
   const world = new GuardedWorld();
   world.goDown();
   const lines = await countedBy(() => world.dispatch([0]));
@@ -133,7 +133,7 @@ describe('while it is open', () => {
     return world;
   }
 
-  test('nobody asks before it is time', async () => {
+  test('no run asks before it is time', async () => {
     const world = openWorld();
     await world.wait(4_999);
     await world.dispatch([0]);
@@ -180,7 +180,7 @@ describe('while it is open', () => {
   });
 });
 
-test('that cannot be read or written holds nobody back', async () => {
+test('that cannot be read or written holds nothing back', async () => {
   const world = new GuardedWorld();
   const away = async () => Promise.reject(new Error('the table is away'));
   await world.dispatch([0], {}, { breakers: { find: away, change: away } });

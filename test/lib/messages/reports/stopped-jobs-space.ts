@@ -207,7 +207,8 @@ function effectsOf(world: World, { name, args }: Call): { does: string; after: W
   const after = { ...world, store: { ...store, told: [], claims: {} } };
   if (name === 'look') return [{ does: name, after, value: { ...(value as object), ofDead: ofDead(world, args) } }];
   if (name !== 'tell') return [{ does: name, after, value }];
-  const rows = Object.fromEntries(store.told.map((event) => event.split(' ')));
+  const ofMessages = store.told.filter((event) => !event.startsWith('job '));
+  const rows = Object.fromEntries(ofMessages.map((event) => event.split(' ')));
   return [{ does: name, after: { ...after, ...toldBy({ rows }, world, 'worker') }, value }];
 }
 
