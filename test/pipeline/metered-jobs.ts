@@ -32,7 +32,7 @@ export interface MeteredJob {
   readonly afterMs: number;
 }
 
-export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitterMs' | 'limitPerSecond'>> {
+export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitterMs' | 'gatherMs'>> {
   readonly jobs: readonly MeteredJob[];
   /** A client for each of them, so that each is metered apart: acceptance, fan-out, workers. */
   readonly clients: readonly [DynamoDBDocumentClient, DynamoDBDocumentClient, DynamoDBDocumentClient];
@@ -55,17 +55,14 @@ export interface Metered {
 const longestMs = 24 * 3_600_000;
 
 export async function meterJobs(options: MeteredRun): Promise<Metered> {
-  const { jobs, clients, table, platformMs = 200, storeMs = 0, log, ...rules } = options;
+  const { jobs, clients, table, platformMs = 200, storeMs = 0, ...rules } = options;
   const [acceptance, fanOut, dispatch] = clients.map(meterRequests) as [RequestMeter, RequestMeter, RequestMeter];
   const meters = { acceptance, fanOut, dispatch };
   const isBusy = () => Object.values(meters).some((meter) => meter.underWay() > 0);
-  const world = new PipelineWorld(
-    { ...quietRules(rules), answerMs: () => platformMs, latencyMs: () => 0, ...(log === undefined ? {} : { log }) },
-    (time) => {
-      for (const client of clients) takeTime(client, time, storeMs);
-      return { ...storesOn(clients, table, time), isBusy };
-    },
-  );
+  const world = new PipelineWorld(quietRules({ ...rules, answerMs: () => platformMs, latencyMs: () => 0 }), (time) => {
+    for (const client of clients) takeTime(client, time, storeMs);
+    return { ...storesOn(clients, table, time), isBusy };
+  });
   for (const { job, afterMs } of jobs) void world.time.sleep(afterMs).then(() => world.accept(job));
   await world.run(longestMs);
   return {

@@ -32,6 +32,7 @@ export interface Consumer {
   readonly queue: QueueModel;
   readonly workers: number;
   readonly batchSize: number;
+  readonly gatherMs?: number | undefined;
   readonly timeoutMs: number;
   /** Returns the ids of messages that are to come again. */
   readonly handle: (batch: readonly ModelDelivery[], run: Run, clock: RunClock) => Promise<readonly string[]>;
@@ -40,12 +41,13 @@ export interface Consumer {
 /** The consumers of the queues of a world, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
   const { jobs, dispatch, small, receipts } = world.queues;
-  const { workers } = world.rules;
+  const { workers, gatherMs } = world.rules;
   const timeoutMs = 60_000;
+  const gathering = gatherMs === undefined ? { workers: 10 } : { workers: 1, gatherMs };
   return [
     { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
     { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
-    { name: 'small', queue: small, workers: 10, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
+    { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
     { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
   ];
 }

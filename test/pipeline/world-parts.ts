@@ -32,6 +32,8 @@ export interface WorldRules {
   readonly repeatShare: number;
   readonly clockSkewMs: () => number;
   readonly workers: number;
+  /** So long after a small request is there, one worker looks for what is there; left out: each idle one gets a request at once. */
+  readonly gatherMs?: number;
   /** Hears what the runs of a function log. */
   readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
 }

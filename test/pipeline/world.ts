@@ -69,7 +69,9 @@ export class PipelineWorld extends WorldParts {
 
   async #work(consumer: Consumer): Promise<void> {
     for (;;) {
-      await this.#invoke(consumer, await consumer.queue.poll(consumer.batchSize));
+      const { queue, batchSize, gatherMs } = consumer;
+      const batch = gatherMs === undefined ? queue.poll(batchSize) : queue.pollWithin(gatherMs, batchSize);
+      await this.#invoke(consumer, await batch);
     }
   }
 
