@@ -81,8 +81,8 @@ export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(under
 export const mayResume = 'parked.sinceMs = :sinceMs';
 export const mayEndPause = 'attribute_exists(pausedFromMs)';
 
-/** Without a job id, sorts before every job of that moment. */
-export function jobsOfDaySortKey(atMs: number, jobId = ''): string {
+/** Where a job stands among others, by its acceptance. Without a job id, before every job of that moment. */
+export function jobSortKey(atMs: number, jobId = ''): string {
   return `${String(atMs).padStart(15, '0')}#${jobId}`;
 }
 
@@ -121,7 +121,7 @@ export function jobPartition(jobId: string): string {
   return `${jobPrefix}${jobId}`;
 }
 
-/** Partition of the dispatches of one client from one DID; inside it, they sort as jobs of a day do. */
+/** Partition of the dispatches of one client from one DID, in the order of their acceptance (`jobSortKey`). */
 export function dispatchesPartition(clientId: number, did: string): string {
   return `DISPATCHES#${clientId}#${did}`;
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { acceptedKey, dispatchesPartition, jobMemorySeconds, jobsOfDaySortKey, recipientsKey } from '../items.ts';
+import { acceptedKey, dispatchesPartition, jobMemorySeconds, jobSortKey, recipientsKey } from '../items.ts';
 import { type JobHead, JobHeadSchema, type Recipient, type Repeat, RepeatSchema } from '../job.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
 import { packed, unpacked } from './packed-json.ts';
@@ -62,7 +62,7 @@ export function pointerOfClient(head: JobHead, total: number): Item {
   const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
   return {
     pk: dispatchesPartition(head.clientId, head.did),
-    sk: jobsOfDaySortKey(acceptedAtMs, jobId),
+    sk: jobSortKey(acceptedAtMs, jobId),
     ...{ jobId, templateName, templateLanguage, acceptedAtMs, total },
     ...present({ campaignId }),
     expiresAtSeconds: jobExpiresAtSeconds(head),

@@ -3,7 +3,7 @@ import { wholeNumber } from '../../http/documented.ts';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { present } from '../../keys/present.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
-import { jobsOfDaySortKey } from '../items.ts';
+import { jobSortKey } from '../items.ts';
 
 /** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */
 export interface DispatchesQuestion {
@@ -37,7 +37,7 @@ export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestio
   readonly to: string;
 } {
   // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-  return { from: jobsOfDaySortKey(Math.max(fromMs, 0)), to: jobsOfDaySortKey(Math.min(Math.max(toMs, 0), latestMs)) };
+  return { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
 }
 
 /** The last moment that a sort key can spell. */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
-import { dispatchesPartition, jobsOfDaySortKey } from '../items.ts';
+import { dispatchesPartition, jobSortKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
 import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
 import { type Slice, sliceOf } from '../slices/slice.ts';
@@ -64,7 +64,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const jobIds = new Map<string, string>();
       for (const partition of fromMs < toMs ? partitions : []) {
         // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-        const period = { from: jobsOfDaySortKey(Math.max(fromMs, 0)), to: jobsOfDaySortKey(toMs) };
+        const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
         for (const item of await queryPartition(messages, partition, period)) {
           const { sk, jobId } = v.parse(PointerSchema, item);
           jobIds.set(sk, jobId);

@@ -8,7 +8,7 @@ import {
   jobKey,
   jobOfPartition,
   jobOfReceipts,
-  jobsOfDaySortKey,
+  jobSortKey,
   mayBegin,
   mayWithdraw,
   nextParameters,
@@ -74,8 +74,8 @@ test.each([
 });
 
 test('dispatches sort by the time of their acceptance, and a bare time comes before its jobs', () => {
-  expect(jobsOfDaySortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
-  expect(jobsOfDaySortKey(at)).toBe('001790899199999#');
+  expect(jobSortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
+  expect(jobSortKey(at)).toBe('001790899199999#');
 });
 
 test('slices, receipts and what is written of a job as a whole are found by the job', () => {
