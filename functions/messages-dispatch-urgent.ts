@@ -1,9 +1,8 @@
 import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
-import { deployedHandover } from '../lib/messages/deployed.ts';
-import { messagesDispatch } from '../lib/messages/dispatch/dispatch-handler.ts';
-import { firstHoldMs } from '../lib/messages/dispatch/held-deliveries.ts';
+import { messagesDispatch } from '../lib/messages/chunks/chunk-handler.ts';
+import { deployedWorker } from '../lib/messages/deployed.ts';
 
-/** Consumer of the queue of one-time codes, which wait for nothing else (D44). */
+/** Consumer of the queue of small requests, one-time codes above all: they wait for no job (D44). */
 export const handler = deployed(() =>
-  messagesDispatch(deployedHandover(environmentVariable('URGENT_QUEUE_URL')), firstHoldMs.urgent),
+  messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfCodes: true })),
 );

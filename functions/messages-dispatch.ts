@@ -1,6 +1,8 @@
 import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
-import { deployedHandover } from '../lib/messages/deployed.ts';
-import { messagesDispatch } from '../lib/messages/dispatch/dispatch-handler.ts';
+import { messagesDispatch } from '../lib/messages/chunks/chunk-handler.ts';
+import { deployedWorker } from '../lib/messages/deployed.ts';
 
-/** Consumer of the dispatch queue: everything but one-time codes. */
-export const handler = deployed(() => messagesDispatch(deployedHandover(environmentVariable('DISPATCH_QUEUE_URL'))));
+/** Consumer of the dispatch queue: the chunks of jobs. */
+export const handler = deployed(() =>
+  messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfCodes: false })),
+);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
-import { decodeSendJobMessage } from '../lib/messages/accept/send-job.ts';
+import { decodeJob } from '../lib/messages/accept/job-message.ts';
 import { deployedJobs } from '../lib/messages/deployed.ts';
-import { type FanOutPorts, fanOut } from '../lib/messages/fan-out/fan-out.ts';
-import { holdSeconds } from '../lib/messages/fan-out/rounds.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
+import { type FanOutPorts, fanOutJob } from '../lib/messages/rounds/fan-out-job.ts';
+import { holdSeconds } from '../lib/messages/rounds/lease.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { nameOf } from '../lib/observe/name-of.ts';
@@ -15,7 +15,7 @@ type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
-/** Consumer of the send-job queue: one dispatch message per recipient; an unfinished job is delivered again. */
+/** Consumer of the send-job queue: turns jobs into chunks, round by round; an unfinished round is delivered again. */
 export function messagesFanOut({ postpone, ...ports }: Ports) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
@@ -30,14 +30,12 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
       // Not postponed, it comes again when its delivery runs out: late, not lost.
       const postponed = (seconds: number) => postpone(receiptHandle, seconds).catch(() => undefined);
       try {
-        const job = decodeSendJobMessage(record.body);
-        const delivery = { job, sentAtMs: Number(attributes.SentTimestamp), owner: randomUUID() };
+        const message = decodeJob(record.body);
         const hold = () => postponed(holdSeconds);
-        const ending = await correlated(job.head.correlationId, () =>
-          fanOut(delivery, { ...ports, remainingMs, hold }),
+        const end = await correlated(message.correlationId, () =>
+          fanOutJob(message, randomUUID(), { ...ports, remainingMs, hold }),
         );
-        if (ending.end === 'again' && ending.afterSeconds !== undefined) await postponed(ending.afterSeconds);
-        return ending.end === 'done';
+        return end === 'done';
       } catch (error) {
         ports.log('job.failed', { error: nameOf(error) });
         await postponed(jobRetrySeconds(Number(attributes.ApproximateReceiveCount)));

@@ -47,7 +47,8 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     variable: 'URGENT_QUEUE_URL',
     retentionDays: 10,
     maxReceiveCount: 5,
-    whoIsHurt: 'Recipients who wait for a one-time code that was accepted and not handed to the platform.',
+    whoIsHurt:
+      'Recipients of small requests, of one-time codes above all, whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
   },
   watch: {

@@ -71,13 +71,16 @@ const settingRules = {
   ],
   /** Where the rate file is read; the shipped rates hold when absent (D32). */
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
-  /** Times the batch of 10 at least 100, or SQS's fair queues never tell a noisy client from a quiet one (R23). */
-  dispatchMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(10), v.maxValue(1000)), 'a whole number from 10 to 1000'],
-  /** Workers of one-time codes alone (D44). */
+  /** Workers of jobs, one chunk each: with fewer, SQS's fair queues never tell a noisy client from a quiet one (R23). */
+  dispatchMaximumConcurrency: [
+    v.pipe(wholeNumber, v.minValue(100), v.maxValue(1000)),
+    'a whole number from 100 to 1000',
+  ],
+  /** Workers of small requests, one-time codes above all (D44). */
   urgentMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(2), v.maxValue(1000)), 'a whole number from 2 to 1000'],
   /** What is set aside of the account's concurrency for the two that everything waits for (infra/concurrency.ts). */
   authorizerReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
-  dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(100)), 'a whole number from 100'],
   /** The quota of the account in its region that all of it is taken from. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   /** Requests of all callers together; a route with limits of its own has its share beside it. */

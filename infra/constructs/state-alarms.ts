@@ -63,7 +63,8 @@ function addAgeAlarms(scope: Construct, settings: Settings): void {
     metric: ageOf('urgent'),
     above: Duration.minutes(5).toSeconds(),
     periods: 2,
-    whoIsHurt: 'Recipients who wait for a one-time code: an accepted one has waited for more than five minutes.',
+    whoIsHurt:
+      'Recipients of small requests, of one-time codes above all, whose accepted message has waited for more than five minutes.',
     whatToDo:
       'Look for errors and throttles of messages-dispatch-urgent and for rate-limit answers of the platform in its logs; when both are quiet, raise urgentMaximumConcurrency.',
   });

@@ -7,7 +7,7 @@ const dispatching = {
   timeoutSeconds: 60,
   memoryMb: 256,
   tables: {
-    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
     webhooks: ['GetItem'],
   },
   secrets: ['PLATFORM_CREDENTIALS_SECRET'],
@@ -30,12 +30,12 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
-    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'events'],
+    sendsTo: ['sendJobs', 'urgent', 'events'],
   }),
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+    tables: { directory: ['GetItem'], messages: ['Query'] },
   }),
   'messages-cancel': forClients({
     memoryMb: 1024,
@@ -45,21 +45,25 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'PutItem', 'UpdateItem'], channels: ['BatchGetItem'], webhooks: ['GetItem'] },
-    settings: ['DISPATCH_MAXIMUM_CONCURRENCY'],
-    sendsTo: ['sendJobs', 'dispatch', 'urgent', 'watch', 'events'],
+    tables: {
+      messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
+      channels: ['BatchGetItem'],
+      webhooks: ['GetItem'],
+    },
+    sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
   },
   'messages-dispatch': {
     ...dispatching,
     sendsTo: ['dispatch', 'watch', 'events'],
-    consumes: { queue: 'dispatch', batchSize: 10, maximumConcurrency: 'dispatchMaximumConcurrency' },
+    // A chunk is thirty recipients: two of them in one run would be sixty who hang on one process.
+    consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
     // However many requests come, messages leave at their slots.
     reservedConcurrency: 'dispatchReservedConcurrency',
   },
   'messages-dispatch-urgent': {
     ...dispatching,
-    sendsTo: ['urgent', 'watch', 'events'],
+    sendsTo: ['dispatch', 'urgent', 'watch', 'events'],
     consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },
   'messages-watch': {
@@ -83,7 +87,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 120,
     // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,
-    tables: { messages: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'], webhooks: ['GetItem'] },
+    tables: { messages: ['BatchGetItem', 'Query', 'PutItem'], webhooks: ['GetItem'] },
     sendsTo: ['events'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },

@@ -12,7 +12,6 @@ export const settingVariables = {
   SYNC_LOCK_SCOPE: 'syncLockScope',
   REDIRECT_BASE_URL: 'redirectBaseUrl',
   RATE_SOURCE_URL: 'rateSourceUrl',
-  DISPATCH_MAXIMUM_CONCURRENCY: 'dispatchMaximumConcurrency',
   CLIENT_RATE_PER_MINUTE: 'clientRatePerMinute',
 } as const satisfies Record<string, keyof Settings>;
 

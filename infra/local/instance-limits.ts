@@ -6,9 +6,9 @@ export const usualInstances = 4;
 
 /**
  * Workers that hand messages to the platform spend most of a run asleep, until the milliseconds in which theirs may leave
- * (D43): up to two seconds for ten messages. So many hand over some fifty a second, in a gigabyte of memory.
+ * (D43). So many take a gigabyte of memory.
  */
-export const dispatchingInstances = 10;
+const dispatchingInstances = 10;
 
 /** How many processes of a function the stack of the given stage runs at most, by the function's logical id. */
 export function instanceLimitsOf(functions: Readonly<Record<string, LocalFunction>>, stage: string) {

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import type { LocalStack } from '../operate/local-stacks.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { freePort, runningEmulator, startSqsEmulator } from './emulators.ts';
-import { dispatchingInstances } from './instance-limits.ts';
 import { localRegion } from './intrinsics.ts';
 import type { Parts } from './parts.ts';
 import type { DynamoDbChoice } from './preflight.ts';
@@ -83,7 +82,6 @@ async function synthesize(
     CDK_OUTDIR: outputDirectory,
     CDK_CONTEXT_JSON: JSON.stringify({
       stage: localStage,
-      dispatchMaximumConcurrency: dispatchingInstances,
       // Counted as where it is deployed, and in nobody's way.
       clientRatePerMinute: 100_000,
       // The console. The gateway allows every page of this machine, where the template says anything of pages at all.

@@ -44,16 +44,16 @@ export interface WebhookReceiver {
 
 /**
  * Receives events on 127.0.0.1 and tells each to `onDelivery`: what that says, else 204, for one whose signature is right,
- * 400 for any other. Deliveries that arrive before the secret is known wait for it.
+ * 400 for any other. Deliveries that arrive before the secret is known wait for it; several clients have several.
  */
 export async function startWebhookReceiver(
   port: number,
-  secret: Promise<string>,
+  secret: Promise<string | readonly string[]>,
   onDelivery: OnDelivery,
 ): Promise<WebhookReceiver> {
   const server = createServer({ key: file('key.pem'), cert: file('certificate.pem') }, async (request, response) => {
     try {
-      const delivery = await read(request, await secret);
+      const delivery = await read(request, [await secret].flat());
       const { status, retryAfter } = (await onDelivery(delivery)) ?? { status: 204 };
       const headers = present({ 'retry-after': retryAfter });
       response.writeHead(delivery.verified ? status : 400, headers).end();
@@ -64,12 +64,17 @@ export async function startWebhookReceiver(
   return { port: await openOnLoopback(server, port), close: () => closeAtOnce(server) };
 }
 
-async function read(request: IncomingMessage, secret: string): Promise<Delivery> {
+async function read(request: IncomingMessage, secrets: readonly string[]): Promise<Delivery> {
   const header = (name: string) => String(request.headers[name] ?? '');
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const body = await text(request);
   const headers = Object.fromEntries(names.map((name) => [name, header(name)]));
-  return { webhookId: header('webhook-id'), verified: isVerified(secret, body, headers), body, headers };
+  return {
+    webhookId: header('webhook-id'),
+    verified: secrets.some((secret) => isVerified(secret, body, headers)),
+    body,
+    headers,
+  };
 }
 
 function isVerified(secret: string, body: string, headers: Record<string, string>): boolean {

@@ -20,14 +20,14 @@ import { TemplatesStatusAnswer, TemplatesStatusBody } from '../../functions/temp
 import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/templates-sync.ts';
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
-import { ListedDispatchSchema } from '../../lib/messages/outcomes/dispatches.ts';
+import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
+import { ListedDispatchSchema } from '../../lib/messages/reports/dispatches.ts';
 import {
   DispatchReportSchema,
   DispatchSchema,
   MessageState,
   ReportRowSchema,
-} from '../../lib/messages/outcomes/report.ts';
-import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
+} from '../../lib/messages/reports/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';

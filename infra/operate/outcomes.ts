@@ -1,10 +1,10 @@
 import type { parseArgs } from 'node:util';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import type { DispatchKey } from '../../lib/messages/dispatch/claim.ts';
 import { jobIdPattern } from '../../lib/messages/job.ts';
-import type { DescribedJob } from '../../lib/messages/outcomes/described-job.ts';
-import { type Outcomes, outcomesStore, type Period } from '../../lib/messages/outcomes/outcomes-store.ts';
+import type { DescribedJob } from '../../lib/messages/reports/described-job.ts';
+import { type Outcomes, outcomesStore, type Period } from '../../lib/messages/reports/outcomes-store.ts';
+import type { MessageKey } from '../../lib/messages/reports/resolve-unknown.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-shown.ts';
 import { targetOf } from './target.ts';
@@ -109,7 +109,7 @@ const parkedWithin = '3d';
 
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
-async function jobsOf(wanted: Wanted, key: DispatchKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
+async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
   const { dispatch, did, from, to, parked } = wanted.values;
   const since = wanted.values.since ?? (parked && from === undefined && to === undefined ? parkedWithin : undefined);
   const { outcomes, listDids, clientsOf, nowMs } = stage;
@@ -134,7 +134,7 @@ function notFound(): CommandError {
   return new CommandError('Nothing found: no such job, or it is older than 30 days.', 1);
 }
 
-function messageKey(id: string): DispatchKey | undefined {
+function messageKey(id: string): MessageKey | undefined {
   const match = /^(.+)-(\d{1,5})$/.exec(id);
   const jobId = match?.[1] ?? '';
   return jobIdPattern.test(jobId) ? { jobId, index: Number(match?.[2]) } : undefined;

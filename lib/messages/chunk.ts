@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { aboutSchema, sendPathSchema } from './job.ts';
+import { aboutSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 
 /** The format in which chunks are queued now (D47). */
 export const chunkVersion = 1;
@@ -9,7 +9,7 @@ export const ChunkRecipientSchema = v.object({
   index: v.number(),
   to: v.string(),
   /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */
-  request: v.exactOptional(v.looseObject({})),
+  request: v.exactOptional(MessageRequestSchema),
   /** Deliveries that ended provably unsent so far, by what they waited for (pace/pacing.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
   /** The platform takes nothing for this person from this number before then, or a wait of its own is over then. */

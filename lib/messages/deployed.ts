@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { documents, environmentVariable, queues } from '../aws/deployed.ts';
-import { sleep, storePause } from '../aws/pause.ts';
+import { backoff, type Pause, sleep, storePause } from '../aws/pause.ts';
 import { platformCatalogs } from '../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../channels/deployed.ts';
 import { log } from '../observe/log.ts';
@@ -11,54 +11,63 @@ import { shippedRates } from '../pricing/rates.ts';
 import { deployedListing, deployedTemplates } from '../templates/deployed.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents, deployedWantedEvents } from '../webhooks/deployed.ts';
-import { acceptanceStore } from './accept/acceptance-store.ts';
+import { acceptedJobsStore } from './accept/accepted-jobs-store.ts';
 import { idempotencyStore } from './accept/idempotency-store.ts';
 import { jobMessageSender, jobQueue } from './accept/job-queue.ts';
+import { parameterStore } from './accept/parameter-store.ts';
+import type { ChunkWorkerPorts } from './chunks/chunk-ports.ts';
+import { chunkQueue, chunkSink, visibilityOf } from './chunks/chunk-queue.ts';
+import { standingStore } from './chunks/standing-store.ts';
 import { breakerStore } from './dispatch/breaker-store.ts';
-import { platformCallTimeoutMs } from './dispatch/claim.ts';
-import { dispatchStore } from './dispatch/dispatch-store.ts';
+import { platformCallTimeoutMs } from './dispatch/deadlines.ts';
 import { platformMessages, readyToCall } from './dispatch/platform-messages.ts';
 import { platformProbe } from './dispatch/platform-probe.ts';
-import { dispatchQueue, postponer } from './fan-out/dispatch-queue.ts';
-import { jobStore } from './fan-out/job-store.ts';
-import { limitOfJob, rememberedLimitOfJob } from './fan-out/limit-of-job.ts';
-import { firstParkedLookSeconds, parkedWatchOf } from './fan-out/watch-message.ts';
-import { watchQueue } from './fan-out/watch-queue.ts';
 import { type HoldPorts, jobHolds } from './job-holds.ts';
 import { jobStateStore } from './job-state-store.ts';
-import { dispatchesStore } from './outcomes/dispatches-store.ts';
-import { countsOf } from './outcomes/read-report.ts';
-import { reportStore } from './outcomes/report-store.ts';
 import { paceStore } from './pace/pace-store.ts';
 import { urgentStore } from './pace/urgent-store.ts';
-import { workerDemandStore } from './pace/worker-shares-store.ts';
-import { doubtStore } from './receipts/doubt-store.ts';
+import { addressStore } from './receipts/address-store.ts';
+import { provenSlicesStore } from './receipts/proven-slices-store.ts';
 import { receiptStore } from './receipts/receipt-store.ts';
+import { sliceDoubtsStore } from './receipts/slice-doubts-store.ts';
+import { dispatchesStore } from './reports/dispatches-store.ts';
+import { countsOf } from './reports/read-report.ts';
+import { reportStore } from './reports/report-store.ts';
 import { marketingOnboarding } from './resolve/platform-onboarding.ts';
 import { questionStore } from './resolve/question-store.ts';
+import { jobRoundsStore } from './rounds/job-rounds-store.ts';
+import { limitOfJob, rememberedLimitOfJob } from './rounds/limit-of-job.ts';
+import { firstParkedLookSeconds, parkedWatchOf } from './rounds/watch-message.ts';
+import { watchQueue } from './rounds/watch-queue.ts';
+import { sliceStore } from './slices/slice-store.ts';
 
-function deployedPaces() {
-  return paceStore({
-    client: documents(),
-    table: environmentVariable('MESSAGES_TABLE'),
-    nowMs: Date.now,
-    newWriter: randomUUID,
-  });
+function messagesTable() {
+  return { client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now };
+}
+
+function deployedPaces(pause?: Pause) {
+  return paceStore({ ...messagesTable(), newWriter: randomUUID, ...(pause === undefined ? {} : { pause }) });
+}
+
+function deployedAcceptedJobs() {
+  const { client, table, nowMs } = messagesTable();
+  return acceptedJobsStore(client, table, nowMs);
 }
 
 /** What accepting a send takes: what it asks, and where it is written down and queued; and rehearsing one (D51). */
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
+  const { client, table } = messagesTable();
   return {
     templates: deployedTemplates(),
     platformTemplates: platformTemplates(call, credentialOf),
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
-    questions: questionStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    acceptance: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
-    records: idempotencyStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    questions: questionStore(client, table),
+    parameters: parameterStore(client, table),
+    acceptance: deployedAcceptedJobs(),
+    records: idempotencyStore(client, table),
     queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
-    straightQueue: jobQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
     currentLimitOf: limitOfJob({ channels: deployedChannels(), log }),
@@ -69,11 +78,10 @@ export function deployedAcceptance(limits: PlatformLimits) {
   };
 }
 
-/** What the workers of messages share: the claims, a queue of messages and the events. */
-function deployedDispatch(queueUrl: string) {
+/** What workers and the fan-out share. */
+function deployedSending() {
   return {
-    claims: dispatchStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
-    queue: dispatchQueue(queues(), queueUrl),
+    slices: sliceStore(messagesTable()),
     events: deployedEvents(),
     nowMs: Date.now,
     random: Math.random,
@@ -82,97 +90,98 @@ function deployedDispatch(queueUrl: string) {
   };
 }
 
-/** What handing messages to the platform takes, for the worker of the queue with that address. */
-export function deployedHandover(queueUrl: string) {
+/** What a worker takes that consumes the queue with that address. */
+export function deployedWorker(
+  queueUrl: string,
+  { isOfCodes }: Pick<ChunkWorkerPorts, 'isOfCodes'>,
+): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
-  const states = jobStateStore(documents(), environmentVariable('MESSAGES_TABLE'));
+  const { client, table, nowMs } = messagesTable();
+  const states = jobStateStore(client, table);
+  const jobs = deployedAcceptedJobs();
   const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
     watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
   return {
-    ...deployedDispatch(queueUrl),
-    jobStates: states,
-    straightJobs: acceptanceStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now),
-    newHolds: () => jobHolds({ states, watchParked, nowMs: Date.now, log }),
+    ...deployedSending(),
+    isOfCodes,
+    queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
+    look: standingStore(client, table),
+    beginStraight: async (chunk) => {
+      await jobs.beginStraight(chunk);
+    },
+    newHolds: () => jobHolds({ states, watchParked, nowMs, log }),
     paces: deployedPaces(),
-    tenths: urgentStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    doubts: doubtStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    tenths: urgentStore(client, table),
+    doubts: sliceDoubtsStore(client, table),
     ready: readyToCall(credentialOf),
     send: platformMessages(call, credentialOf),
-    breakers: breakerStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now }),
+    breakers: breakerStore({ client, table, nowMs }),
     probe: platformProbe(call, credentialOf),
   };
 }
 
-/** A batch of ten waits a second or so for its slots, and is handed over in a part of another. */
-const perWorkerPerSecond = 6;
+/** A job can wait: of a hundred that begin on one number at once, one reserves at a time. */
+const reservingPause = backoff(100, 3_200);
 
 /** What working off jobs takes. */
 export function deployedJobs() {
+  const { client, table } = messagesTable();
+  const { find, begin } = deployedAcceptedJobs();
   return {
-    ...deployedDispatch(environmentVariable('DISPATCH_QUEUE_URL')),
-    urgentQueue: dispatchQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
-    paces: deployedPaces(),
-    demands: workerDemandStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    workersPerSecond: perWorkerPerSecond * Number(environmentVariable('DISPATCH_MAXIMUM_CONCURRENCY')),
+    ...deployedSending(),
+    states: jobStateStore(client, table),
+    jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
+    queue: chunkSink(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    paces: deployedPaces(reservingPause),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
-    jobs: jobStore(documents(), environmentVariable('MESSAGES_TABLE')),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
-    postpone: postponer(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
-    sendAnew: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    postpone: visibilityOf(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
   };
 }
 
 /** What recording receipts takes. */
 export function deployedReceipts() {
-  const records = receiptStore({
-    client: documents(),
-    table: environmentVariable('MESSAGES_TABLE'),
-    pause: storePause,
-  });
-  const { take } = dispatchStore({
-    client: documents(),
-    table: environmentVariable('MESSAGES_TABLE'),
-    nowMs: Date.now,
-  });
+  const { client, table, nowMs } = messagesTable();
+  const messages = { documentClient: client, tableName: table, pause: storePause };
   return {
-    records,
-    claims: { ...records, take },
+    records: receiptStore(messages),
+    slices: provenSlicesStore(messages, nowMs),
+    addressesOf: addressStore(messages),
     wanted: deployedWantedEvents(),
     events: deployedEvents(),
-    nowMs: Date.now,
+    nowMs,
     log,
   };
 }
 
 /** What reports read. */
 export function deployedReport() {
-  return reportStore({ client: documents(), table: environmentVariable('MESSAGES_TABLE'), nowMs: Date.now });
+  return reportStore(messagesTable());
 }
 
 /** What cancelling a job takes. */
 export function deployedCancellation() {
-  return {
-    report: deployedReport(),
-    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
-    nowMs: Date.now,
-    log,
-  };
+  const { client, table, nowMs } = messagesTable();
+  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
 }
 
 /** The list of dispatches. */
 export function deployedDispatches() {
-  return dispatchesStore(documents(), environmentVariable('MESSAGES_TABLE'), Date.now);
+  const { client, table, nowMs } = messagesTable();
+  return dispatchesStore(client, table, nowMs);
 }
 
 /** What watching for the end of jobs, and of their waiting, takes. */
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const { client, table, nowMs } = messagesTable();
   const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const parked = {
     queue,
-    states: jobStateStore(documents(), environmentVariable('MESSAGES_TABLE')),
+    states: jobStateStore(client, table),
     headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
     templates: deployedListing(),
     platformTemplates: platformTemplates(call, credentialOf),
@@ -182,7 +191,7 @@ export function deployedWatch() {
     queue,
     events: deployedEvents(),
     parked,
-    nowMs: Date.now,
+    nowMs,
     log,
   };
 }

@@ -1,13 +1,13 @@
 import type { LogEvent, LogFacts } from '../observe/log.ts';
 import { nameOf } from '../observe/name-of.ts';
-import type { DispatchMessage } from './job.ts';
+import type { JobHead } from './job.ts';
 import { type ByJobState, byJobState, type JobParked, type JobStates, type JobStop } from './job-state.ts';
 
 /** Codes with which the platform refuses every message of a template (FACTS, error codes). */
 const pausedCode = 132015;
 const disabledCode = 132016;
 
-type HeldMessage = Pick<DispatchMessage, 'jobId' | 'clientId' | 'acceptedAtMs' | 'expiresAtMs' | 'correlationId'>;
+type HeldMessage = Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'expiresAtMs' | 'correlationId'>;
 
 export interface HoldPorts {
   readonly states: Pick<JobStates, 'park' | 'stop' | 'endPause'>;

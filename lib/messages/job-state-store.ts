@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { jobKey, jobMemorySeconds, jobOfPartition, mayEnd, mayEndPause, mayPark, mayResume, mayStop } from './items.ts';
+import { jobKey, jobMemorySeconds, jobOfPartition, mayEndPause, mayPark, mayResume, mayStop } from './items.ts';
 import { type JobParked, type JobState, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
 /** The states of jobs in their items of the messages table; items.ts says who may write which. */
@@ -78,21 +78,6 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
             Key: jobKey(jobId),
             UpdateExpression: 'REMOVE pausedFromMs',
             ConditionExpression: mayEndPause,
-          }),
-        ),
-      );
-    },
-
-    end: async (jobId, atMs) => {
-      await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobKey(jobId),
-            UpdateExpression: 'SET endedAtMs = :atMs',
-            ConditionExpression: mayEnd,
-            ExpressionAttributeNames: names,
-            ExpressionAttributeValues: { ':atMs': atMs },
           }),
         ),
       );

@@ -28,8 +28,6 @@ export interface JobState {
   readonly parked?: JobParked;
   /** When the pause began: the first waiting since a message of the job was taken. Outlasts the end of a waiting, until one is. */
   readonly pausedFromMs?: number;
-  /** When nothing of the stopped job was pending any more: whatever was claimed later ends as the stop says (items.ts, `mayEnd`). */
-  readonly endedAtMs?: number;
   readonly underWay?: UnderWay;
 }
 
@@ -45,7 +43,6 @@ export const JobStateSchema = v.object({
   stop: v.exactOptional(JobStopSchema),
   parked: v.exactOptional(JobParkedSchema),
   pausedFromMs: v.exactOptional(v.number()),
-  endedAtMs: v.exactOptional(v.number()),
   underWay: v.exactOptional(UnderWaySchema),
 });
 
@@ -64,11 +61,6 @@ export interface JobStates {
   resume(jobId: string, sinceMs: number): Promise<boolean>;
   /** Ends the pause, whether the job waits again or not: the platform has taken a message of it, or refuses none any more. */
   endPause(jobId: string): Promise<void>;
-  /**
-   * Writes down that nothing of a stopped job was pending, by whoever has read so, after the stop and strongly, no longer
-   * than a request takes before `atMs`. The first one counts; of a job that is not stopped, nothing is written.
-   */
-  end(jobId: string, atMs: number): Promise<void>;
 }
 
 /** How long its item is kept follows from when it was accepted. */

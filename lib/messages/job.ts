@@ -62,7 +62,7 @@ export const JobHeadSchema = v.object({
   throughputPerSecond: v.number(),
   /** A platform app tells of its number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
-  /** One-time codes: they go before others of their number (D44). */
+  /** One-time codes: those of a small request go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
   templateName: v.string(),
@@ -80,12 +80,6 @@ export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 /** A ULID; clients know it as the dispatch id of their request. */
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
-/** The format in which messages are queued now. */
-export const dispatchMessageVersion = 1;
-
-/** Which position of which lane of its number's schedule a message has (D43). */
-export const TurnSchema = v.object({ lane: v.string(), clientId: v.number(), position: v.number() });
-
 /** What the events about a job's messages tell of it (D28, D34). */
 export const aboutSchema = v.object({
   did: v.string(),
@@ -94,62 +88,14 @@ export const aboutSchema = v.object({
   attends: v.optional(v.record(v.string(), v.unknown())),
 });
 
-/**
- * One message of the dispatch queue: a recipient's message, composed and ready to post. The dispatch id is
- * `<jobId>-<index>`: the same on every delivery, redelivery and repeated fan-out of the job.
- */
-export const DispatchMessageSchema = v.object({
-  jobId: v.string(),
-  index: v.number(),
-  clientId: v.number(),
-  phoneNumberId: v.string(),
-  credential: v.string(),
-  path: sendPathSchema,
-  acceptedAtMs: v.number(),
-  expiresAtMs: v.optional(v.number()),
-  correlationId: v.optional(v.string()),
-  /** The format (D47). */
-  version: v.literal(dispatchMessageVersion),
-  /** Deliveries that ended provably unsent so far, of every kind together. */
-  attempt: v.number(),
-  /** The same by what they waited for (pace/pacing.ts). */
-  attempts: v.record(v.string(), v.number()),
-  /** Times that its slot had passed before it could be called. */
-  missedSlots: v.exactOptional(v.number()),
-  /** Its place in the schedule of its number; none, or one that has passed: whoever delivers it reserves. */
-  turn: v.exactOptional(TurnSchema),
-  /** What its number may send, as last read when it was queued. */
-  limitPerSecond: v.number(),
-  wabaId: v.string(),
-  /** It goes before others of its number (D44). */
-  urgent: v.exactOptional(v.literal(true)),
-  /** It was given back because its job is parked: how that stands now is read before it takes another slot. */
-  hasWaited: v.exactOptional(v.literal(true)),
-  /** Its recipient gets enough from this number until then. */
-  notBeforeMs: v.exactOptional(v.number()),
-  about: aboutSchema,
-  /** It is all there is of its job, so that its end is the end of the job (D41). */
-  alone: v.exactOptional(v.literal(true)),
-  /** Acceptance has queued it itself (straight-message.ts): before anything follows from it, its job is to have begun. */
-  straight: v.exactOptional(v.literal(true)),
-  /** As its job says. */
-  receiptsExpected: v.exactOptional(v.literal(true)),
-  /** The request body for the platform. */
-  request: v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) }),
-});
-export type DispatchMessage = v.InferOutput<typeof DispatchMessageSchema>;
+export type AboutJob = v.InferOutput<typeof aboutSchema>;
 
-/** The same before it is released: what its number may send is not read yet. */
-export type ComposedMessage = Omit<DispatchMessage, 'limitPerSecond'>;
+/** The request body of one message for the platform, ready to post. */
+export const MessageRequestSchema = v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) });
+export type MessageRequest = v.InferOutput<typeof MessageRequestSchema>;
 
 /** What the events about a job's messages tell of it. */
-export function aboutJob({
-  did,
-  templateName,
-  templateLanguage,
-  campaignId,
-  attends,
-}: JobHead): DispatchMessage['about'] {
+export function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): AboutJob {
   return {
     did,
     template: { name: templateName, language: templateLanguage },
@@ -157,6 +103,7 @@ export function aboutJob({
   };
 }
 
+/** The id of one message: the same in every chunk, delivery and repeated fan-out of its job. */
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;
 }

@@ -105,7 +105,6 @@ export function startAcceptor(
     addresses: { dynamodbEndpoint: dynamodb.endpoint, sqsEndpoint: sqs.endpoint },
     variables: {
       SEND_JOB_QUEUE_URL: queueUrl('sendJobs'),
-      DISPATCH_QUEUE_URL: queueUrl('dispatch'),
       URGENT_QUEUE_URL: queueUrl('urgent'),
     },
   });

@@ -1,5 +1,5 @@
-import type { ChunkWorld } from '../pipeline/chunk-world.ts';
-import { acceptChunks, quietChunks } from '../pipeline/quiet-chunks.ts';
+import { accept, quietWorld } from '../pipeline/quiet-world.ts';
+import type { PipelineWorld } from '../pipeline/world.ts';
 import { report } from './figure.ts';
 
 /** What those who share a number notice of each other, by slices and chunks: the worst of queues on time and a second late. */
@@ -13,16 +13,16 @@ export async function benchFairness(): Promise<void> {
     report({ figure: `fairness.newcomer_beside_${beside}`, value, limit: 2_000, unit: 'ms to its first message' });
   }
   const idleMs = await codeMs(() => undefined);
-  const crowded: readonly [string, (world: ChunkWorld) => void, number][] = [
+  const crowded: readonly [string, (world: PipelineWorld) => void, number][] = [
     ['behind_100000_promotions', (world) => acceptJobs(world, 10, 10_000), 1.5],
-    ['beside_5000_codes', (world) => void acceptChunks(world, 5_000, { clientId: 7, urgent: true }), 2],
+    ['beside_5000_codes', (world) => void accept(world, 5_000, { clientId: 7, urgent: true }), 2],
   ];
   for (const [name, before, limit] of crowded) {
     const value = (await codeMs(before)) / idleMs;
     report({ figure: `fairness.code_${name}`, value, limit, unit: 'times an idle number, p99' });
   }
-  const slowly = quietChunks({ answerMs: answersOf(1_000, 3_000) });
-  acceptChunks(slowly, 3_000);
+  const slowly = quietWorld({ answerMs: answersOf(1_000, 3_000) });
+  accept(slowly, 3_000);
   await slowly.run(3_600_000);
   const calls = slowly.platform.posts.length / 3_000;
   report({
@@ -54,29 +54,34 @@ async function worstOf(measure: (latenessMs: number) => Promise<number>): Promis
   return Math.max(await measure(0), await measure(1_000));
 }
 
-function acceptJobs(world: ChunkWorld, clients: number, size: number): string[] {
-  return Array.from({ length: clients }, (_, at) => acceptChunks(world, size, { clientId: at + 1 }));
+function acceptJobs(world: PipelineWorld, clients: number, size: number): string[] {
+  return Array.from({ length: clients }, (_, at) => accept(world, size, { clientId: at + 1 }));
 }
 
-/** After nine tenths of the time that all of it takes: while each of them still has messages left. */
+/**
+ * After nine tenths of the time that as much of each takes: while all of them still have messages left. The first client comes
+ * first, and has a second job.
+ */
 async function unequalShares(clients: number, size: number, delayJitterMs: number): Promise<number> {
-  const world = quietChunks({ delayJitterMs, workers: 200 });
+  const world = quietWorld({ delayJitterMs, workers: 200 });
   const jobIds = acceptJobs(world, clients, size);
+  const second = accept(world, size, { clientId: 1 });
   await world.run((0.9 * clients * size * 1_000) / 72);
   const counts = jobIds.map((jobId) => postsOf(world, jobId).length);
+  counts[0] = (counts[0] ?? 0) + postsOf(world, second).length;
   const mean = counts.reduce((sum, count) => sum + count, 0) / clients;
   return (Math.max(...counts) - Math.min(...counts)) / mean;
 }
 
 /** The longest of ten requests of ten recipients, each of a client of its own. */
 async function newcomerMs(beside: number, delayJitterMs: number): Promise<number> {
-  const world = quietChunks({ delayJitterMs, workers: 200 });
+  const world = quietWorld({ delayJitterMs, workers: 200 });
   acceptJobs(world, beside, 5_000);
   const requests: { readonly jobId: string; readonly atMs: number }[] = [];
   const comeIn = async () => {
     for (let at = 0; at < 10; at += 1) {
       await world.time.sleep(5_000 + 137 * at);
-      requests.push({ jobId: acceptChunks(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
+      requests.push({ jobId: accept(world, 10, { clientId: 900 + at }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
@@ -85,14 +90,14 @@ async function newcomerMs(beside: number, delayJitterMs: number): Promise<number
 }
 
 /** p99 of 200 codes, one in a fifth of a second. */
-async function codeMs(before: (world: ChunkWorld) => void): Promise<number> {
-  const world = quietChunks({ workers: 200 });
+async function codeMs(before: (world: PipelineWorld) => void): Promise<number> {
+  const world = quietWorld({ workers: 200 });
   before(world);
   const codes: { readonly jobId: string; readonly atMs: number }[] = [];
   const comeIn = async () => {
     for (let at = 0; at < 200; at += 1) {
       await world.time.sleep(150 + ((at * 37) % 100));
-      codes.push({ jobId: acceptChunks(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
+      codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
@@ -110,13 +115,13 @@ async function unknownByOneKill(limitPerSecond: number): Promise<number> {
       if (name === 'dispatch') runs += 1;
       return name === 'dispatch' && runs === 5;
     };
-    const world = quietChunks({
+    const world = quietWorld({
       limitPerSecond,
       workers: 200,
       answerMs: answersOf(300, 800),
       lifeMs: (name) => (isFifth(name) ? lifeMs : undefined),
     });
-    acceptChunks(world, 1_000);
+    accept(world, 1_000);
     await world.run(3_600_000);
     const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
     most = Math.max(most, outcomes.filter((outcome) => outcome?.state === 'unknown').length);
@@ -132,10 +137,10 @@ function answersOf(leastMs: number, mostMs: number): () => number {
   };
 }
 
-function postsOf(world: ChunkWorld, jobId: string) {
+function postsOf(world: PipelineWorld, jobId: string) {
   return world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
 }
 
-function firstPostMs(world: ChunkWorld, jobId: string): number {
+function firstPostMs(world: PipelineWorld, jobId: string): number {
   return postsOf(world, jobId)[0]?.atMs ?? Number.POSITIVE_INFINITY;
 }

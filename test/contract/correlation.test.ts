@@ -6,6 +6,8 @@ import { api, eventually, platform, synchronize, tokenOf } from '../support/api.
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 
 const did = '5491100000001';
+/** Of jobs, and of small requests. */
+const workers = ['messages-dispatch', 'messages-dispatch-urgent'];
 const to = (index: number) => String(549_710_000_000 + index);
 
 const TallySchema = v.object({ tally: v.optional(v.object({ sent: v.optional(v.number(), 0) })) });
@@ -47,7 +49,10 @@ afterAll(async () => {
   await platform('DELETE /_control/faults');
 });
 
-test('one id leads from the answer of a send through its fan-out to each of its messages', async () => {
+test.each([
+  ['straight', 3, 'messages-dispatch-urgent', []],
+  ['through its fan-out', 12, 'messages-dispatch', ['messages-fan-out job.fanned_out']],
+])('one id leads from the answer of a send %s to each of its messages', async (_, count, worker, fanOut) => {
   await platform('POST /_control/faults', { match: { to: to(2) }, action: { code: 131026 }, times: 1 });
   const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
   const reply = await api(`POST /v1/template/messages/${did}`, {
@@ -58,7 +63,7 @@ test('one id leads from the answer of a send through its fan-out to each of its 
       type: 'template',
       channel: 'MESSAGING',
       template: { name: 'order_update', language: 'en_US' },
-      recipients: [0, 1, 2].map((index) => ({ to: to(index), params })),
+      recipients: Array.from({ length: count }, (_, index) => ({ to: to(index), params })),
     },
   });
   expect(reply.status).toBe(200);
@@ -68,16 +73,16 @@ test('one id leads from the answer of a send through its fan-out to each of its 
 
   const jobId = reply.headers.get('dispatch-id') ?? '';
   await endingsOf(outcomesOn(runningTarget()), jobId);
-  expect(await loggedUnder(id, 4)).toEqual([
-    'messages-dispatch dispatch.batch',
-    'messages-dispatch dispatch.failed',
-    'messages-fan-out job.fanned_out',
+  expect(await loggedUnder(id, 3 + fanOut.length)).toEqual([
+    `${worker} dispatch.batch`,
+    `${worker} dispatch.failed`,
+    ...fanOut,
     'messages-send job.accepted',
   ]);
   const dispatched = await eventually('each of them is logged', async () => {
-    const found = lines().filter((line) => line.by === 'messages-dispatch' && isUnder(line, id));
+    const found = lines().filter((line) => line.by === worker && isUnder(line, id));
     const sent = found.reduce((sum, { facts }) => sum + (v.parse(TallySchema, facts).tally?.sent ?? 0), 0);
-    return sent === 2 ? found : undefined;
+    return sent === count - 1 ? found : undefined;
   });
   const failed = dispatched.filter(({ facts }) => facts['event'] === 'dispatch.failed');
   expect(failed.map(({ facts }) => facts['dispatchId'])).toEqual([`${jobId}-2`]);
@@ -88,14 +93,13 @@ test('what the functions count reaches the log as metrics of this deployment', a
   const counted = await eventually('the workers have counted', async () => {
     const found = lines().filter(({ facts }) => '_aws' in facts);
     const has = (metric: string) =>
-      found.some(({ by: name, facts }) => name === 'messages-dispatch' && metric in facts);
+      workers.every((worker) => found.some(({ by, facts }) => by === worker && metric in facts));
     return has('MessagesSent') && has('MessagesFailed') ? found : undefined;
   });
   for (const { facts } of counted) expect(facts['service']).toBe('template-messaging-local-service');
   const by = (metric: string) => new Set(counted.filter(({ facts }) => metric in facts).map((line) => line.by));
   expect(by('RecipientsAccepted')).toEqual(new Set(['messages-send']));
-  // One-time codes have workers of their own.
-  expect(['messages-dispatch', 'messages-dispatch-urgent']).toEqual(expect.arrayContaining([...by('MessagesSent')]));
+  expect(by('MessagesSent')).toEqual(new Set(workers));
   expect(by('SyncsCompleted')).toEqual(new Set(['templates-sync-worker']));
   const refused = counted.filter(({ facts }) => facts['code'] === '131026').map(({ facts }) => facts['PlatformErrors']);
   expect(refused).not.toEqual([]);

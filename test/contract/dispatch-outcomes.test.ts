@@ -1,8 +1,10 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { jobMessageSender } from '../../lib/messages/accept/job-queue.ts';
-import type { PlacedOutcome } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import type { PlacedOutcome } from '../../lib/messages/reports/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
@@ -20,7 +22,8 @@ interface Fate {
   readonly taken: 0 | 1;
 }
 
-const fates: readonly Fate[] = [
+/** Of a request that is large enough for the fan-out. */
+const fatesOfMany: readonly Fate[] = [
   { what: 'nothing unusual', to: '549210000001', ending: ['sent'], requests: 1, taken: 1 },
   {
     what: 'undeliverable, and refused at once',
@@ -109,8 +112,40 @@ const fates: readonly Fate[] = [
   },
 ];
 
+/** Of a request that goes straight to the workers of small ones; what is tried again comes by way of the jobs' queue. */
+const fatesOfFew: readonly Fate[] = [
+  { what: 'one of few', to: '549210000011', ending: ['sent'], requests: 1, taken: 1 },
+  {
+    what: 'one of few, throttled once',
+    to: '549210000012',
+    fault: { action: { status: 429, html: 'slow down' }, times: 1 },
+    ending: ['sent'],
+    requests: 2,
+    taken: 1,
+  },
+  {
+    what: 'one of few, refused at once',
+    to: '549210000013',
+    fault: { action: { code: 131026 } },
+    ending: ['failed', '131026'],
+    requests: 1,
+    taken: 0,
+  },
+  {
+    what: 'one of few, taken, the answer lost',
+    to: '549210000014',
+    fault: { action: { drop: 'after' } },
+    ending: ['unknown', 'no_answer'],
+    requests: 1,
+    taken: 1,
+  },
+];
+
+const fates = [...fatesOfMany, ...fatesOfFew];
 const alwaysThrottled = '15550230429';
+const target = runningTarget();
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
+const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
 const did = '5491100000001';
 const jobIds: string[] = [];
 let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
@@ -160,8 +195,12 @@ async function queueShortLived(to: string): Promise<string> {
   const job = makeJob([{ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }], {
     ...{ jobId, credential: 'demo', acceptedAtMs, expiresAtMs: acceptedAtMs + 12_000 },
   });
-  const queueUrl = addressOf('queueUrls')[resourceName('local', 'send-jobs')] ?? '';
-  await jobMessageSender(sqs, queueUrl)({ ...job, firstIndex: 0 }, 0);
+  const table = target.tableName('messages');
+  const signal = AbortSignal.timeout(5_000);
+  await parameterStore(target.documentClient, table).store(job, signal);
+  await acceptedJobsStore(target.documentClient, table, Date.now).describe(job, signal);
+  const { clientId } = job.head;
+  await jobMessageSender(sqs, queueUrl('send-jobs'))({ jobId, clientId, acceptedAtMs }, 0);
   jobIds.push(jobId);
   return jobId;
 }
@@ -172,16 +211,18 @@ beforeAll(async () => {
   for (const { to, fault } of fates) {
     if (fault !== undefined) await platform('POST /_control/faults', { match: { to }, ...fault });
   }
-  const outcomes = outcomesOn(runningTarget());
+  const outcomes = outcomesOn(target);
   const expiring = await queueShortLived(alwaysThrottled);
-  const all = await endingsOf(outcomes, await accept(fates.map(({ to }) => to)));
-  endings = new Map(all.map((outcome) => [outcome.to, outcome]));
+  const accepted = [await accept(fatesOfMany.map(({ to }) => to)), await accept(fatesOfFew.map(({ to }) => to))];
+  const all = await Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
+  endings = new Map(all.flat().map((outcome) => [outcome.to, outcome]));
   expired = await endingsOf(outcomes, expiring, 80_000);
-  // Only an empty queue proves that nothing will be sent again.
-  const queueUrl = addressOf('queueUrls')[resourceName('local', 'dispatch')] ?? '';
-  await eventually('the dispatch queue is empty', async () =>
-    (await messagesHeld(sqs, queueUrl)) === 0 ? true : undefined,
-  );
+  // Only empty queues prove that nothing will be sent again.
+  for (const purpose of ['urgent', 'dispatch']) {
+    await eventually(`the queue ${purpose} is empty`, async () =>
+      (await messagesHeld(sqs, queueUrl(purpose))) === 0 ? true : undefined,
+    );
+  }
 }, 150_000);
 
 afterAll(async () => {

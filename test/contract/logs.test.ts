@@ -17,6 +17,8 @@ const did = '5491100000001';
 const mediaUrl = `https://cdn.example.com/${canary}.png`;
 const to = (index: number) => String(549_700_000_000 + index);
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
+/** On the way of a message to the platform. */
+const queuesOfMessages = ['send-jobs', 'dispatch', 'urgent'];
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
 const log = () => readFileSync(addressOf('functionLog'), 'utf8');
 const logged = (text: string) =>
@@ -44,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform('DELETE /_control/faults');
-  for (const purpose of ['dispatch', 'send-jobs']) {
+  for (const purpose of queuesOfMessages) {
     await sqs.send(new PurgeQueueCommand({ QueueUrl: queueUrl(purpose) }));
     expect(await messagesHeld(sqs, queueUrl(purpose))).toBe(0);
   }
@@ -121,7 +123,8 @@ describe('nothing secret or personal is logged', () => {
     }
     const replies = [
       await send(
-        { recipients: [9, 10, 11, 12, 13, 14, 15].map(recipient), attends: { canary } },
+        // Too many to go straight: stored, and fanned out.
+        { recipients: [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map(recipient), attends: { canary } },
         { 'idempotency-key': canary },
       ),
       await send({
@@ -164,17 +167,17 @@ describe('nothing secret or personal is logged', () => {
     await logged('platform_unreachable');
   });
 
-  test('by queue messages that nobody can read', async () => {
+  test('by queue messages that no worker can read', async () => {
     const count = () => log().split('"event":"dispatch.error"').length + log().split('"event":"job.failed"').length;
     const before = count();
     // The parser of Node.js quotes the beginning of what it cannot read.
     const unreadable = [`${canary} ${to(40)}`, JSON.stringify({ request: { to: to(41) }, canary })];
-    for (const purpose of ['dispatch', 'send-jobs']) {
+    for (const purpose of queuesOfMessages) {
       for (const MessageBody of unreadable) {
         await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl(purpose), MessageBody }));
       }
     }
-    await eventually('all four are reported', async () => (count() >= before + 4 ? true : undefined));
+    await eventually('all six are reported', async () => (count() >= before + 6 ? true : undefined));
     expect(leaksIn(log())).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import type { JobHead } from '../../lib/messages/job.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
+import { makeJob } from '../support/send-jobs.ts';
 
 /* What became of a dispatch, asked over HTTP as its client would (D39, D40). */
 
@@ -180,13 +180,11 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
   });
 
   test('one that was taken back', async () => {
-    const store = acceptanceStore(documentClient, messages, Date.now);
-    const head: JobHead = {
-      ...{ jobId: ulid(), clientId: 1001, did, wabaId: '2', phoneNumberId: '3', credential: 'main', total: 1 },
-      ...{ throughputPerSecond: 80, path: 'messages', templateName: 'taken_back', templateLanguage: 'en_US' },
-      acceptedAtMs: Date.now(),
-    };
-    await store.describe({ head, firstIndex: 0, recipients: [{ to: plain }] }, AbortSignal.timeout(2_000));
+    const store = acceptedJobsStore(documentClient, messages, Date.now);
+    const head = { jobId: ulid(), did, templateName: 'taken_back', acceptedAtMs: Date.now() };
+    const job = makeJob([{ to: plain }], head);
+    await store.describe(job, AbortSignal.timeout(2_000));
+    await store.list(job, AbortSignal.timeout(2_000));
     expect((await report(head.jobId)).status).toBe(200);
     await store.withdraw(head.jobId);
     expect(await report(head.jobId)).toMatchObject(notFound);

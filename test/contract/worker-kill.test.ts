@@ -8,11 +8,13 @@ import { chosenDynamoDb } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
 import type { Target } from '../../infra/operate/target.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/claim.ts';
-import { ClaimItemSchema } from '../../lib/messages/dispatch/claim-items.ts';
 import { firstHoldMs } from '../../lib/messages/dispatch/held-deliveries.ts';
-import { claimKey, jobKey } from '../../lib/messages/items.ts';
-import type { Outcomes } from '../../lib/messages/outcomes/outcomes-store.ts';
+import { jobKey } from '../../lib/messages/items.ts';
+import type { Outcomes } from '../../lib/messages/reports/outcomes-store.ts';
+import { claimLifeMs } from '../../lib/messages/slices/claim-life.ts';
+import { type SliceKey, sliceSize } from '../../lib/messages/slices/slice.ts';
+import { sliceKeyOf } from '../../lib/messages/slices/slice-items.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { addressOf } from '../support/addresses.ts';
 import { apiAt, call, eventually } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
@@ -26,7 +28,7 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
 /** For so long a worker that was killed still holds its deliveries, once it has lived for a second (held-deliveries.ts). */
 const heldSeconds = 30;
 /** Until it has held them, on a machine that is busy. */
-const untilHeldMs = firstHoldMs.other + 3_000;
+const untilHeldMs = firstHoldMs.dispatch + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
 let sqs: SQSClient;
@@ -96,71 +98,80 @@ async function requestsByRecipient(): Promise<Map<string, number>> {
   return counts;
 }
 
-async function storedClaim(jobId: string, index: number) {
-  const Key = claimKey({ jobId, index });
-  const { Item } = await target.documentClient.send(
-    new GetCommand({ TableName: target.tableName('messages'), Key, ConsistentRead: true }),
-  );
-  return v.parse(ClaimItemSchema, Item);
+async function storedSlice(key: SliceKey) {
+  const client = target.documentClient;
+  return await sliceStore({ client, table: target.tableName('messages'), nowMs: Date.now }).find(key);
 }
 
 /** As if the worker had been killed so long ago that it cannot be running any more. */
-async function makeOlder(jobId: string, index: number): Promise<void> {
+async function makeOlder(key: SliceKey): Promise<void> {
   await target.documentClient.send(
     new UpdateCommand({
       TableName: target.tableName('messages'),
-      Key: claimKey({ jobId, index }),
-      UpdateExpression: 'SET claimedAtMs = claimedAtMs - :life',
+      Key: sliceKeyOf(key),
+      UpdateExpression: 'SET atMs = atMs - :life',
       ExpressionAttributeValues: { ':life': claimLifeMs + 1_000 },
     }),
   );
 }
 
-async function dispatchQueueIsEmpty(): Promise<void> {
-  await eventually('the dispatch queue is empty', async () =>
-    (await messagesHeld(sqs, queueUrl('dispatch'))) === 0 ? true : undefined,
+async function queueIsEmpty(purpose: string): Promise<void> {
+  await eventually(`the queue ${purpose} is empty`, async () =>
+    (await messagesHeld(sqs, queueUrl(purpose))) === 0 ? true : undefined,
   );
 }
 
 // Waits for a delivery to come again, and loaded machines.
 vi.setConfig({ testTimeout: 180_000 });
 
-describe('kill -9 of the dispatch worker between claim and outcome', () => {
+describe('kill -9 of a dispatch worker between claim and outcome', () => {
   const slow = '549310000001';
-  const quick = Array.from({ length: 4 }, (_, index) => `54931000001${index}`);
+  const quick = Array.from({ length: 13 }, (_, index) => String(549_310_000_010 + index));
 
   test.each([
-    ['the platform took the message afterwards', {}, 1],
-    ['the platform never took the message', { drop: 'before' }, 0],
-  ] as const)('%s: unknown, asked once, not sent again', async (_, action, taken) => {
+    {
+      what: 'a job, the platform took the message afterwards',
+      recipients: [slow, ...quick],
+      ...{ worker: 'messages-dispatch', queue: 'dispatch', action: {}, taken: 1 },
+    },
+    {
+      what: 'a small request, the platform never took the message',
+      recipients: [slow, ...quick.slice(0, 4)],
+      ...{ worker: 'messages-dispatch-urgent', queue: 'urgent', action: { drop: 'before' }, taken: 0 },
+    },
+  ])('$what: its slice is unknown, all are asked once, none is sent again', async (killed) => {
+    const { recipients, action } = killed;
     await platform('POST /_control/reset', {});
     await platform('POST /_control/faults', { match: { to: slow }, action: { delay_ms: 60_000, ...action } });
-    const jobId = await accept([slow, ...quick]);
+    const jobId = await accept(recipients);
     await eventually('every message has reached the platform', async () =>
-      (await requestsByRecipient()).size === 1 + quick.length ? true : undefined,
+      (await requestsByRecipient()).size === recipients.length ? true : undefined,
     );
     await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
-    expect(killBusy('messages-dispatch')).toBeGreaterThan(0);
+    expect(killBusy(killed.worker)).toBeGreaterThan(0);
 
-    const claims = await Promise.all([0, 1, 2, 3, 4].map((index) => storedClaim(jobId, index)));
-    expect(claims.map(({ state }) => state)).toEqual(Array(5).fill('claimed'));
-    await Promise.all([0, 1, 2, 3, 4].map((index) => makeOlder(jobId, index)));
+    // The slices beside it have ended, each with what the platform said.
+    const slices = Array.from({ length: Math.ceil(recipients.length / sliceSize) }, (_, slice) => ({ jobId, slice }));
+    const states = (await Promise.all(slices.map(storedSlice))).map((slice) => slice?.state);
+    expect(states).toEqual(slices.map(({ slice }) => (slice === 0 ? 'claimed' : 'ended')));
+    await makeOlder({ jobId, slice: 0 });
     await platform('DELETE /_control/faults');
 
-    // The claims themselves: the outcome is derived from their age as well and would say unknown before the delivery.
+    // The slice itself: the outcome is derived from its age as well and would say unknown before the delivery.
     await eventually(
-      'the message comes again',
-      async () => ((await storedClaim(jobId, 0)).state === 'claimed' ? undefined : true),
+      'the chunk comes again',
+      async () => ((await storedSlice({ jobId, slice: 0 }))?.state === 'ended' ? true : undefined),
       90_000,
     );
-    await dispatchQueueIsEmpty();
+    await queueIsEmpty(killed.queue);
     const endings = await endingsOf(outcomes, jobId);
-    expect(endings[0]).toMatchObject({ to: slow, state: 'unknown', code: 'worker_lost' });
-    // Those in the same batch as the slow one share its fate: the record that vouches for them was never written.
-    for (const { state, to } of endings.slice(1))
-      expect([to, state]).toEqual([to, expect.stringMatching(/sent|unknown/)]);
-    expect([...(await requestsByRecipient())].sort()).toEqual([slow, ...quick].map((to) => [to, 1]));
-    expect((await platform(`GET /_control/messages?to=${slow}`)).total).toBe(taken);
+    const lost = { state: 'unknown', code: 'worker_lost' };
+    expect(endings).toMatchObject(
+      // Those in the slice of the slow one share its fate: what vouches for them was never written.
+      recipients.map((to, index) => ({ to, ...(index < sliceSize ? lost : { state: 'sent' }) })),
+    );
+    expect([...(await requestsByRecipient())].sort()).toEqual(recipients.map((to) => [to, 1]));
+    expect((await platform(`GET /_control/messages?to=${slow}`)).total).toBe(killed.taken);
   });
 
   test('a claim that is still young is respected: nothing is sent, nothing is decided', async () => {
@@ -171,26 +182,26 @@ describe('kill -9 of the dispatch worker between claim and outcome', () => {
       (await requestsByRecipient()).get(slow) === before + 1 ? true : undefined,
     );
     await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
-    killBusy('messages-dispatch');
+    expect(killBusy('messages-dispatch-urgent')).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, (heldSeconds + 5) * 1_000));
-    expect((await storedClaim(jobId, 0)).state).toBe('claimed');
+    expect((await storedSlice({ jobId, slice: 0 }))?.state).toBe('claimed');
     expect((await outcomes.ofMessage({ jobId, index: 0 })).state).toBe('pending');
     expect((await requestsByRecipient()).get(slow)).toBe(before + 1);
-    expect(await messagesHeld(sqs, queueUrl('dispatch'))).toBe(1);
+    expect(await messagesHeld(sqs, queueUrl('urgent'))).toBe(1);
   });
 });
 
 describe('kill -9 of the fan-out worker', () => {
-  const ProgressSchema = v.object({ progress: v.record(v.string(), v.number()) });
+  const ProgressSchema = v.object({ queued: v.optional(v.number(), 0) });
 
   async function queuedSoFar(jobId: string): Promise<number> {
     const { Item } = await target.documentClient.send(
       new GetCommand({ TableName: target.tableName('messages'), Key: jobKey(jobId), ConsistentRead: true }),
     );
-    return Item === undefined ? 0 : (v.parse(ProgressSchema, Item).progress['1'] ?? 0);
+    return Item === undefined ? 0 : v.parse(ProgressSchema, Item).queued;
   }
 
-  /** Kills the worker with messages queued and none of them remembered; false where it was too late. */
+  /** Kills the worker with chunks queued and none of them remembered; false where it was too late. */
   async function killedBeforeCheckpoint(jobId: string, heldBefore: number): Promise<boolean> {
     // Without a pause in between: a wave takes the function a fraction of a second.
     while ((await messagesHeld(sqs, queueUrl('dispatch'))) <= heldBefore) {

@@ -1,13 +1,12 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../lib/http/refusal.ts';
-import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import { enqueueJob, enqueueStraight } from '../../lib/messages/accept/enqueue-job.ts';
+import { acceptJob } from '../../lib/messages/accept/accept-job.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
-import { straightSend } from '../../lib/messages/accept/straight-send.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { dispatchIdsOf, drainJobs, drainMessages } from '../support/job-messages.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { dispatchIdsOf, drainChunks, drainJobs } from '../support/job-messages.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
@@ -15,7 +14,6 @@ import { thorough } from '../support/thorough.ts';
 
 const table = await freshTable('messages');
 const documents = localDocumentClient();
-const unused = { send: () => Promise.reject(new Error('not the queue of a job')) };
 let jobs = 0;
 
 interface Faults {
@@ -23,136 +21,112 @@ interface Faults {
   readonly table?: (attempt: Attempt) => Fault;
 }
 
-/** Runs one acceptance under faults; says what the client was told and what the fan-out will make of the queue. */
-async function accept(job: Omit<SendJob, 'firstIndex' | 'part'>, faults: Faults, remainingMs = 29_000) {
-  const queueUrl = await freshQueue();
+/** Runs one acceptance under faults; says what the client was told and what leaves by what is queued. */
+async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
+  const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const client = localQueueClient();
-  const faultyDocuments: DynamoDBDocumentClient = localDocumentClient();
+  const faultyDocuments = localDocumentClient();
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
   let told = 'accepted';
   try {
-    await enqueueJob(job, {
+    await acceptJob(job, {
+      parameters: parameterStore(faultyDocuments, table),
+      acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
       queue: jobQueue(client, queueUrl),
-      straightQueue: unused,
-      urgentQueue: unused,
-      acceptance: acceptanceStore(faultyDocuments, table, Date.now),
+      urgentQueue: jobQueue(client, urgentQueueUrl),
+      limitOf: async () => 80,
       remainingMs: () => remainingMs,
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     told = error.code;
   }
-  const queued = await drainJobs(localQueueClient(), queueUrl);
+  const read = localQueueClient();
+  const queued = { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   const sent = await dispatchIdsOf(queued, documents, table);
-  return { told, sent: sent.size, queued: queued.length, queueAttempts, tableAttempts };
+  const messages = queued.jobs.length + queued.chunks.length;
+  return { told, sent: sent.size, messages, queueAttempts: queueAttempts.length, tableAttempts: tableAttempts.length };
 }
 
-function job(recipients: number, textBytes = 40) {
+function jobOf(recipients: number): WholeJob {
   jobs += 1;
-  return makeJob(makeRecipients(recipients, textBytes), { jobId: `job${jobs}` });
+  return makeJob(makeRecipients(recipients), { jobId: `job${jobs}` });
 }
 
-describe('with the queue failing at any attempt, all messages are accepted or none (R20)', () => {
-  test.each([1, 10, 11, 1_000, ...(thorough ? [10_000] : [])])('%i recipients', async (count) => {
+const accepted = (count: number) => ({ told: 'accepted', sent: count });
+const refused = { told: 'dispatch_unavailable', sent: 0 };
+const kinds = ['before', 'after'] as const;
+const counts = [1, 10, 11, 1_000, ...(thorough ? [10_000] : [])];
+
+describe.each(counts)('all messages are accepted or none (R20): %i recipients', (count) => {
+  test('with the queue failing at any attempt', async () => {
     for (const at of [1, 2, 3]) {
-      for (const kind of ['before', 'after'] as const) {
-        const once = await accept(job(count), { queue: ({ number }) => (number === at ? kind : undefined) });
-        expect(once).toMatchObject({ told: 'accepted', sent: count });
-        const from = await accept(job(count), { queue: ({ number }) => (number >= at ? kind : undefined) });
-        expect(from).toMatchObject(
-          at === 1 ? { told: 'dispatch_unavailable', sent: 0 } : { told: 'accepted', sent: count },
-        );
+      for (const kind of kinds) {
+        const once = await accept(jobOf(count), { queue: ({ number }) => (number === at ? kind : undefined) });
+        expect(once).toMatchObject(accepted(count));
+        const from = await accept(jobOf(count), { queue: ({ number }) => (number >= at ? kind : undefined) });
+        expect(from).toMatchObject(at === 1 ? refused : accepted(count));
       }
     }
   });
 
-  test.runIf(thorough)('10,000 recipients in parts', async () => {
-    const large = makeRecipients(10_000, 250);
-    const inParts = () => {
-      jobs += 1;
-      return makeJob(large, { jobId: `job${jobs}` });
-    };
-    const whole = await accept(inParts(), {});
-    expect(whole).toMatchObject({ told: 'accepted', sent: 10_000 });
-    expect(whole.queueAttempts.length).toBeGreaterThan(1);
-    for (const at of whole.queueAttempts.keys()) {
-      for (const kind of ['before', 'after'] as const) {
-        const broken = await accept(inParts(), { queue: ({ number }) => (number > at ? kind : undefined) });
-        expect(broken).toMatchObject({ told: 'dispatch_unavailable', sent: 0 });
+  test('with the table failing from any attempt on', async () => {
+    const whole = await accept(jobOf(count), {});
+    expect(whole).toMatchObject({ ...accepted(count), messages: 1, queueAttempts: 1 });
+    const every = Array.from({ length: whole.tableAttempts }, (_, at) => at + 1);
+    const told = new Set<string>();
+    for (const at of count <= 11 ? every : [1, ...every.slice(-2)]) {
+      for (const kind of kinds) {
+        const broken = await accept(jobOf(count), { table: ({ number }) => (number >= at ? kind : undefined) });
+        told.add(broken.told);
+        expect(broken).toMatchObject(broken.told === 'accepted' ? accepted(count) : { ...refused, messages: 0 });
       }
     }
+    // What goes straight stores nothing before.
+    expect([...told].sort()).toEqual(count <= 10 ? ['accepted'] : ['accepted', 'dispatch_unavailable']);
+  });
+
+  test('when the queue does not confirm it and the table cannot be written, it is not known', async () => {
+    const { queueAttempts, tableAttempts } = await accept(jobOf(count), {});
+    expect(queueAttempts).toBe(1);
+    // The withdrawal comes where the job would have been listed: after what is stored before.
+    const storing = count <= 10 ? 0 : tableAttempts - 1;
+    const broken = await accept(jobOf(count), {
+      queue: () => 'after',
+      table: ({ number }) => (number > storing ? 'before' : undefined),
+    });
+    expect(broken.told).toBe('dispatch_undecided');
   });
 });
 
-/** The same of a request of one recipient: its message goes straight, and a worker begins its job or finds it taken back. */
-async function acceptStraight(faults: Faults) {
-  const queueUrl = await freshQueue();
-  const client = localQueueClient();
-  const faultyDocuments = localDocumentClient();
-  injectFaults(client, faults.queue ?? (() => undefined));
-  injectFaults(faultyDocuments, faults.table ?? (() => undefined));
-  const straight = await straightSend(job(1), async () => 80);
-  if (straight === undefined) throw new Error('it goes as a job');
-  const told = await enqueueStraight(straight, {
-    queue: unused,
-    straightQueue: jobQueue(client, queueUrl),
-    urgentQueue: unused,
-    acceptance: acceptanceStore(faultyDocuments, table, Date.now),
-    remainingMs: () => 29_000,
-  }).then(
-    () => 'accepted',
-    (error: unknown) => (error instanceof Refusal ? error.code : Promise.reject(error)),
-  );
-  const { begin } = acceptanceStore(documents, table, Date.now);
-  const begun: string[] = [];
-  for (const message of await drainMessages(localQueueClient(), queueUrl)) begun.push(await begin(message));
-  return { told, begun: new Set(begun) };
-}
-
-test('of one recipient, with the queue failing at any attempt: sent, or refused and never sent (R20)', async () => {
-  for (const kind of ['before', 'after'] as const) {
-    const once = await acceptStraight({ queue: ({ number }) => (number === 1 ? kind : undefined) });
-    expect(once).toEqual({ told: 'accepted', begun: new Set(['begun']) });
-    const ever = await acceptStraight({ queue: () => kind });
-    const left = kind === 'before' ? [] : ['withdrawn'];
-    expect(ever).toEqual({ told: 'dispatch_unavailable', begun: new Set(left) });
-    const neither = await acceptStraight({ queue: () => kind, table: () => 'before' });
-    expect(neither.told).toBe('dispatch_undecided');
-  }
-});
-
-test('a job that is accepted takes one queue request and no table request', async () => {
-  const { queueAttempts, tableAttempts } = await accept(job(10_000), {});
-  expect(queueAttempts).toEqual([{ command: 'SendMessageCommand', number: 1 }]);
-  expect(tableAttempts).toEqual([]);
-});
-
-test('a commit whose reply is lost for good is taken back', async () => {
-  const lostCommit = ({ command }: Attempt): Fault => (command === 'PutItemCommand' ? 'after' : undefined);
-  const { told, sent, queued } = await accept(job(10_000, 250), { table: lostCommit });
-  expect([told, sent]).toEqual(['dispatch_unavailable', 0]);
-  expect(queued).toBeGreaterThan(1);
-});
-
-test('when neither queue nor table can be asked, nobody claims to know', async () => {
-  const { told } = await accept(job(10), { queue: () => 'after', table: () => 'before' });
-  expect(told).toBe('dispatch_undecided');
-});
-
-test('a job that the fan-out has begun before its reply was found lost is accepted', async () => {
-  const begun = job(10);
-  const { told } = await accept(begun, {
+test.each([
+  [
+    'the fan-out has begun',
+    11,
+    (job: WholeJob) => acceptedJobsStore(documents, table, Date.now).begin({ ...job, repeats: [] }),
+  ],
+  ['a worker has claimed', 10, claim],
+] as const)('what %s before its reply was found lost is accepted', async (_, count, begin) => {
+  const job = jobOf(count);
+  const { told } = await accept(job, {
     queue: async ({ number }): Promise<Fault> => {
-      if (number > 1) await jobStore(documents, table).begin(begun.head, 1);
+      if (number > 1) await begin(job);
       return 'after';
     },
   });
   expect(told).toBe('accepted');
 });
 
-test('nothing is queued by an invocation that is about to end', async () => {
-  const { told, queueAttempts } = await accept(job(10), {}, 12_999);
-  expect(told).toBe('dispatch_unavailable');
-  expect(queueAttempts).toEqual([]);
-});
+async function claim({ head: { jobId, total } }: WholeJob): Promise<void> {
+  const slices = sliceStore({ client: documents, table, nowMs: Date.now });
+  await slices.claim({ key: { jobId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total });
+}
+
+test.each([10, 11])(
+  '%i recipients: nothing is stored or queued by an invocation that is about to end',
+  async (count) => {
+    const nothing = { queueAttempts: 0, tableAttempts: 0 };
+    expect(await accept(jobOf(count), {}, 13_499)).toMatchObject({ told: 'dispatch_unavailable', ...nothing });
+  },
+);

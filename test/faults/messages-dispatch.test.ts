@@ -1,31 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sleep } from '../../lib/aws/pause.ts';
-import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
-import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
-import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
+import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
+import { messagesDispatch } from '../../lib/messages/chunks/chunk-handler.ts';
+import { chunkQueue } from '../../lib/messages/chunks/chunk-queue.ts';
 import { platformMessages } from '../../lib/messages/dispatch/platform-messages.ts';
 import { platformProbe } from '../../lib/messages/dispatch/platform-probe.ts';
-import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
-import { jobStateStore } from '../../lib/messages/job-state-store.ts';
-import { outcomesStore } from '../../lib/messages/outcomes/outcomes-store.ts';
-import { paceStore } from '../../lib/messages/pace/pace-store.ts';
-import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
-import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
+import { outcomesStore } from '../../lib/messages/reports/outcomes-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
-import { idlePaces } from '../support/idle-paces.ts';
+import { scenarioHead, startMs } from '../support/scenario-job.ts';
+import { makeJob } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
-import { dispatchMessage } from './scenario-job.ts';
+import { TableWorkers } from '../support/table-workers.ts';
 
 /** The platform over a real socket. What it does to a request is decided by the recipient. */
 let platform: Server;
 let table: string;
 let queueUrl: string;
+let workers: TableWorkers;
 let events: QueuedEvents;
 let posts: string[];
 let connections: number;
@@ -33,6 +27,7 @@ let connections: number;
 beforeEach(async () => {
   table = await freshTable('messages');
   queueUrl = await freshQueue();
+  workers = new TableWorkers(startMs);
   events = await queuedEvents();
   posts = [];
   connections = 0;
@@ -43,7 +38,7 @@ beforeEach(async () => {
       reply.end('{"id":"300000000000001"}');
       return;
     }
-    const { to } = JSON.parse(text);
+    const { recipient: to } = JSON.parse(text);
     posts.push(to);
     if (to === 'reset') request.socket.resetAndDestroy();
     else if (to === 'silent') return;
@@ -63,57 +58,48 @@ afterEach(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 
-/** The function as it is deployed, its ports pointed at the emulators and the platform above. */
+/** The worker of small requests as it is deployed, its ports pointed at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
-  // Stands still, so that a slow machine misses no slot.
-  const atMs = Date.now();
-  const nowMs = () => atMs;
-  return messagesDispatch({
-    claims: dispatchStore({ client: localDocumentClient(), table, nowMs }),
-    doubts: doubtStore(localDocumentClient(), table),
-    paces: paceStore({ client: localDocumentClient(), table, nowMs, newWriter: randomUUID }),
-    tenths: urgentStore(localDocumentClient(), table),
-    jobStates: jobStateStore(localDocumentClient(), table),
-    straightJobs: acceptanceStore(localDocumentClient(), table, nowMs),
-    newHolds: idlePaces.newHolds,
-    ready: idlePaces.ready,
-    breakers: breakerStore({ client: localDocumentClient(), table, nowMs }),
-    probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
-    queue: dispatchQueue(localQueueClient(), queueUrl),
-    events: events.sink,
-    send: platformMessages(transport, async () => ({ accessToken: 'token' })),
-    nowMs,
-    random: Math.random,
-    pause: sleep,
-    log: () => undefined,
-  });
+  const handle = messagesDispatch(
+    workers.ports(localDocumentClient(), table, {
+      isOfCodes: true,
+      queue: chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl }),
+      events: events.sink,
+      probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
+      send: platformMessages(transport, async () => ({ accessToken: 'token' })),
+      random: Math.random,
+    }),
+  );
+  return (event: SQSEvent) => workers.pass(handle(event, context));
 }
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
-function eventOf(...recipients: string[]): SQSEvent {
-  return {
-    Records: recipients.map((to, index) => ({
-      messageId: `message-${index}`,
-      receiptHandle: `receipt-${index}`,
-      body: JSON.stringify(
-        dispatchMessage(index, { acceptedAtMs: Date.now(), limitPerSecond: 1_000, request: { to } }),
-      ),
-    })),
-  } as SQSEvent;
+/** A delivery for each request: the job `J0` and its recipients, `J1`, and so on. */
+async function eventOf(...requests: string[][]): Promise<SQSEvent> {
+  const records = requests.map(async (recipients, at) => {
+    const job = makeJob(
+      recipients.map((to) => ({ to, params: { buttons: ['1'] } })),
+      { ...scenarioHead, jobId: `J${at}`, total: recipients.length },
+    );
+    const straight = await straightRequest(job, async () => 1_000);
+    return { messageId: `message-${at}`, receiptHandle: `receipt-${at}`, body: straight?.body };
+  });
+  return { Records: await Promise.all(records) } as SQSEvent;
 }
 
 async function outcome(index: number) {
   const client = localDocumentClient();
-  const reader = outcomesStore({ client, table, nowMs: Date.now, pause: async () => undefined });
-  return await reader.ofMessage({ jobId: 'J', index });
+  const nowMs = () => workers.time.nowMs;
+  const reader = outcomesStore({ client, table, nowMs, pause: async () => undefined });
+  return await reader.ofMessage({ jobId: 'J0', index });
 }
 
-test('a batch in which every message meets another fate: each ends for itself (R18)', async () => {
+test('a request in which every message meets another fate: each ends for itself (R18)', async () => {
   const handle = deployed();
-  const event = eventOf('good', 'reset', 'silent', 'html', 'refused', 'throttled');
-  expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
+  const event = await eventOf(['good', 'reset', 'silent', 'html', 'refused', 'throttled']);
+  expect(await handle(event)).toEqual({ batchItemFailures: [] });
   expect(await outcome(0)).toMatchObject({ state: 'sent', platformMessageId: 'platform-good' });
   expect(await outcome(1)).toMatchObject({ state: 'unknown', code: 'no_answer' });
   expect(await outcome(2)).toMatchObject({ state: 'unknown', code: 'no_answer' });
@@ -127,33 +113,31 @@ test('a batch in which every message meets another fate: each ends for itself (R
     ['message.unknown', 'silent'],
     ['message.unknown', 'html'],
   ]);
-  // All of it once more, as after lost acknowledgements: only the throttled one may be tried, the first has to wait.
-  const again = await handle(event, context);
-  expect(again.batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
-  expect((await events.arrived()).map(({ id }) => id).sort()).toEqual(told.map(({ id }) => id).sort());
-  expect(posts.filter((to) => to !== 'throttled').sort()).toEqual(['good', 'html', 'refused', 'reset', 'silent']);
+  // Once more, as after a lost acknowledgement: one is to be tried again, and not yet.
+  expect((await handle(event)).batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
+  expect(await events.arrived()).toEqual([]);
+  expect(posts.toSorted()).toEqual(['good', 'html', 'refused', 'reset', 'silent', 'throttled']);
 });
 
 test('a platform that cannot be reached has taken nothing: the message waits for another try', async () => {
   const handle = deployed(9);
-  expect(await handle(eventOf('good'), context)).toEqual({ batchItemFailures: [] });
+  expect(await handle(await eventOf(['good']))).toEqual({ batchItemFailures: [] });
   expect(await outcome(0)).toMatchObject({ state: 'pending' });
   expect(posts).toEqual([]);
 });
 
-test('a record that nobody can read is the only one reported (R18)', async () => {
+test('a record that cannot be read is the only one reported (R18)', async () => {
   const handle = deployed();
-  const event = eventOf('good', 'also-good');
+  const event = await eventOf(['good'], ['also-good']);
   event.Records.push({ ...event.Records[0], messageId: 'poison', body: '{"jobId":' } as SQSEvent['Records'][number]);
-  expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
+  expect(await handle(event)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
   expect(posts).toHaveLength(2);
 });
 
 test('a connection that is awake serves the next invocation too', async () => {
   const handle = deployed();
-  await handle(eventOf('good'), context);
-  const { Records } = eventOf('first', 'second');
-  await handle({ Records: Records.slice(1) }, context);
+  const [first, second] = (await eventOf(['good'], ['second'])).Records;
+  for (const record of [first, second]) await handle({ Records: record === undefined ? [] : [record] });
   expect(posts).toEqual(['good', 'second']);
   expect(connections).toBe(1);
 });

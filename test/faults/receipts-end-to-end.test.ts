@@ -1,25 +1,30 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { type Claim, claimLifeMs, invocationOf } from '../../lib/messages/dispatch/claim.ts';
-import { dispatchBatch } from '../../lib/messages/dispatch/dispatch.ts';
-import type { Delivery, DispatchPorts } from '../../lib/messages/dispatch/dispatch-ports.ts';
-import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { outcomeOf } from '../../lib/messages/outcomes/outcome.ts';
-import { doubtStore } from '../../lib/messages/receipts/doubt-store.ts';
-import { fold } from '../../lib/messages/receipts/fold.ts';
+import { queueBody } from '../../lib/aws/queue-body.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import type { QueuedChunk } from '../../lib/messages/chunk.ts';
+import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
+import { addressStore } from '../../lib/messages/receipts/address-store.ts';
+import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
-import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
-import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
+import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
+import { outcomesStore } from '../../lib/messages/reports/outcomes-store.ts';
+import { claimLifeMs } from '../../lib/messages/slices/claim-life.ts';
+import { placeInSlice, sliceOf } from '../../lib/messages/slices/slice.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
+import { chunkOf, slicesOf } from '../lib/messages/chunks/chunk-run-world.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
-import { idlePaces } from '../support/idle-paces.ts';
 import { lagReads } from '../support/lagging-reads.ts';
+import { receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
+import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
+import { TableWorkers } from '../support/table-workers.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
-import { dispatchMessage, receiptBody, scenarioHead, startMs } from './scenario-job.ts';
 
-const total = 80;
+const total = 90;
+const { jobId } = scenarioHead;
 const faults: readonly Fault[] = [
   { kind: 'fail_before' },
   { kind: 'lose_reply' },
@@ -31,154 +36,186 @@ const faults: readonly Fault[] = [
 class Platform {
   readonly taken = new Map<number, string[]>();
   readonly lostBefore = new Set<number>();
-  /** Receipts that are still to come, by message. */
+  /** Receipts that are still to come. */
   receipts: { readonly index: number; readonly body: string }[] = [];
-  readonly proven = new Set<number>();
-  sentThoughProven = 0;
-  private readonly random: () => number;
+  readonly #random: () => number;
 
   constructor(seed: number) {
-    this.random = seededRandom(seed);
+    this.#random = seededRandom(seed);
   }
 
-  readonly send: DispatchPorts['send'] = async ({ index }) => {
-    if (this.proven.has(index)) this.sentThoughProven += 1;
-    const fate = this.random();
-    if (fate < 0.06) throw new PlatformFailure('refused', { code: 130429 });
+  readonly send = async (index: number): Promise<{ readonly platformMessageId: string }> => {
+    const fate = this.#random();
     if (fate < 0.1) throw new PlatformFailure('not_sent');
     if (fate < 0.14) throw new PlatformFailure('refused', { code: 131026 });
     if (fate < 0.18) {
       this.lostBefore.add(index);
       throw new PlatformFailure('ambiguous');
     }
-    this.take(index, fate < 0.3 ? 'wrongly refused' : 'taken');
+    this.#take(index, fate < 0.3 ? 'wrongly refused' : 'taken');
     if (fate < 0.3) throw new PlatformFailure('refused', { code: 130429 });
     if (fate < 0.4) throw new PlatformFailure('ambiguous');
-    const platformMessageId = `platform-${index}`;
-    return fate < 0.46 ? { platformMessageId, messageStatus: 'paused' } : { platformMessageId };
+    return { platformMessageId: `platform-${index}` };
   };
 
-  private take(index: number, how: string): void {
+  #take(index: number, how: string): void {
     this.taken.set(index, [...(this.taken.get(index) ?? []), how]);
     const last = index % 7 === 0 ? 'failed' : 'delivered';
     const bodies = ['sent', last, last].map((status) => ({ index, body: receiptBody(index, status) }));
     // Some at once, most later, in any order.
-    this.receipts = [...this.receipts, ...bodies].sort(() => this.random() - 0.5);
+    this.receipts = [...this.receipts, ...bodies].sort(() => this.#random() - 0.5);
   }
 
   some(): { readonly index: number; readonly body: string }[] {
-    return this.receipts.splice(0, Math.ceil(this.receipts.length * this.random()));
+    return this.receipts.splice(0, Math.ceil(this.receipts.length * this.#random()));
   }
 }
 
+/** A job on the real stores, workers that are killed, and runs of receipts beside them. */
+class World {
+  readonly platform: Platform;
+  readonly workers = new TableWorkers(startMs);
+  readonly told = new Set<string>();
+  /** Of whom receipts had been recorded before the slice was claimed, and who was called nevertheless. */
+  readonly calledThoughProven: number[] = [];
+  /** Whom a run was about that was killed. */
+  readonly left = new Set<number>();
+  readonly #random: () => number;
+  readonly #client: DynamoDBDocumentClient;
+  readonly #table: string;
+  readonly #proven = new Set<number>();
+  #waiting: string[];
+
+  constructor(client: DynamoDBDocumentClient, table: string, seed: number) {
+    [this.#client, this.#table] = [client, table];
+    this.platform = new Platform(seed);
+    this.#random = seededRandom(seed + 100);
+    const slices = slicesOf(total);
+    const chunks = [0, 3, 6].map((at) => slices.slice(at, at + 3));
+    this.#waiting = chunks.map((some) => queueBody(chunkOf(some, { jobId, limitPerSecond: 1_000 })));
+  }
+
+  async workOff(): Promise<void> {
+    for (let round = 0; this.#waiting.length > 0 || this.platform.receipts.length > 0; round += 1) {
+      if (round > 60) throw new Error(`${this.#waiting.length} chunks do not come to rest`);
+      await Promise.all([...this.#waiting.splice(0).map((body) => this.#work(body)), this.#recordBeside()]);
+      await this.#record();
+      await this.workers.time.sleep(claimLifeMs);
+    }
+  }
+
+  async #work(body: string): Promise<void> {
+    const calls = this.#random() < 0.15 ? Math.ceil(this.#random() * 45) : undefined;
+    const end = await this.workers.run([body], this.#ports(), calls);
+    if (end === 'killed') for (const index of indexesIn(body)) this.left.add(index);
+    if (end === 'killed' || end.length > 0 || this.#random() < 0.1) this.#waiting.push(body);
+  }
+
+  #ports(): ReturnType<TableWorkers['ports']> {
+    const known = new Map<number, ReadonlySet<number>>();
+    const { slices, ...ports } = this.workers.ports(this.#client, this.#table, {
+      events: this.#events,
+      queue: {
+        sendLater: async (chunk) => void this.#waiting.push(queueBody(chunk)),
+        postpone: async () => undefined,
+        hold: async () => undefined,
+      },
+      send: async ({ request }) => {
+        const index = Number(String(request['biz_opaque_callback_data']).split('-').at(-1));
+        if (known.get(sliceOf({ jobId, index }).slice)?.has(index)) this.calledThoughProven.push(index);
+        return await this.platform.send(index);
+      },
+    });
+    const claim: ChunkWorkerPorts['slices']['claim'] = async (claim) => {
+      known.set(claim.key.slice, new Set(this.#proven));
+      return await slices.claim(claim);
+    };
+    return { ...ports, slices: { ...slices, claim } };
+  }
+
+  readonly #events: EventSink = {
+    send: async (events) => {
+      if (this.#random() < 0.1) throw new Error('the event queue takes nothing');
+      for (const { type, data } of events) if ('message_id' in data) this.told.add(`${data.message_id} ${type}`);
+    },
+  };
+
+  /** As long as workers take for a round. */
+  async #recordBeside(): Promise<void> {
+    for (let at = 0; at < 5; at += 1) {
+      await this.workers.time.sleep(this.#random() * 500);
+      await this.#record();
+    }
+  }
+
+  async #record(): Promise<void> {
+    const batch = this.platform.some();
+    const access = { documentClient: this.#client, tableName: this.#table, pause: async () => undefined };
+    const nowMs = () => this.workers.time.nowMs;
+    const queued = batch.map(({ body }, position) => ({ messageId: String(position), body }));
+    const ports = {
+      records: receiptStore(access),
+      slices: provenSlicesStore(access, nowMs),
+      addressesOf: addressStore(access),
+      wanted: async () => defaultEventTypes,
+      ...{ events: this.#events, nowMs, remainingMs: () => 60_000, log: () => undefined },
+    };
+    const failed = await this.workers.ask(() => runReceipts(queued, ports));
+    for (const [position, each] of batch.entries()) {
+      const isLeft = failed.includes(String(position));
+      if (!isLeft) this.#proven.add(each.index);
+      if (isLeft || this.#random() < 0.1) this.platform.receipts.push(each);
+    }
+  }
+}
+
+function indexesIn(body: string): number[] {
+  const { slices } = JSON.parse(body) as QueuedChunk;
+  return slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
+}
+
 test.each(firstUnlessThorough([1, 2, 3, 4]))(
-  'dispatch and receipts under faults, seed %i: none twice, none lost, none left unknown (D39)',
+  'chunks and receipts under faults, seed %i: none twice, none lost, none left unknown (D39)',
   async (seed) => {
     const table = await freshTable('messages');
+    const plain = localDocumentClient();
+    const job = makeJob(makeRecipients(total), { ...scenarioHead, total });
+    const jobs = acceptedJobsStore(plain, table, () => startMs);
+    await jobs.describe(job, new AbortController().signal);
+    await jobs.begin({ ...job, repeats: [] });
     const client = localDocumentClient();
-    injectFaults(client, seededFaults(seed, 0.05, faults));
+    injectFaults(client, seededFaults(seed, 0.1, faults));
     // Whatever decides is read strongly.
     lagReads(client);
-    let nowMs = startMs;
-    const platform = new Platform(seed);
-    const random = seededRandom(seed + 100);
-    const told = new Map<string, string>();
-    const events: EventSink = {
-      send: async (batch) => {
-        if (random() < 0.1) throw new Error('the event queue takes nothing');
-        for (const { id, type, data } of batch)
-          told.set(id, 'message_id' in data ? `${data.message_id} ${type}` : type);
-      },
-    };
-    await jobStore(localDocumentClient(), table).begin({ ...scenarioHead, total }, 1);
-    const store = dispatchStore({ client, table, nowMs: () => nowMs });
-    const records = receiptStore({ client, table, pause: async () => undefined });
-    let waiting = Array.from({ length: total }, (_, index) => JSON.stringify(dispatchMessage(index)));
+    const world = new World(client, table, seed);
+    await world.workers.pass(world.workOff());
 
-    for (let round = 0; waiting.length > 0 || platform.receipts.length > 0; round += 1) {
-      if (round > 40) throw new Error(`${waiting.length} messages do not come to rest`);
-      const bodies = waiting;
-      waiting = [];
-      for (let first = 0; first < bodies.length; first += 10) {
-        const batch = bodies.slice(first, first + 10).map((body, position) => delivery(body, String(position)));
-        const dispatched = dispatchBatch(batch, {
-          claims: store,
-          doubts: doubtStore(client, table),
-          ...idlePaces,
-          events,
-          queue: {
-            sendLater: async (copy) => void waiting.push(JSON.stringify(copy)),
-            postpone: async () => undefined,
-            hold: async () => undefined,
-          },
-          send: platform.send,
-          invocation: `run-${round}-${first}`,
-          nowMs: () => nowMs,
-          remainingMs: () => 60_000,
-          random: () => 0,
-          pause: async () => undefined,
-          log: () => undefined,
-        });
-        // A run of receipts works beside it.
-        await Promise.all([dispatched, count()]);
-        const failed = await dispatched;
-        waiting.push(
-          ...batch.filter(({ messageId }) => failed.includes(messageId) || random() < 0.1).map(({ body }) => body),
-        );
-      }
-      await count();
-      nowMs += claimLifeMs;
-    }
-
-    async function count(): Promise<void> {
-      const batch = platform.some();
-      const queued = batch.map(({ body }, position) => ({ messageId: String(position), body }));
-      const failed = await recordReceipts(queued, {
-        records,
-        claims: { ...records, take: store.take },
-        wanted: async () => defaultEventTypes,
-        events,
-        nowMs: () => nowMs,
-        remainingMs: () => 60_000,
-        log: () => undefined,
-      });
-      const again = batch.filter((_, position) => failed.includes(String(position)) || random() < 0.1);
-      for (const { index } of failed.length === 0 ? batch : []) platform.proven.add(index);
-      platform.receipts.push(...again);
-    }
-
-    expect(platform.sentThoughProven).toBe(0);
-    const reader = receiptStore({ client: localDocumentClient(), table, pause: async () => undefined });
-    const keys = Array.from({ length: total }, (_, index) => ({ jobId: scenarioHead.jobId, index }));
-    const claims = await reader.findClaims(keys);
-    const batches = await reader.findBatchRecords([...new Set([...claims.values()].map(({ at }) => invocationOf(at)))]);
-    const receipts = Map.groupBy(await reader.ofGroup(scenarioHead.jobId, 0), ({ index }) => index);
-    const says = new Set([...told.values()]);
-    const states = keys.map((key) => {
-      const claim = claims.get(`J-${key.index}`) as Claim;
-      const own = outcomeOf(key, { claim, batch: batches.get(invocationOf(claim.at)) }, nowMs);
-      const { state } = reportedOutcome(own, fold(receipts.get(key.index) ?? []));
-      const taken = platform.taken.get(key.index) ?? [];
-      expect(taken.filter((how) => how === 'taken').length, `J-${key.index} taken`).toBeLessThanOrEqual(1);
+    const { platform, told, calledThoughProven, left } = world;
+    expect(calledThoughProven).toEqual([]);
+    const slices = sliceStore({ client: plain, table, nowMs: () => startMs });
+    const nowMs = () => world.workers.time.nowMs;
+    const reader = outcomesStore({ client: plain, table, nowMs, pause: async () => undefined });
+    const states: string[] = [];
+    for (let index = 0; index < total; index += 1) {
+      const name = `${jobId}-${index}`;
+      const outcome = (await slices.find(sliceOf({ jobId, index })))?.outcomes[placeInSlice(index)];
+      const { state, code } = await reader.ofMessage({ jobId, index });
+      const taken = platform.taken.get(index) ?? [];
+      expect(taken.filter((how) => how === 'taken').length, `${name} taken`).toBeLessThanOrEqual(1);
       if (taken.length > 0) {
-        expect(state, `J-${key.index}`).toBe(key.index % 7 === 0 ? 'failed' : 'delivered');
-        expect(own.state, `J-${key.index}`).not.toBe('unknown');
-        expect(says.has(`J-${key.index} message.failed`) || key.index % 7 !== 0).toBe(true);
-        if (says.has(`J-${key.index} message.unknown`)) expect(says).toContain(`J-${key.index} message.resolved`);
+        expect(state, name).toBe(index % 7 === 0 ? 'failed' : 'delivered');
+        expect(outcome?.state, name).not.toBe('unknown');
+        expect(told.has(`${name} message.failed`) || index % 7 !== 0, name).toBe(true);
+        if (told.has(`${name} message.unknown`)) expect(told).toContain(`${name} message.resolved`);
       } else {
-        expect(['failed', 'unknown'], `J-${key.index}`).toContain(state);
-        if (state === 'unknown') expect(platform.lostBefore).toContain(key.index);
-        expect(says).toContain(`J-${key.index} message.${state}`);
+        expect(['failed', 'unknown'], name).toContain(state);
+        if (state === 'unknown') expect(code === 'worker_lost' ? left : platform.lostBefore, name).toContain(index);
+        expect(told).toContain(`${name} message.${state}`);
       }
-      return state;
-    });
-    expect(told.size).toBe(says.size);
+      states.push(state);
+    }
     expect(states.filter((state) => state === 'delivered').length).toBeGreaterThan(total / 2);
-    expect([...says].some((line) => line.endsWith('message.resolved'))).toBe(true);
+    expect([...told].some((line) => line.endsWith('message.resolved'))).toBe(true);
     expect([...platform.taken.values()].flat()).toContain('wrongly refused');
   },
 );
-
-function delivery(body: string, messageId: string): Delivery {
-  return { messageId, receiptHandle: '', body };
-}

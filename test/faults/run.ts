@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../../infra/local/demo/client.ts';
 import { progressOn } from '../../infra/local/demo/progress.ts';
+import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { chosenDynamoDb, Obstacle } from '../../infra/local/preflight.ts';
 import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { receiverUrl } from '../../infra/local/webhook-receiver.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
+import { seededRandom } from '../support/faults.ts';
 import { audited, auditOf } from '../support/send-audit.ts';
 import {
   type Campaign,
@@ -25,7 +28,9 @@ import {
 import { chanceOf } from './running/chance.ts';
 import { type MischiefKind, makeMischief, mischiefKinds } from './running/mischief.ts';
 import { type StackQueues, stackQueues } from './running/queues.ts';
+import { startTroubledStore, type TroubledStore } from './running/store-trouble.ts';
 import { sendingAt, tableOfRun } from './running/table.ts';
+import { eventFaults, receivedKinds, receiveEvents } from './running/told-events.ts';
 
 const usage = `Sends through a running stack of its own while harm is done to it, and counts at the platform simulator what arrived:
 nobody twice, nobody lost, and whoever is told as unknown at the end was never reached (R13, R14).
@@ -91,11 +96,19 @@ function wholeNumber(option: string, text: string, most: number): number {
   return number;
 }
 
+interface Proven {
+  readonly stack: RunningStack;
+  readonly queues: StackQueues;
+  readonly store: TroubledStore;
+}
+
 /** Throws a `CommandError` of status 1 when anything is not as it must be. */
-async function prove(stack: RunningStack, queues: StackQueues, { recipients, minutes, seed, kinds }: Wanted) {
+async function prove({ stack, queues, store }: Proven, { recipients, minutes, seed, kinds }: Wanted): Promise<void> {
   const { signal } = interrupted;
   const { platformUrl } = stack.addresses;
   const clients = await prepareClients(stack, signal);
+  const secrets = [...clients.values()].map((client) => client.receiveEvents(receiverUrl, receivedKinds));
+  const events = await receiveEvents(stack.addresses.webhookReceiverPort, Promise.all(secrets));
   await queues.shortenVisibility(visibilitySeconds);
 
   const startedMs = performance.now();
@@ -107,6 +120,7 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
   const mischief = makeMischief({
     stack,
     queues,
+    store,
     chance: chanceOf(seed + 1),
     kinds,
     turns: Math.min(500, Math.max(100, Math.ceil(recipients / 40))),
@@ -135,7 +149,7 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     calm.abort();
     const deeds = await mischief;
     await untilNothingIsUnderWay({ queues, platformUrl, endMs });
-    const audit = await lastWord(jobs, { platformUrl, endMs });
+    const { audit, told } = await lastWord(jobs, { platformUrl, endMs });
     progress.end();
 
     const [sending, states, deadLetters] = [
@@ -145,8 +159,14 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     ];
     const seconds = (performance.now() - startedMs) / 1_000;
     if (states === undefined) throw new CommandError('The reports cannot be read.', 1);
-    console.log(`\n${tableOfRun({ deeds, sending, states, audit, codes, deadLetters, seconds })}`);
+    console.log(
+      `\n${tableOfRun({
+        ...{ deeds, troubled: store.met, sending, states, audit, codes, deadLetters, seconds },
+        events: events.byId.size,
+      })}`,
+    );
     const faults = audited(audit);
+    faults.push(...eventFaults(events, told, new Map(jobs.map((job) => [job.jobId, job]))));
     if (sending.duplicates.total > 0) faults.push(`${sending.duplicates.total} dispatch ids were accepted twice`);
     if (performance.now() > endMs) faults.push(`${minutes} minutes were not enough`);
     const again = `npm run faults -- --recipients ${recipients} --seed ${seed}`;
@@ -156,6 +176,7 @@ async function prove(stack: RunningStack, queues: StackQueues, { recipients, min
     progress.end();
     calm.abort();
     await mischief.catch(() => undefined);
+    await events.stop();
   }
 }
 
@@ -182,7 +203,7 @@ async function untilNothingIsUnderWay(options: {
   const { queues, platformUrl, endMs } = options;
   const { signal } = interrupted;
   while (performance.now() < endMs) {
-    const held = await queues.held(['sendJobs', 'dispatch', 'urgent', 'receipts']);
+    const held = await queues.held(['sendJobs', 'dispatch', 'urgent', 'receipts', 'watch', 'events']);
     const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
     const { planned, due } = json as { readonly planned: number; readonly due: number };
     if (held + planned + due === 0) return;
@@ -196,8 +217,9 @@ async function lastWord(
   { platformUrl, endMs }: { readonly platformUrl: string; readonly endMs: number },
 ) {
   for (let look = 1; ; look += 1) {
-    const audit = auditOf(await toldOf(jobs), await takenAt(platformUrl, interrupted.signal));
-    if (audit.unknownTaken.length === 0 || look === 10 || performance.now() > endMs) return audit;
+    const told = await toldOf(jobs);
+    const audit = auditOf(told, await takenAt(platformUrl, interrupted.signal));
+    if (audit.unknownTaken.length === 0 || look === 10 || performance.now() > endMs) return { audit, told };
     await pause(everyMs, undefined, { signal: interrupted.signal });
   }
 }
@@ -211,11 +233,15 @@ async function run(): Promise<void> {
   const note = (line: string) => {
     if (log !== undefined) appendFileSync(log, `${line}\n`);
   };
+  const chosen = chosenDynamoDb({ ...process.env, DATA: '', DYNAMODB_ENDPOINT: '' });
+  if ('endpoint' in chosen) throw new CommandError('a server that runs already is not harmed', 1);
+  const tables = await startDynamoDb(chosen.engine, { signal: interrupted.signal });
+  const store = await startTroubledStore(tables.endpoint, seededRandom(seed + 2));
   const stack = await startStack({
     apiPort: 0,
     platformPort: 0,
     outputDirectory: join(import.meta.dirname, '..', '..', 'dist', `cdk-faults-${process.pid}`),
-    dynamodb: chosenDynamoDb({ ...process.env, DATA: '', DYNAMODB_ENDPOINT: '' }),
+    dynamodb: { endpoint: store.endpoint },
     sqsEndpoint: undefined,
     onLog: ({ functionName, text }) => note(`${functionName} | ${text}`),
     report: note,
@@ -224,7 +250,7 @@ async function run(): Promise<void> {
   const queues = stackQueues(stack);
   try {
     if (stack.withoutWebhooks !== undefined) throw new CommandError(`no webhooks: ${stack.withoutWebhooks}`, 1);
-    await Promise.race([prove(stack, queues, options), stack.broken.then((error) => Promise.reject(error))]);
+    await Promise.race([prove({ stack, queues, store }, options), stack.broken.then((error) => Promise.reject(error))]);
   } catch (error) {
     if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
     if (error instanceof Obstacle) throw new CommandError(error.message, 1);
@@ -232,6 +258,8 @@ async function run(): Promise<void> {
   } finally {
     queues.close();
     await stack.stop();
+    await store.stop();
+    await tables.stop();
   }
 }
 

@@ -6,9 +6,8 @@ import { messagesReceipts } from '../../functions/messages-receipts.ts';
 import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
-import { messagesDispatch } from '../../lib/messages/dispatch/dispatch-handler.ts';
+import { messagesDispatch } from '../../lib/messages/chunks/chunk-handler.ts';
 import { log } from '../../lib/observe/log.ts';
-import { DispatchWorld } from '../support/dispatch-ports.ts';
 
 /*
  * A deployment is taken back, or swaps one function after the other: consumers meet messages of a later version. They are
@@ -24,11 +23,15 @@ const event = eventOf('{"version":2}');
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /** All that reading may touch: whatever else a consumer asked of its ports would throw. */
-const reading = { log, postpone: async () => undefined, nowMs: () => 1_800_000_000_000 } as never;
+const postpone = async () => undefined;
+const reading = {
+  ...{ log, postpone, queue: { postpone }, nowMs: () => 1_800_000_000_000 },
+  ...{ newHolds: () => undefined, pause: () => new Promise(() => undefined) },
+} as never;
 
 const consumers: [string, Handler, string][] = [
   ['send jobs', messagesFanOut(reading), 'job.failed'],
-  ['messages to recipients', messagesDispatch(new DispatchWorld().ports({ log })), 'dispatch.error'],
+  ['chunks', messagesDispatch(reading), 'dispatch.error'],
   ['watches', messagesWatch(reading), 'job.watch_failed'],
   ['events', eventsDeliver(reading), 'webhook.not_recorded'],
   ['receipts', messagesReceipts(reading), 'receipts.unreadable'],

@@ -1,46 +1,60 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
-import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { dispatchQueue } from '../../lib/messages/fan-out/dispatch-queue.ts';
-import type { JobRecords } from '../../lib/messages/fan-out/fan-out.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { type AcceptedJobs, acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { encodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { chunkSink } from '../../lib/messages/chunks/chunk-queue.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
+import { composeMessage } from '../../lib/messages/request/compose.ts';
+import type { JobRounds } from '../../lib/messages/rounds/job-rounds.ts';
+import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { drainChunks } from '../support/job-messages.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-paces.ts';
-import { makeJobHead } from '../support/send-jobs.ts';
+import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 
 const nowMs = 1_800_000_000_000;
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
+const { signal } = new AbortController();
+const total = 11;
 let queueUrl: string;
 let postponed: [string, number][];
-let records: JobRecords;
-let sentAnew: [SendJob, number][];
+let accepted: AcceptedJobs;
+let store: (jobId: string) => Promise<void>;
+let rounds: JobRounds;
+let sentAgain: [JobMessage, number][];
 let handle: (event: SQSEvent, context: Context) => Promise<unknown>;
 
 beforeEach(async () => {
   const table = await freshTable('messages');
   queueUrl = await freshQueue();
   postponed = [];
-  sentAnew = [];
+  sentAgain = [];
   const client = localDocumentClient();
-  records = jobStore(client, table);
+  const parameters = parameterStore(client, table);
+  accepted = acceptedJobsStore(client, table, () => nowMs);
+  store = async (jobId) => {
+    const job = makeJob(makeRecipients(total), { jobId, acceptedAtMs: nowMs });
+    await parameters.store(job, signal);
+    await accepted.describe(job, signal);
+  };
+  const { find, begin } = accepted;
+  rounds = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
   handle = messagesFanOut({
-    jobs: records,
-    claims: dispatchStore({ client, table, nowMs: () => nowMs }),
+    jobs: rounds,
+    states: jobStateStore(client, table),
+    slices: sliceStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
-    queue: dispatchQueue(localQueueClient(), queueUrl),
-    urgentQueue: dispatchQueue(localQueueClient(), queueUrl),
+    queue: chunkSink(localQueueClient(), queueUrl),
     paces: memoryPaces(),
-    demands: { tell: async (demand) => [demand] },
-    workersPerSecond: 10_000,
     limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
-    sendAnew: async (job, delaySeconds) => void sentAnew.push([job, delaySeconds]),
-    compose: (_, recipient) => ({ to: recipient.to }),
+    sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
+    compose: composeMessage,
     nowMs: () => nowMs,
     random: () => 0,
     pause: async () => undefined,
@@ -48,36 +62,33 @@ beforeEach(async () => {
   });
 });
 
-function record(name: string, body: string | object, deliveries = 1): SQSRecord {
+function record(name: string, body: string, deliveries = 1): SQSRecord {
   return {
     messageId: name,
     receiptHandle: `receipt of ${name}`,
-    body: typeof body === 'string' ? body : JSON.stringify({ version: 1, ...body }),
+    body,
     attributes: { SentTimestamp: String(nowMs - 1_000), ApproximateReceiveCount: String(deliveries) },
   } as SQSRecord;
 }
 
-function jobOf(jobId: string, changes: object = {}): object {
-  return {
-    head: makeJobHead({ jobId, wabaId: '2', phoneNumberId: '3', acceptedAtMs: nowMs, total: 2 }),
-    plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
-    recipients: [{ to: '5491100000010' }, { to: '5491100000011' }],
-    firstIndex: 0,
-    ...changes,
-  };
+function jobRecord(name: string, jobId: string): SQSRecord {
+  return record(name, encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs }));
 }
 
-async function queuedMessages(): Promise<number> {
-  const { Messages = [] } = await localQueueClient().send(
-    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 }),
+async function queuedRecipients(): Promise<string[]> {
+  const chunks = await drainChunks(localQueueClient(), queueUrl);
+  return chunks.flatMap(({ jobId, slices }) =>
+    slices.flatMap(({ recipients }) => recipients.map(({ index, request }) => `${jobId}-${index} ${request?.['to']}`)),
   );
-  return Messages.length;
 }
 
-test('a job that nobody can read fails alone; the other is fanned out', async () => {
-  const event = { Records: [record('poison', '{'), record('good', jobOf('A'))] };
+const all = (jobId: string) => makeRecipients(total).map(({ to }, index) => `${jobId}-${index} ${to}`);
+
+test('a job that cannot be read fails alone; the other is fanned out', async () => {
+  await store('A');
+  const event = { Records: [record('poison', '{'), jobRecord('good', 'A')] };
   expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'poison' }] });
-  expect(await queuedMessages()).toBe(2);
+  expect(await queuedRecipients()).toEqual(all('A'));
 });
 
 test.each([
@@ -93,34 +104,36 @@ test.each([
 );
 
 test('a delivery is held for a minute from the start of its run', async () => {
-  await handle({ Records: [record('good', jobOf('A'))] }, context);
+  await store('A');
+  await handle({ Records: [jobRecord('good', 'A')] }, context);
   expect(postponed).toEqual([['receipt of good', 60]]);
 });
 
-test('a part without its commit comes again soon and sends nothing', async () => {
-  const event = { Records: [record('part', jobOf('B', { part: { number: 1, of: 2 } }))] };
-  expect(await handle(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'part' }] });
-  expect(postponed.at(-1)).toEqual(['receipt of part', 5]);
-  expect(await queuedMessages()).toBe(0);
+test('a job that was taken back, or never stored, is dropped', async () => {
+  await store('B');
+  expect(await accepted.withdraw('B')).toBe('withdrawn');
+  const event = { Records: [jobRecord('withdrawn', 'B'), jobRecord('unknown', 'NONE')] };
+  expect(await handle(event, context)).toEqual({ batchItemFailures: [] });
+  expect([await queuedRecipients(), sentAgain]).toEqual([[], []]);
 });
 
-test('without time for a wave what is left is sent anew at once, and this delivery is done with', async () => {
+test('without time for a wave what is left is sent again at once, and this delivery is done with', async () => {
+  await store('C');
   const hurried = { getRemainingTimeInMillis: () => 14_999 } as Context;
-  const event = { Records: [record('late', jobOf('C'))] };
-  expect(await handle(event, hurried)).toEqual({ batchItemFailures: [] });
-  expect(sentAnew).toMatchObject([[{ head: { jobId: 'C' }, firstIndex: 0, round: 1 }, 0]]);
-  expect(await queuedMessages()).toBe(0);
+  expect(await handle({ Records: [jobRecord('late', 'C')] }, hurried)).toEqual({ batchItemFailures: [] });
+  expect(sentAgain).toMatchObject([[{ jobId: 'C', round: 1 }, 0]]);
+  expect(await queuedRecipients()).toEqual([]);
 });
 
 test('a message of a round that is over is dropped, and one whose round another run holds waits as a new message', async () => {
-  await handle({ Records: [record('first', jobOf('D'))] }, context);
-  await handle({ Records: [record('again', jobOf('D'))] }, context);
-  expect([await queuedMessages(), sentAnew]).toEqual([2, []]);
-  const run = { jobId: 'E', part: 1, round: 0, owner: 'another run' };
-  const { head } = jobOf('E') as SendJob;
-  await records.begin(head, 1);
-  await records.take(run, nowMs);
-  expect(await handle({ Records: [record('second', jobOf('E'))] }, context)).toEqual({ batchItemFailures: [] });
-  expect(sentAnew).toMatchObject([[{ head: { jobId: 'E' } }, 45]]);
-  expect(await queuedMessages()).toBe(0);
+  await store('D');
+  await handle({ Records: [jobRecord('first', 'D')] }, context);
+  await handle({ Records: [jobRecord('again', 'D')] }, context);
+  expect([await queuedRecipients(), sentAgain]).toEqual([all('D'), []]);
+  await store('E');
+  await accepted.begin({ ...makeJob([], { jobId: 'E' }), repeats: [] });
+  await rounds.take({ jobId: 'E', round: 0, owner: 'another run' }, nowMs);
+  expect(await handle({ Records: [jobRecord('second', 'E')] }, context)).toEqual({ batchItemFailures: [] });
+  expect(sentAgain).toMatchObject([[{ jobId: 'E' }, 45]]);
+  expect(await queuedRecipients()).toEqual([]);
 });

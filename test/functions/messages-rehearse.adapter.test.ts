@@ -63,8 +63,8 @@ describe('a rehearsal (D51)', () => {
       headers: { 'dispatch-id': expect.any(String) },
     });
     expect(await send(request(people(2)), { headers: { ...headers, ...dry } })).toEqual(rehearsed);
-    const { jobs, straight } = await accepted();
-    expect([jobs.length, straight.length]).toEqual([0, 1]);
+    const { jobs, chunks } = await accepted();
+    expect([jobs.length, chunks.length]).toEqual([0, 1]);
   });
 
   test.each<[string, unknown, SentRequest]>([

@@ -1,25 +1,20 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { dispatchesList } from '../../functions/dispatches-list.ts';
 import { messagesReport } from '../../functions/messages-report.ts';
 import { clientKey, didKey } from '../../lib/access/directory-items.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
-import { storePause } from '../../lib/aws/pause.ts';
-import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { claimKey } from '../../lib/messages/items.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
-import { dispatchesStore } from '../../lib/messages/outcomes/dispatches-store.ts';
-import { countsOf } from '../../lib/messages/outcomes/read-report.ts';
-import { reportStore } from '../../lib/messages/outcomes/report-store.ts';
-import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
+import { dispatchesStore } from '../../lib/messages/reports/dispatches-store.ts';
+import { reportStore } from '../../lib/messages/reports/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
-import { loadHandover, loadJob, loadReceipts, platformIdOf, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
+import { makeJob } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient, patientDocumentClient } from '../support/stores.ts';
-import { thorough } from '../support/thorough.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
 const clock = { nowMs: acceptedAtMs + 600_000 };
@@ -78,68 +73,15 @@ function pagesOver(client = patientDocumentClient()) {
 }
 
 const pages = pagesOver();
+const jobs = acceptedJobsStore(plain, table.tableName, () => clock.nowMs);
 
 // Each on a meter of its own: requests of a test that was given up go on, and are not the next one's.
-describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
-  const bulk = headOf(jobIdOf('bulk'), { total: 10_000 });
-  const mixed = headOf(jobIdOf('mixed'), { total: 10_000 });
-
-  beforeAll(async () => {
-    await loadJob(table, bulk);
-    await loadHandover(table, bulk, 1);
-    await loadJob(table, mixed);
-    await loadHandover(table, mixed, 10);
-  }, 120_000);
-
-  test('before receipts: three round trips and 1,100 read units; 6,000 among ten interleaved jobs', async () => {
-    const pages = pagesOver();
-    const alone = await pages.report(bulk.jobId);
-    expect(alone.body).toMatchObject({ total: 10_000, complete: true, counts: { sent: 10_000 } });
-    expect(alone.body.data[7]).toMatchObject({
-      ...{ index: 7, to: recipientOf(7), state: 'sent', platform_message_id: platformIdOf(bulk.jobId, 7) },
-    });
-    expect(alone.cost.roundTrips).toBeLessThanOrEqual(3);
-    expect(alone.cost.readUnits).toBeLessThanOrEqual(1_100);
-    const among = await pages.report(mixed.jobId);
-    expect(among.body.counts).toEqual(alone.body.counts);
-    expect(among.cost.roundTrips).toBeLessThanOrEqual(3);
-    expect(among.cost.readUnits).toBeLessThanOrEqual(6_000);
-  }, 60_000);
-
-  test('once all receipts are in: 800 read units, and no batch record is read', async () => {
-    const pages = pagesOver();
-    // A run of the receipts takes up to 100 queue messages, of which each may have hundreds: a few hundred is a slow hour.
-    await loadReceipts(table, bulk, 300);
-    await loadReceipts(table, mixed, 300);
-    for (const { jobId } of [bulk, mixed]) {
-      const { body, cost } = await pages.report(jobId, { limit: '1000' });
-      expect(body).toMatchObject({ counts: { read: 10_000 }, complete: true });
-      expect(body.data).toHaveLength(1_000);
-      expect(cost.roundTrips).toBeLessThanOrEqual(2);
-      expect(cost.readUnits).toBeLessThanOrEqual(800);
-    }
-  }, 120_000);
-
-  test('later pages: two round trips, the counts of the first, and everybody once', async () => {
-    const pages = pagesOver();
-    const rows: number[] = [];
-    for (let query: Record<string, string> = { limit: '1000' }; ; ) {
-      const { body, cost } = await pages.report(bulk.jobId, query);
-      rows.push(...body.data.map(({ index }: { index: number }) => index));
-      expect(body.counts.read).toBe(10_000);
-      if ('cursor' in query) expect(cost.roundTrips).toBeLessThanOrEqual(2);
-      if ('cursor' in query) expect(cost.readUnits).toBeLessThanOrEqual(100);
-      if (body.paging.cursors.after === undefined) break;
-      query = { limit: '1000', cursor: body.paging.cursors.after };
-    }
-    expect(rows).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
-  }, 60_000);
-
-  test('when every receipt came alone: a second page of receipts, no batch record, and a tenth of 1,100 units', async () => {
+describe('what a report costs, with the check of its DID (D40)', () => {
+  test('when every receipt came alone: the first page three round trips, a second page of receipts; a later one two', async () => {
     const pages = pagesOver();
     const trickled = headOf(jobIdOf('trickled'), { total: 900 });
     await loadJob(table, trickled);
-    await loadHandover(table, trickled, 1);
+    await loadSlices(table, trickled);
     // 2,700 items in one partition: more than a page of a query has.
     await loadReceipts(table, trickled, 1);
     const first = await pages.report(trickled.jobId, { limit: '300' });
@@ -151,33 +93,29 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     expect(later.cost.roundTrips).toBe(2);
   }, 60_000);
 
-  test('later pages without receipts take two round trips', async () => {
+  test('without receipts: the first page two round trips, and later ones one, filtered or not', async () => {
     const pages = pagesOver();
-    const bare = headOf(jobIdOf('bare'), { total: 600 });
+    const bare = headOf(jobIdOf('bare'), { total: 2_010 });
     await loadJob(table, bare);
-    await loadHandover(table, bare, 1);
-    const first = await pages.report(bare.jobId);
-    const { body, cost } = await pages.report(bare.jobId, { cursor: first.body.paging.cursors.after, limit: '300' });
-    expect(body.data.map(({ index }: { index: number }) => index)).toEqual(
-      Array.from({ length: 300 }, (_, i) => 100 + i),
-    );
-    expect(cost.roundTrips).toBe(2);
-    expect(cost.requests).toBeLessThanOrEqual(7);
-    const filtered = await pages.report(bare.jobId, { state: 'sent', limit: '250' });
-    const cursor = filtered.body.paging.cursors.after;
-    const rest = await pages.report(bare.jobId, { state: 'sent', limit: '1000', cursor });
-    expect(rest.body.data.map(({ index }: { index: number }) => index)).toEqual(
-      Array.from({ length: 350 }, (_, i) => 250 + i),
-    );
-    expect(rest.cost.roundTrips).toBe(2);
+    await loadSlices(table, bare);
+    const indexes = ({ body }: Awaited<ReturnType<typeof pages.report>>) =>
+      body.data.map(({ index }: { index: number }) => index);
+    for (const query of [{}, { state: 'sent' }]) {
+      const first = await pages.report(bare.jobId, { ...query, limit: '950' });
+      expect(first.body).toMatchObject({ total: 2_010, counts: { sent: 2_010 }, complete: true });
+      expect(first.cost.roundTrips).toBe(2);
+      const cursor = first.body.paging.cursors.after;
+      const later = await pages.report(bare.jobId, { ...query, limit: '1000', cursor });
+      expect(indexes(later)).toEqual(Array.from({ length: 1_000 }, (_, at) => 950 + at));
+      expect(later.cost.roundTrips).toBe(1);
+    }
   });
 });
 
 describe('a report is there from the 200 on', () => {
-  const accept = (head: JobHead, repeats: [number, number][] = [], client = plain) => {
+  const accept = async (head: JobHead, repeats: [number, number][] = []) => {
     const recipients = Array.from({ length: head.total }, (_, index) => ({ to: `+${recipientOf(index)}` }));
-    const store = acceptanceStore(client, table.tableName, () => clock.nowMs);
-    return store.describe({ head, firstIndex: 0, recipients, repeats }, AbortSignal.timeout(2_000));
+    await jobs.describe({ ...makeJob(recipients), head, repeats }, AbortSignal.timeout(2_000));
   };
 
   test('with everybody pending, numbers as they were asked for, and duplicates', async () => {
@@ -219,50 +157,13 @@ describe('a report is there from the 200 on', () => {
     expect([status, body.data?.length]).toEqual([200, 3]);
   });
 
-  test('and again after the fan-out has begun; what it finds described, it does not write', async () => {
+  test('and as it was once the fan-out has begun it', async () => {
     const head = headOf(jobIdOf('begun'));
     await accept(head, [[3, 0]]);
-    const store = jobStore(plain, table.tableName);
-    await store.begin(head, 1);
-    await store.describe({ head, firstIndex: 0, recipients: [] });
-    expect((await pages.report(head.jobId)).body).toMatchObject({ total: 4, counts: { pending: 4 } });
-  });
-
-  test('by the fan-out, part by part, where acceptance died', async () => {
-    const head = headOf(jobIdOf('parts'), { total: 4 });
-    const store = jobStore(plain, table.tableName);
-    const part = (number: number) => ({
-      ...{ head, firstIndex: (number - 1) * 2, part: { number, of: 2 }, repeats: [[4, 0]] as [number, number][] },
-      recipients: [0, 1].map((at) => ({ to: recipientOf((number - 1) * 2 + at) })),
-    });
-    for (const number of [2, 1]) {
-      await store.begin(head, number);
-      await store.describe(part(number));
-    }
     const { body } = await pages.report(head.jobId);
-    expect(body.data.map(({ to }: { to: string }) => to)).toEqual([0, 1, 2, 3, 0].map(recipientOf));
-  });
-
-  test('a job that has begun and is not described yet has a report; whom a message is for is in its claim', async () => {
-    const head = headOf(jobIdOf('undescribed'), { total: 2 });
-    const begun = { pk: `JOB#${head.jobId}`, sk: 'JOB', head: JSON.stringify(head), progress: { '1': 2 } };
-    await putItems(table, [{ ...begun, expiresAtSeconds: 1_900_000_000 }]);
-    const claim = { ...claimKey({ jobId: head.jobId, index: 1 }), state: 'failed', code: '131026', reason: 'nobody' };
-    const Item = {
-      ...claim,
-      at: 'run/0',
-      claimedAtMs: acceptedAtMs + 1_000,
-      to: '549',
-      expiresAtSeconds: 1_900_000_000,
-    };
-    await plain.send(new PutCommand({ TableName: table.tableName, Item }));
-    expect((await pages.report(head.jobId)).body.data).toEqual([
-      { index: 0, state: 'pending' },
-      {
-        ...{ index: 1, to: '549', state: 'failed', code: '131026', reason: 'nobody' },
-        updated_at: '2026-11-22T10:00:01.000Z',
-      },
-    ]);
+    expect(body).toMatchObject({ total: 4, counts: { pending: 4 } });
+    await jobs.begin({ head, repeats: [[3, 0]] });
+    expect((await pages.report(head.jobId)).body).toEqual(body);
   });
 
   test('and is gone after 30 days, whatever is left of it', async () => {
@@ -301,11 +202,12 @@ describe('who may see a report', () => {
 
   test('a job that was taken back is none, and is not listed', async () => {
     const taken = headOf(jobIdOf('taken'), { did: '5491100000002' });
-    const store = acceptanceStore(plain, table.tableName, () => clock.nowMs);
-    await store.describe({ head: taken, firstIndex: 0, recipients: [] }, AbortSignal.timeout(2_000));
+    const job = { ...makeJob([]), head: taken };
+    await jobs.describe(job, AbortSignal.timeout(2_000));
+    await jobs.list(job, AbortSignal.timeout(2_000));
     const listed = async () => (await pages.list({}, agent, '5491100000002')).body.data.length;
     expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([1, 200]);
-    expect(await store.withdraw(taken.jobId)).toBe('withdrawn');
+    expect(await jobs.withdraw(taken.jobId)).toBe('withdrawn');
     expect([await listed(), (await pages.report(taken.jobId, {}, agent, '5491100000002')).status]).toEqual([0, 404]);
   });
 });
@@ -440,36 +342,5 @@ describe('the list of dispatches', () => {
     expect((await pages.list({ cursor }, { userId: 'v', clientId: 1002 }, shared)).status).toBe(400);
     expect((await pages.list({ cursor, to: '2026-11-23T00:00:00Z' }, agent, shared)).status).toBe(400);
     expect((await pages.list({ cursor }, agent, shared)).status).toBe(200);
-  });
-});
-
-describe('how far a job is', () => {
-  test('partitions that are final are not read again, and the counts come when all are', async () => {
-    const head = headOf(jobIdOf('watched'), { total: 600 });
-    await loadJob(table, head);
-    const client = localDocumentClient();
-    const meter = meterRequests(client);
-    const report = reportStore({ client, table: table.tableName, nowMs: () => clock.nowMs, pause: storePause });
-    const receipts = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, at) => ({
-        ...{ jobId: head.jobId, index: from + at, status: 'delivered', atMs: acceptedAtMs, platformMessageId: 'w' },
-      }));
-    const append = async (from: number, to: number) => {
-      for (const Item of receiptItems(head.jobId, receipts(from, to), 1_900_000_000)) {
-        await plain.send(new PutCommand({ TableName: table.tableName, Item }));
-      }
-    };
-    await append(0, 250);
-    await append(300, 600);
-    const first = await countsOf(report, head.jobId);
-    expect(first).toMatchObject({ head: { jobId: head.jobId }, finalPartitions: [0, 2] });
-    expect(first?.counts).toBeUndefined();
-    meter.taken();
-    expect((await countsOf(report, head.jobId, first?.finalPartitions))?.finalPartitions).toEqual([0, 2]);
-    expect(meter.taken().requests).toBe(3);
-    await append(250, 300);
-    const last = await countsOf(report, head.jobId, first?.finalPartitions);
-    expect(last).toMatchObject({ finalPartitions: [0, 1, 2], counts: { delivered: 600, pending: 0 } });
-    expect(await countsOf(report, jobIdOf('nothing'))).toBeUndefined();
   });
 });

@@ -68,7 +68,6 @@ describe('messages-send at start-up', () => {
     CLIENT_RATE_PER_MINUTE: '3000',
     EVENT_QUEUE_URL: 'http://127.0.0.1:1/events',
     SEND_JOB_QUEUE_URL: 'http://127.0.0.1:1/send-jobs',
-    DISPATCH_QUEUE_URL: 'http://127.0.0.1:1/dispatch',
     URGENT_QUEUE_URL: 'http://127.0.0.1:1/urgent',
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',
     PLATFORM_VERSION: 'v26.0',

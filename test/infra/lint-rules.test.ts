@@ -32,7 +32,21 @@ const layers = {
   templates: [
     ...['model', 'rules', 'authoring', 'listing', 'assignments', 'create', 'edit', 'delete', 'status', 'sync'],
   ],
-  messages: ['request', 'resolve', 'pace', 'dispatch', 'accept', 'fan-out', 'rehearse', 'receipts', 'outcomes'],
+  messages: [
+    ...[
+      'request',
+      'resolve',
+      'pace',
+      'slices',
+      'dispatch',
+      'chunks',
+      'accept',
+      'rounds',
+      'rehearse',
+      'receipts',
+      'reports',
+    ],
+  ],
 } as const;
 
 /** Every import of a type from one folder to another: refused upwards, taken downwards. */
@@ -111,7 +125,7 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
   ['functions/d.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", direction.network],
   ['lib/access/sign-in/credential-store.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", undefined],
   ['lib/access/restore.ts', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", direction.network],
-  ['lib/messages/fan-out/dispatch-queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
+  ['lib/messages/rounds/watch-queue.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/aws/sqs.ts', "import { SQSClient } from '@aws-sdk/client-sqs';", undefined],
   ['lib/http/fetch-network.ts', "import { request } from 'node:https';", undefined],
   ['lib/http/request-network.ts', "import { request } from 'node:https';", undefined],
@@ -127,8 +141,8 @@ const cases: readonly (readonly [file: string, code: string, refusal: string | u
     "import { templateStore, type TemplateStore } from '../templates/model/template-store.ts';",
     direction.rules,
   ],
-  ['lib/messages/outcomes/f.ts', "export * from '../fan-out/job-store.ts';", direction.rules],
-  ['lib/messages/outcomes/g.ts', "export { jobQueue } from '../accept/job-queue.ts';", direction.rules],
+  ['lib/messages/reports/f.ts', "export * from '../rounds/job-rounds-store.ts';", direction.rules],
+  ['lib/messages/reports/g.ts', "export { jobQueue } from '../accept/job-queue.ts';", direction.rules],
   ['lib/templates/h.ts', "import { documentClient } from '../aws/dynamodb.ts';", direction.rules],
   ['lib/templates/i.ts', "import { queueBody } from '../aws/queue-body.ts';", undefined],
   ['lib/templates/k.ts', "import { queuedMessage } from '../aws/queued-message.ts';", undefined],

@@ -61,12 +61,12 @@ describe('context values', () => {
     ['rateSourceUrl', 'rates'],
     ['rateSourceUrl', 'https://u:p@rates.example.com/'],
     ['rateSourceUrl', 'https://rates.example.com:8443/'],
-    ['dispatchMaximumConcurrency', '9'],
+    ['dispatchMaximumConcurrency', '99'],
     ['dispatchMaximumConcurrency', 10.5],
     ['dispatchMaximumConcurrency', '0x20'],
     ['dispatchMaximumConcurrency', 1001],
     ['authorizerReservedConcurrency', 0],
-    ['dispatchReservedConcurrency', 9],
+    ['dispatchReservedConcurrency', 99],
     ['accountConcurrency', 'all'],
     ['protected', 'yes'],
     ['protected', 1],
@@ -206,9 +206,9 @@ function check(context: Readonly<Record<string, number>>): void {
 
 const numbers = {
   authorizerReservedConcurrency: 20,
-  dispatchMaximumConcurrency: 40,
-  dispatchReservedConcurrency: 50,
-  accountConcurrency: 20 + 50 + 30 + endpointConcurrency,
+  dispatchMaximumConcurrency: 140,
+  dispatchReservedConcurrency: 150,
+  accountConcurrency: 20 + 150 + 30 + endpointConcurrency,
 };
 
 describe('what the account has', () => {
@@ -218,8 +218,8 @@ describe('what the account has', () => {
 
   it.each([
     ['reserved', { authorizerReservedConcurrency: 21 }],
-    ['reserved', { dispatchReservedConcurrency: 51 }],
-    ['in the account', { accountConcurrency: 199 }],
+    ['reserved', { dispatchReservedConcurrency: 151 }],
+    ['in the account', { accountConcurrency: 299 }],
   ])('is not enough with one more or less %s', (_, change) => {
     expect(() => check({ ...numbers, ...change })).toThrow(
       /^the context value accountConcurrency is \d+, and \d+ are needed: \d+ reserved, 30 for .+, 100 for the endpoints; [^.]+$/,
@@ -234,14 +234,14 @@ describe('what the account has', () => {
 
 describe('a share of its own', () => {
   it('is as large as the number of workers, unless told', () => {
-    const { dispatchReservedConcurrency } = settings({ dispatchMaximumConcurrency: 70 });
-    expect(dispatchReservedConcurrency).toBe(70);
+    const { dispatchReservedConcurrency } = settings({ dispatchMaximumConcurrency: 170 });
+    expect(dispatchReservedConcurrency).toBe(170);
   });
 
   it('is never smaller than the number of workers that the queue may start', () => {
-    expect(() => check({ ...numbers, dispatchReservedConcurrency: 40 })).not.toThrow();
-    expect(() => check({ ...numbers, dispatchReservedConcurrency: 39 })).toThrow(
-      'the context value dispatchReservedConcurrency is 39, and the queue of dispatcher may start 40 workers',
+    expect(() => check({ ...numbers, dispatchReservedConcurrency: 140 })).not.toThrow();
+    expect(() => check({ ...numbers, dispatchReservedConcurrency: 139 })).toThrow(
+      'the context value dispatchReservedConcurrency is 139, and the queue of dispatcher may start 140 workers',
     );
   });
 });

@@ -4,7 +4,8 @@ import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.t
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
-import { claimMemorySeconds, dispatchTimeoutMs } from '../../lib/messages/dispatch/claim.ts';
+import { jobMemorySeconds } from '../../lib/messages/items.ts';
+import { dispatchTimeoutMs } from '../../lib/messages/slices/claim-life.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
@@ -106,7 +107,7 @@ it.each(['sendJobs', 'dispatch', 'urgent'] as const)(
     const queue = queueByName.get(resourceName('test', queuePurposes[name]));
     const dead = queueByName.get(resourceName('test', `${queuePurposes[name]}-dead`));
     const lifeSeconds = queue?.properties.MessageRetentionPeriod + dead?.properties.MessageRetentionPeriod;
-    expect(lifeSeconds).toBeLessThanOrEqual(claimMemorySeconds);
+    expect(lifeSeconds).toBeLessThanOrEqual(jobMemorySeconds);
   },
 );
 
@@ -147,6 +148,9 @@ it('gives a synchronization up after as many deliveries as its worker counts', (
   expect(queues.sync.maxReceiveCount).toBe(syncDeliveries);
 });
 
-it('ends a dispatch worker when the claims say it must be dead', () => {
-  expect((functions['messages-dispatch']?.timeoutSeconds ?? 0) * 1_000).toBe(dispatchTimeoutMs);
-});
+it.each(['messages-dispatch', 'messages-dispatch-urgent'])(
+  'ends a worker of %s when the claims say it must be dead',
+  (name) => {
+    expect((functions[name]?.timeoutSeconds ?? 0) * 1_000).toBe(dispatchTimeoutMs);
+  },
+);

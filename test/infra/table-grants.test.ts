@@ -44,7 +44,7 @@ describe('the reading of calls', () => {
   const verbs = (code: string) =>
     Object.fromEntries([...callsIn(`${sdk}${code}`)].map(([variable, found]) => [variable, [...found].toSorted()]));
 
-  it('follows names from a store to its calls, and leaves out methods that nobody names', () => {
+  it('follows names from a store to its calls, and leaves out methods that are never named', () => {
     const use = (body: string) =>
       `${store} const things = thingStore({}, environmentVariable('THINGS_TABLE')); export const handler = () => ${body};`;
     expect(verbs(use('things.read()'))).toEqual({ THINGS_TABLE: ['GetItem'] });
@@ -60,6 +60,33 @@ describe('the reading of calls', () => {
       const options = other({ client: {}, table: environmentVariable('B_TABLE') });
       export const handler = () => [read(), options.add()];`;
     expect(verbs(code)).toEqual({ A_TABLE: ['GetItem'], B_TABLE: ['PutItem'] });
+  });
+
+  it('knows a table of an object that a function returns: whole, spread, or taken apart', () => {
+    const code = `${store}
+      function options() { return { client: {}, table: environmentVariable('A_TABLE') }; }
+      function adding({ client, table }) { return { add: () => client.send(new PutCommand({ TableName: table })) }; }
+      function all() {
+        const { client, table } = options();
+        return [thingStore(client, table), adding({ ...options(), pause: 1 })];
+      }
+      export const handler = () => all().map((one) => one.read() ?? one.add());`;
+    expect(verbs(code)).toEqual({ A_TABLE: ['GetItem', 'PutItem'] });
+    const lost = code.replace('[thingStore(', '[thingStore.call(this, ');
+    expect(() => verbs(lost)).toThrow('A_TABLE');
+  });
+
+  it('leaves out what the methods of a store share, once none of those is named that use it', () => {
+    const code = `
+      function a(client, table) {
+        return { find, add: () => put(), show: () => table };
+        async function find() { return client.send(new GetCommand({ TableName: table })); }
+        function put() { return client.send(new PutCommand({ TableName: table })); }
+      }
+      const s = a({}, environmentVariable('A_TABLE'));`;
+    expect(verbs(`${code} export const handler = () => s.show();`)).toEqual({ A_TABLE: [] });
+    expect(verbs(`${code} export const handler = () => s.find('code');`)).toEqual({ A_TABLE: ['GetItem'] });
+    expect(verbs(`${code} export const handler = () => s.add();`)).toEqual({ A_TABLE: ['PutItem'] });
   });
 
   it('takes the actions of a transaction for verbs: its own, or those made elsewhere', () => {

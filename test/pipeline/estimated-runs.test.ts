@@ -65,12 +65,39 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
   expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
 });
 
+test.each([
+  ['a number that a person uses too', 20, 500],
+  ['a fast number', 1_000, 10_000],
+])(
+  '%s, of %i a second, which another client has used for a while: %i recipients as well',
+  async (_, perSecond, size) => {
+    const before = async (world: PipelineWorld) => {
+      accept(world, 3 * size, other);
+      await later(world, 14_000);
+    };
+    const { estimatedMs, ranMs } = await estimatedRun(size, { before, perSecond });
+    expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
+  },
+);
+
+async function besideCampaign(world: PipelineWorld): Promise<void> {
+  accept(world, 1_500, other);
+  await later(world, 5_000);
+}
+
+test.each([1, 10, 11])('%i recipients beside a campaign leave within what was said and a moment', async (size) => {
+  const { estimatedMs, ranMs } = await estimatedRun(size, { before: besideCampaign });
+  expect(estimatedMs).toBeLessThanOrEqual(1_500);
+  expect(ranMs - estimatedMs).toBeLessThan(500);
+});
+
 test.each([1, 10])('%i one-time codes beside a campaign leave within what was said and a moment', async (size) => {
-  const before = async (world: PipelineWorld) => {
-    accept(world, 1_500, other);
-    await later(world, 5_000);
-  };
-  const { estimatedMs, ranMs } = await estimatedRun(size, { before, urgent: true });
+  const { estimatedMs, ranMs } = await estimatedRun(size, { before: besideCampaign, urgent: true });
   expect(estimatedMs).toBeLessThanOrEqual(1_250);
   expect(ranMs - estimatedMs).toBeLessThan(2_500);
+});
+
+test('a job of one-time codes beside a campaign takes turns with it, as was said', async () => {
+  const { estimatedMs, ranMs } = await estimatedRun(1_000, { before: besideCampaign, urgent: true });
+  expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
 });

@@ -1,32 +1,20 @@
-import { deliveryLeadMs } from '../../lib/messages/pace/delivery-lead.ts';
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
 import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
-import type { WorkerDemand, WorkerDemands } from '../../lib/messages/pace/worker-shares.ts';
 import type { Run } from './runs.ts';
 
-/** The paces of numbers, their last tenths and the demands on the workers, for any number of runs. */
+/** The paces of numbers and their last tenths, for any number of runs. */
 export class MemoryNumbers {
   writes = 0;
   readonly #random: () => number;
   readonly #paces = new Map<string, NumberPace>();
   readonly #tenths = new Map<string, number>();
-  readonly #demands = new Map<string, WorkerDemand>();
 
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** As the number has learned (lib/messages/pace/delivery-lead.ts). */
-  learned(phoneNumberId: string, leadMs: number): void {
-    this.#paces.set(phoneNumberId, { ...unknownPace, version: 1, leadMs });
-  }
-
-  leadMsOf(phoneNumberId: string): number {
-    return deliveryLeadMs(this.#paces.get(phoneNumberId) ?? unknownPace);
-  }
-
-  /** As it is stored, for whoever only looks. */
+  /** As it is stored. */
   paceOf(phoneNumberId: string): NumberPace {
     return this.#paces.get(phoneNumberId) ?? unknownPace;
   }
@@ -62,10 +50,8 @@ export class MemoryNumbers {
             return undefined;
           });
           if (existing === undefined) return { pace, result: changed.result };
-          if (tries > 1)
-            await run.pause(
-              this.#random() * Math.min(firstPauseMs === 10 ? 200 : 32 * firstPauseMs, firstPauseMs * 2 ** (tries - 1)),
-            );
+          const longestMs = firstPauseMs === 10 ? 200 : 32 * firstPauseMs;
+          if (tries > 1) await run.pause(this.#random() * Math.min(longestMs, firstPauseMs * 2 ** (tries - 1)));
           current = tries === 1 ? existing : await find(phoneNumberId);
         }
         throw new PaceContended();
@@ -81,16 +67,6 @@ export class MemoryNumbers {
           const fitting = Math.max(0, Math.min(count, Math.floor((latestMs - firstMs) / everyMs) + 1));
           if (fitting > 0) this.#tenths.set(phoneNumberId, firstMs + fitting * everyMs);
           return Array.from({ length: fitting }, (_, at) => firstMs + at * everyMs);
-        }),
-    };
-  }
-
-  demands(run: Run): WorkerDemands {
-    return {
-      tell: (demand, nowMs) =>
-        run.call('tellDemand', () => {
-          this.#demands.set(`${demand.clientId} ${demand.phoneNumberId}`, demand);
-          return [...this.#demands.values()].filter(({ untilMs }) => untilMs > nowMs);
         }),
     };
   }

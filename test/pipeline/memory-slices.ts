@@ -8,6 +8,8 @@ import {
   type Slice,
   type SliceKey,
   settled,
+  sliceSize,
+  withdrawn,
 } from '../../lib/messages/slices/slice.ts';
 import type { Slices } from '../../lib/messages/slices/slices.ts';
 import type { Run } from './runs.ts';
@@ -20,7 +22,7 @@ export class MemorySlices {
     const replace = (seen: Slice | undefined, next: Slice): { written?: Slice; existing?: Slice | undefined } => {
       const existing = this.#at(next.key);
       if (existing?.version !== seen?.version) return { existing };
-      this.slices.set(nameOf(next.key), next);
+      this.#put(next);
       return { written: next };
     };
     return {
@@ -30,7 +32,7 @@ export class MemorySlices {
           if (existing === undefined && claim.try > 0) throw new Error('the slice of a later try is not there');
           if (mayClaim(existing, claim)) {
             const slice = claimed(existing, claim);
-            this.slices.set(nameOf(claim.key), slice);
+            this.#put(slice);
             return { kind: 'claimed', slice };
           }
           const isMine = isOwn(existing, claim) && existing.state === 'claimed';
@@ -53,7 +55,7 @@ export class MemorySlices {
           return written;
         });
       },
-      endForTheDead: (seen, owner) => run.call('endSlice', () => replace(seen, endedForTheDead(seen, owner)).written),
+      endForTheDead: (seen, ...how) => run.call('endSlice', () => replace(seen, endedForTheDead(seen, ...how)).written),
       settle: (seen, settlements, atMs) =>
         run.call('endSlice', () => {
           const next = settled(seen, settlements, atMs);
@@ -62,9 +64,22 @@ export class MemorySlices {
     };
   }
 
+  /** Takes back the first slice of a job, unless a worker has it; true when it could. */
+  withdraw(jobId: string): boolean {
+    const slice = withdrawn({ key: { jobId, slice: 0 }, atMs: 0, size: sliceSize });
+    const existing = this.#at(slice.key);
+    if (existing !== undefined && existing.owner !== slice.owner) return false;
+    this.#put(slice);
+    return true;
+  }
+
   /** Strongly consistent. */
   find(key: SliceKey): Slice | undefined {
     return this.#at(key);
+  }
+
+  #put(slice: Slice): void {
+    this.slices.set(nameOf(slice.key), slice);
   }
 
   #at(key: SliceKey): Slice | undefined {

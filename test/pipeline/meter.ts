@@ -1,64 +1,60 @@
 /** What a call of a world is a request of. */
-type Service = 'write' | 'read' | 'queue' | 'platform' | 'none';
+type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';
 
 /** The calls of a world's runs, by their names: a call that is not here is a mistake, so that none goes uncounted. */
 const serviceOf: Readonly<Record<string, Service>> = {
-  // Claims, batch records and doubts.
-  take: 'write',
-  release: 'write',
-  settle: 'write',
-  recordBatch: 'write',
-  mark: 'write',
-  findBatchRecord: 'read',
   // Slices.
   claimSlice: 'write',
   endSlice: 'write',
+  mark: 'write',
   findSlice: 'read',
   look: 'read',
   hasReceipt: 'read',
-  // Jobs: a beginning is the head and where it is found by day.
-  begin: 'write',
+  // Jobs.
   beginJob: 'write',
+  beginStraight: 'write',
   findJob: 'read',
   findPage: 'read',
-  beginStraight: 'write',
-  describe: 'none',
   takeRound: 'write',
   checkpoint: 'write',
   handOver: 'write',
-  withdraw: 'write',
   park: 'write',
   stop: 'write',
   endPause: 'write',
-  jobStates: 'read',
   // Numbers, and what all look at.
   findPace: 'read',
   changePace: 'write',
   takeTenth: 'write',
-  tellDemand: 'write',
   findBreaker: 'read',
   changeBreaker: 'write',
-  // Receipts are counted apart.
-  findHeads: 'none',
-  append: 'none',
-  doubtfulJobs: 'none',
-  ofGroup: 'none',
-  findClaims: 'none',
-  findBatchRecords: 'none',
-  settleSeen: 'none',
-  sendBatch: 'queue',
-  sendLater: 'queue',
-  sendAnew: 'queue',
-  enqueueStraight: 'queue',
+  // Of a queue, those that send name a message group.
+  sendBatch: 'grouped',
+  sendLater: 'grouped',
+  sendAgain: 'grouped',
+  watch: 'grouped',
+  watchParked: 'grouped',
   postpone: 'queue',
   hold: 'queue',
   send: 'platform',
   probe: 'platform',
+  // Acceptance, receipts and events are counted apart.
+  storeParameters: 'none',
+  describe: 'none',
+  list: 'none',
+  withdraw: 'none',
+  beginAccepted: 'none',
+  enqueueJob: 'none',
+  enqueueStraight: 'none',
+  findHeads: 'none',
+  append: 'none',
+  doubtfulJobs: 'none',
+  ofGroup: 'none',
+  findSlices: 'none',
   sendEvents: 'none',
 };
 
-/** Calls that are two requests. */
-const doubled = new Set(['begin', 'beginStraight', 'look']);
+/** Calls that are two requests: a straight beginning is the head and where the client finds it. */
+const doubled = new Set(['beginStraight', 'look']);
 
 /** Runs of a function and how long they took together, waiting included. */
 export interface RunTimes {
@@ -68,18 +64,24 @@ export interface RunTimes {
 
 /** What the runs of a world have asked for, and how long they took. */
 export class Meter {
-  readonly #requests: Record<Service, number> = { write: 0, read: 0, queue: 0, platform: 0, none: 0 };
+  readonly #requests: Record<Service, number> = {
+    ...{ write: 0, read: 0, queue: 0, grouped: 0 },
+    ...{ platform: 0, none: 0 },
+  };
+  readonly #calls = new Map<string, number>();
   readonly #runs = new Map<string, { runs: number; ms: number }>();
 
-  count(name: string): void {
+  /** `bytes`: what it carries to a queue, or from one. */
+  count(name: string, bytes = 0): void {
     const service = serviceOf[name];
     if (service === undefined) throw new Error(`the meter does not know the call ${name}`);
-    this.#requests[service] += doubled.has(name) ? 2 : 1;
+    this.#requests[service] += (doubled.has(name) ? 2 : 1) + billedBeside(bytes);
+    this.#calls.set(name, this.callsOf(name) + 1);
   }
 
   /** A batch that was received, and the one request that deletes it. */
-  countDelivery(): void {
-    this.#requests.queue += 2;
+  countDelivery(bytes: number): void {
+    this.#requests.queue += 2 + billedBeside(bytes);
   }
 
   ran(name: string, ms: number): void {
@@ -91,7 +93,16 @@ export class Meter {
     return this.#requests;
   }
 
+  callsOf(name: string): number {
+    return this.#calls.get(name) ?? 0;
+  }
+
   timesOf(name: string): RunTimes {
     return this.#runs.get(name) ?? { runs: 0, ms: 0 };
   }
+}
+
+/** SQS bills a request for each 64 KB of what it carries. */
+function billedBeside(bytes: number): number {
+  return Math.max(0, Math.ceil(bytes / 65_536) - 1);
 }

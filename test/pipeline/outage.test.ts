@@ -1,22 +1,24 @@
 import { expect, test } from 'vitest';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { sliceSize } from '../../lib/messages/slices/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { checkWorld } from './kept-promises.ts';
 import type { Fate } from './platform-model.ts';
-import { checkWorld } from './random-world.ts';
 import { PipelineWorld, startMs } from './world.ts';
 
 const workers = 8;
-const total = 800;
 const outage = { fromMs: startMs + 6_000, untilMs: startMs + 306_000 };
 
 interface Down {
   readonly seed: number;
+  readonly total: number;
   readonly messages: () => Fate;
   readonly reads: () => Fate;
 }
 
 /** Two jobs on one number; in the middle of them the platform is away for five minutes. */
-async function throughOutage({ seed, messages, reads }: Down): Promise<PipelineWorld> {
+async function throughOutage({ seed, total, messages, reads }: Down): Promise<PipelineWorld> {
   const random = seededRandom(seed);
   const isDown = () => world.time.nowMs >= outage.fromMs && world.time.nowMs < outage.untilMs;
   const world: PipelineWorld = new PipelineWorld({
@@ -36,23 +38,35 @@ async function throughOutage({ seed, messages, reads }: Down): Promise<PipelineW
   });
   for (const at of [0, 1]) {
     const head = { jobId: `01JD${String(at).padStart(22, '0')}`, clientId: 1001 + at, acceptedAtMs: startMs };
-    world.accept({ ...makeJob(makeRecipients(total / 2), head), firstIndex: 0 });
+    world.accept(makeJob(makeRecipients(total / 2), head));
   }
   await world.run(3 * 3_600_000);
   return world;
 }
 
+function outcomesIn(world: PipelineWorld): Map<string, string> {
+  const slices = [...world.slices.slices.values()];
+  return new Map(
+    slices.flatMap(({ key, outcomes }) =>
+      outcomes.map((outcome, place): [string, string] => [
+        dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize + place }),
+        outcome?.state ?? 'none',
+      ]),
+    ),
+  );
+}
+
 function unknownIn(world: PipelineWorld): number {
-  return [...world.claims.claims.values()].filter(({ state }) => state === 'unknown').length;
+  return [...outcomesIn(world).values()].filter((state) => state === 'unknown').length;
 }
 
 /** Nothing twice, nothing lost, and all that did not end unknown is with the platform. */
-function allElseWasSent(world: PipelineWorld): void {
+function allElseWasSent(world: PipelineWorld, total: number): void {
   checkWorld(world);
   const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId));
-  const unsent = [...world.claims.claims].filter(([id, { state }]) => !taken.has(id) && state !== 'unknown');
-  expect(unsent).toEqual([]);
-  expect(world.claims.claims.size).toBe(total);
+  const outcomes = outcomesIn(world);
+  expect([...outcomes].filter(([id, state]) => !taken.has(id) && state !== 'unknown')).toEqual([]);
+  expect(outcomes.size).toBe(total);
   expect(world.deadLetters).toBe(0);
 }
 
@@ -68,14 +82,14 @@ test.each([
   ['refused connections', ['no_connection']],
   ['all of it', ['lost', 'taken_reply_lost', 'server_error', 'no_connection']],
 ] as const)(
-  'five minutes of %s: a batch for each worker ends unknown, the rest is sent afterwards',
+  'five minutes of %s: a chunk for each worker ends unknown, the rest is sent afterwards',
   async (_, fates) => {
     for (const seed of [1, 2]) {
       const down = among(seededRandom(seed + 100), fates);
-      const world = await throughOutage({ seed, messages: down, reads: down });
-      allElseWasSent(world);
+      const world = await throughOutage({ seed, total: 800, messages: down, reads: down });
+      allElseWasSent(world, 800);
       const unknown = unknownIn(world);
-      expect(unknown).toBeLessThanOrEqual(workers * 10);
+      expect(unknown).toBeLessThanOrEqual(workers * 30);
       // Once somebody has found it out, nothing is sent until a read is answered.
       const found = outage.fromMs + 20_000;
       expect(world.platform.posts.filter(({ atMs }) => atMs > found && atMs < outage.untilMs)).toEqual([]);
@@ -85,10 +99,33 @@ test.each([
   120_000,
 );
 
-test('messages are not answered for five minutes, reads are: a batch for each worker at a time, further and further apart', async () => {
-  const world = await throughOutage({ seed: 1, messages: () => 'server_error', reads: () => 'taken' });
-  allElseWasSent(world);
-  expect(unknownIn(world)).toBeLessThan(total / 2);
-  // After 5, 10, 20 and every 30 seconds.
-  expect(world.logged.get('platform.down')).toBeLessThanOrEqual(13);
-}, 120_000);
+/** Messages that went unanswered, parted where none did for three seconds. */
+function burstsIn(
+  world: PipelineWorld,
+): { readonly fromMs: number; readonly untilMs: number; readonly count: number }[] {
+  const bursts: { fromMs: number; untilMs: number; count: number }[] = [];
+  for (const { atMs, taken } of world.platform.posts) {
+    const last = bursts.at(-1);
+    if (taken) continue;
+    if (last === undefined || atMs > last.untilMs + 3_000) bursts.push({ fromMs: atMs, untilMs: atMs, count: 1 });
+    else Object.assign(last, { untilMs: atMs, count: last.count + 1 });
+  }
+  return bursts;
+}
+
+test.each([1, 2, 3])(
+  'messages are not answered for five minutes, reads are: a chunk for each worker at a time, further and further apart (world %i)',
+  async (seed) => {
+    const total = 8_000;
+    const world = await throughOutage({ seed, total, messages: () => 'server_error', reads: () => 'taken' });
+    allElseWasSent(world, total);
+    const [, ...later] = burstsIn(world);
+    expect(Math.max(...later.map(({ count }) => count))).toBeLessThanOrEqual(workers * 30);
+    // After 5, 10, 20 and every 30 seconds.
+    const pausesMs = later.slice(1).map(({ fromMs }, at) => fromMs - (later[at]?.untilMs ?? 0));
+    expect(Math.min(...pausesMs.slice(2))).toBeGreaterThan(20_000);
+    expect(world.logged.get('platform.down')).toBeLessThanOrEqual(13);
+    expect(unknownIn(world)).toBeLessThan(total / 3);
+  },
+  120_000,
+);

@@ -1,16 +1,21 @@
+import { createHash } from 'node:crypto';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What the platform does with one post. */
-export type Fate =
-  | 'taken'
-  | 'taken_reply_lost'
-  | 'lost'
-  | 'refused'
-  | 'refused_for_now'
-  | 'template_paused'
-  | 'no_connection'
-  | 'server_error';
+export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'no_connection' | 'server_error' | Refusal;
+
+/** Codes with which the platform refuses a message, by what they mean (lib/platform/error-codes.json). */
+const codeOf = {
+  refused: 131047,
+  refused_for_now: 131057,
+  calls_used_up: 80007,
+  credential_refused: 190,
+  template_syncing: 134101,
+  template_paused: 132015,
+  template_disabled: 132016,
+} as const;
+export type Refusal = keyof typeof codeOf;
 
 export interface PlatformPost {
   readonly dispatchId: string;
@@ -67,13 +72,11 @@ export class PlatformModel {
       throw new PlatformFailure('refused', { httpStatus: 400, code: 130429 });
     }
     if (!this.#takePair(message)) return await this.#refuse(message, 131056);
-    if (fate === 'refused_for_now') return await this.#refuse(message, 131057);
-    if (fate === 'refused') return await this.#refuse(message, 131047);
-    if (fate === 'template_paused') return await this.#refuse(message, 132015);
+    if (isRefusal(fate)) return await this.#refuse(message, codeOf[fate]);
     if (fate === 'taken_reply_lost') return await this.#silence(message, { taken: true, throttled: false });
     this.#record(message, { taken: true, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
-    return { platformMessageId: `wamid.${message.dispatchId}` };
+    return { platformMessageId: platformIdOf(message.dispatchId) };
   }
 
   /** Answers unless nobody is there. */
@@ -125,4 +128,13 @@ export class PlatformModel {
     this.#pairs.set(pair, paidUntilMs + pairSpacingMs);
     return true;
   }
+}
+
+function isRefusal(fate: Fate): fate is Refusal {
+  return Object.hasOwn(codeOf, fate);
+}
+
+/** As long as the platform's ids are, and packed as badly. */
+export function platformIdOf(dispatchId: string): string {
+  return `wamid.${createHash('sha512').update(dispatchId).digest('base64').slice(0, 52)}`;
 }

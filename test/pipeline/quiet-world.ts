@@ -1,40 +1,35 @@
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
-import type { Fate } from './platform-model.ts';
-import { PipelineWorld } from './world.ts';
+import { PipelineWorld, type WorldRules } from './world.ts';
 
 /** What the number of a quiet world may send, and how many workers there are. */
 export const limitPerSecond = 80;
 export const workers = 50;
 
-/** A world in which nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
-export function quietWorld({
-  delayJitterMs = 1_000,
-  fateOf = (): Fate => 'taken',
-  ...size
-}: {
-  readonly delayJitterMs?: number;
-  readonly fateOf?: () => Fate;
-  readonly limitPerSecond?: number;
-  readonly workers?: number;
-} = {}): PipelineWorld {
+/** Nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
+export function quietRules(changes: Partial<WorldRules> = {}): WorldRules {
   const random = seededRandom(1);
-  return new PipelineWorld({
+  return {
     random,
     limitPerSecond,
     answerMs: () => 60 + random() * 60,
     latencyMs: () => 2 + random() * 2,
     faultOf: () => undefined,
-    fateOf,
+    fateOf: () => 'taken',
     lifeMs: () => undefined,
     receiptsOf: () => [],
-    delayJitterMs,
+    delayJitterMs: 1_000,
     repeatShare: 0,
     clockSkewMs: () => 0,
     workers,
-    ...size,
-  });
+    ...changes,
+  };
+}
+
+/** A world in which nothing goes wrong but what is said. */
+export function quietWorld(changes: Partial<WorldRules> = {}): PipelineWorld {
+  return new PipelineWorld(quietRules(changes));
 }
 
 let jobs = 0;
@@ -51,8 +46,7 @@ export function accept(
     to: String(5_491_100_000_000 + jobs * 100_000 + at),
     params: { buttons: ['order'] },
   }));
-  const job = makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head });
-  world.accept({ ...job, firstIndex: 0 });
+  world.accept(makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head }));
   return jobId;
 }
 
@@ -62,9 +56,18 @@ export function accept(
  */
 export async function estimatedRun(
   size: number,
-  { before, urgent }: { readonly before?: (world: PipelineWorld) => Promise<void> | void; readonly urgent?: true } = {},
+  {
+    before,
+    urgent,
+    perSecond = limitPerSecond,
+  }: {
+    readonly before?: (world: PipelineWorld) => Promise<void> | void;
+    readonly urgent?: true;
+    readonly perSecond?: number;
+  } = {},
 ): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
-  const world = quietWorld();
+  // More than any number keeps busy: they are taken to keep up with it.
+  const world = quietWorld({ limitPerSecond: perSecond, workers: 200 });
   let jobId = '';
   let fromMs = 0;
   let estimatedMs = 0;
@@ -75,7 +78,7 @@ export async function estimatedRun(
     jobId = accept(world, size, urgent === undefined ? {} : { urgent });
     const job = world.accepted.find((each) => each.job.head.jobId === jobId)?.job;
     if (job === undefined) throw new Error('the job was not accepted');
-    const number = { limitPerSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
+    const number = { limitPerSecond: perSecond, pace: world.numbers.paceOf(phoneNumberId), nowMs: fromMs };
     estimatedMs = expectedEndMs({ ...job, ...number }) - fromMs;
   })();
   await world.run(10 * 3_600_000);

@@ -1,12 +1,12 @@
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What may happen to a call of a run: to a store, a queue, or anything else that answers. */
-export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated';
+export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated' | 'times_out';
 
 export interface RunRules {
   readonly latencyMs: () => number;
   /** Hears of each call that is made. */
-  readonly count: (name: string) => void;
+  readonly count: (name: string, bytes?: number) => void;
   /** Undefined: the call goes well. */
   readonly faultOf: (name: string) => CallFault | undefined;
 }
@@ -17,6 +17,9 @@ export class Unavailable extends Error {
     this.name = 'Unavailable';
   }
 }
+
+/** So long a client of a store tries, before it says that there is no answer (lib/aws/dynamodb.ts). */
+const timeoutMs = 12_000;
 
 const never = new Promise<never>(() => undefined);
 
@@ -36,11 +39,12 @@ export class Run {
     this.#dead = true;
   }
 
-  async call<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
+  /** `bytes`: what the call carries to a queue. */
+  async call<T>(name: string, effect: () => T | Promise<T>, bytes?: number): Promise<T> {
     if (this.#dead) return await never;
     await this.#time.sleep(this.#rules.latencyMs());
     if (this.#dead) return await never;
-    this.#rules.count(name);
+    this.#rules.count(name, bytes);
     const fault = this.#rules.faultOf(name);
     if (fault === 'fails') throw new Unavailable(name);
     if (fault === 'lands_late') {
@@ -52,6 +56,10 @@ export class Run {
     }
     if (fault === 'repeated') await effect();
     const value = await effect();
+    if (fault === 'times_out') {
+      await this.pause(timeoutMs);
+      throw new Unavailable(name);
+    }
     await this.#time.sleep(this.#rules.latencyMs());
     if (fault === 'reply_lost') throw new Unavailable(name);
     return this.#dead ? await never : value;

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../support/faults.ts';
-import { ChunkWorld } from './chunk-world.ts';
-import { acceptChunks } from './quiet-chunks.ts';
+import { accept } from './quiet-world.ts';
 import type { CallFault } from './runs.ts';
-import { startMs } from './world.ts';
+import { PipelineWorld, startMs } from './world.ts';
 
 const writes: ReadonlySet<string> = new Set([
   ...['claimSlice', 'endSlice', 'mark', 'changePace'],
@@ -24,7 +23,7 @@ test.each<[CallFault, number]>([
   async (fault, share) => {
     const random = seededRandom(3);
     const isTroubled = () => world.time.nowMs >= trouble.fromMs && world.time.nowMs < trouble.untilMs;
-    const world: ChunkWorld = new ChunkWorld({
+    const world: PipelineWorld = new PipelineWorld({
       random,
       limitPerSecond: 80,
       answerMs: () => 60 + random() * 60,
@@ -38,7 +37,7 @@ test.each<[CallFault, number]>([
       clockSkewMs: () => 0,
       workers: 20,
     });
-    for (let clientId = 1; clientId <= jobs; clientId += 1) acceptChunks(world, size, { clientId });
+    for (let clientId = 1; clientId <= jobs; clientId += 1) accept(world, size, { clientId });
     let mostQueued = 0;
     const look = async () => {
       for (let second = 0; second < 240; second += 1) {

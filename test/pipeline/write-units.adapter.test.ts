@@ -5,7 +5,8 @@ import { seededRandom } from '../support/faults.ts';
 import { makeJob } from '../support/send-jobs.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
-import { limitPerSecond, meterJobs } from './metered-jobs.ts';
+import { meterJobs } from './metered-jobs.ts';
+import { limitPerSecond } from './quiet-world.ts';
 import { startMs } from './world.ts';
 
 /** Numbers as far apart as those of a real list, which do not pack well. */
@@ -17,23 +18,24 @@ function recipientsOf(count: number): Recipient[] {
   }));
 }
 
-test.runIf(thorough)(
-  'a job of 1,000 costs a write unit for each message, one for each run of the workers, and few for the job (R15)',
-  async () => {
+test.runIf(thorough).each([0, 1_000])(
+  'a job of 1,000 costs two write units for ten messages and few for the job, on a queue that is %i ms late (R15)',
+  async (delayJitterMs) => {
     const total = 1_000;
     const head = {
       ...{ jobId: '01KAH000000000000000000JOB', acceptedAtMs: startMs, throughputPerSecond: limitPerSecond },
       ...{ correlationId: randomUUID(), attends: { waitTime: 3_600, skill: 'sales' } },
     };
-    const { posted, store, dispatch } = await meterJobs({
-      jobs: [{ job: { ...makeJob(recipientsOf(total), head), firstIndex: 0 }, afterMs: 0 }],
+    const { posted, store, meter } = await meterJobs({
+      jobs: [{ job: makeJob(recipientsOf(total), head), afterMs: 0 }],
       clients: [patientDocumentClient(), patientDocumentClient(), patientDocumentClient()],
       table: await freshTable('messages'),
+      delayJitterMs,
     });
     expect([posted.length, new Set(posted).size]).toEqual([total, total]);
-    // A claim a message and a record a run, and nothing else. How many come together is the queue's to say.
-    expect(store.dispatch.writeUnits).toBe(total + dispatch.runs);
-    expect(dispatch.runs).toBeLessThanOrEqual(total);
+    // A claim and an end for each slice, and nothing else.
+    expect(store.dispatch.writeUnits).toBe(2 * (total / 10));
+    expect(meter.timesOf('dispatch').runs).toBeLessThanOrEqual(Math.ceil(total / 30) + 1);
     // From the description of the job to its last wave.
     expect(store.acceptance.writeUnits + store.fanOut.writeUnits).toBeLessThanOrEqual(0.05 * total);
   },

@@ -27,7 +27,7 @@ const ports = {
   parameters: parameterStore(documents, 'messages'),
   acceptance: acceptedJobsStore(documents, 'messages', Date.now),
   queue,
-  smallQueue: queue,
+  urgentQueue: queue,
   limitOf: async () => 80,
   remainingMs: () => 29_000,
   nowMs: Date.now,

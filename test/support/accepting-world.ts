@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { bodyHashOf, type IdempotencyRecord } from '../../lib/messages/accept/idempotency.ts';
+import { decodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { JobQueue } from '../../lib/messages/accept/job-queue.ts';
-import { decodeSendJobMessage } from '../../lib/messages/accept/send-job.ts';
-import type { DispatchMessage } from '../../lib/messages/job.ts';
+import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
@@ -22,7 +22,7 @@ export interface AcceptingOptions {
   readonly hanging?: HangingCall;
   /** How long the queue takes to answer. */
   readonly queueMs?: number;
-  /** The fan-out begins a job the moment it is in the queue; otherwise after everything else. */
+  /** The fan-out, or a worker, begins a job the moment it is in the queue; otherwise after everything else. */
   readonly eager?: boolean;
   /** The key was used by a run that died, whose job was begun or not. */
   readonly died?: 'begun' | 'not begun';
@@ -40,8 +40,10 @@ export class AcceptingWorld {
   private readonly options: AcceptingOptions;
   private readonly endsAtMs: number;
   private readonly thawing: (() => void)[] = [];
-  private readonly parts = new Map<string, number>();
-  private readonly committed = new Set<string>();
+  private readonly stored = new Set<string>();
+  private readonly described = new Set<string>();
+  /** Jobs that a consumer of their queue can read. */
+  private readonly queued = new Set<string>();
   private readonly begun = new Set<string>();
   private readonly withdrawn = new Set<string>();
   private record: IdempotencyRecord | undefined;
@@ -67,14 +69,13 @@ export class AcceptingWorld {
     for (const goOn of this.thawing.splice(0)) goOn();
   }
 
-  /** The jobs that the fan-out sends, now or once it comes to them. */
+  /** The jobs that are sent, now or once the fan-out or a worker comes to them. */
   sentJobs(): string[] {
     return [newJobId, earlierJobId].filter((jobId) => this.begun.has(jobId) || this.mayBegin(jobId));
   }
 
   private mayBegin(jobId: string): boolean {
-    const parts = this.parts.get(jobId);
-    return parts !== undefined && !this.withdrawn.has(jobId) && (parts === 1 || this.committed.has(jobId));
+    return this.queued.has(jobId) && !this.withdrawn.has(jobId);
   }
 
   private ports(): Parameters<typeof messagesSend>[0] {
@@ -90,17 +91,18 @@ export class AcceptingWorld {
       },
       platformTemplates: { lookUp: (...args) => this.call('lookUp', () => plain.platformTemplates.lookUp(...args)) },
       newJobId: () => newJobId,
+      parameters: { store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.jobId), signal) },
       queue: this.queue((message) => {
-        const { head, part } = decodeSendJobMessage(message);
-        this.queued(head.jobId, part?.of);
+        const { jobId } = decodeJob(message);
+        // The fan-out drops what it does not find.
+        if (this.stored.has(jobId) && this.described.has(jobId)) this.take(jobId);
       }),
-      straightQueue: this.queue((message) => this.queued((JSON.parse(message) as DispatchMessage).jobId)),
-      urgentQueue: this.queue(() => undefined),
+      urgentQueue: this.queue((message) => this.take((JSON.parse(message) as QueuedChunk).jobId)),
       acceptance: {
-        commit: (jobId, signal) => this.call('commit', () => void this.committed.add(jobId), signal),
+        describe: ({ head }, signal) => this.call('describe', () => void this.described.add(head.jobId), signal),
+        list: (_, signal) => this.call('list', () => undefined, signal),
         withdraw: (jobId, signal) => this.call('withdraw', () => this.withdraw(jobId), signal),
-        begin: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
-        describe: (_, signal) => this.call('describe', () => undefined, signal),
+        beginStraight: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
       },
       records: {
         claim: (_, record) => this.call('claim', () => this.claim(record)),
@@ -139,9 +141,8 @@ export class AcceptingWorld {
     };
   }
 
-  private queued(jobId: string, parts = 1): void {
-    // Of parts, all that there are count once the commit is written, which is after the last of them.
-    this.parts.set(jobId, parts);
+  private take(jobId: string): void {
+    this.queued.add(jobId);
     if (this.options.eager && this.mayBegin(jobId)) this.begun.add(jobId);
   }
 

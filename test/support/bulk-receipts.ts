@@ -1,15 +1,17 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { dispatchStore } from '../../lib/messages/dispatch/dispatch-store.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
+import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import type { Receipt, ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
-import { recordReceipts } from '../../lib/messages/receipts/record-receipts.ts';
+import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
 import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../faults/scenario-job.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { meterRequests } from './request-meter.ts';
+import { scenarioHead, startMs } from './scenario-job.ts';
+import { makeJob, makeRecipients } from './send-jobs.ts';
 
 const statuses = ['sent', 'delivered', 'read'] as const;
 /** As many as one run gets (infra/function-shapes/messages.ts). */
@@ -35,8 +37,11 @@ interface Bulk {
  */
 export async function recordInBulk(bulk: Bulk) {
   const { client, table, jobId, messages, wanted, events, together = 1, undoubled = false } = bulk;
-  const head = { ...scenarioHead, jobId, total: messages };
-  await jobStore(client, table).begin(head, 1);
+  const job = makeJob(makeRecipients(messages), { ...scenarioHead, jobId, total: messages });
+  const { head } = job;
+  const jobs = acceptedJobsStore(client, table, () => startMs);
+  await jobs.describe(job, new AbortController().signal);
+  await jobs.begin({ head, repeats: [] });
   const once = Array.from({ length: messages }, (_, index) =>
     statuses.map((status) => ({ jobId, index, status, atMs: startMs, platformMessageId: `wamid.${index * 7_919}` })),
   ).flat();
@@ -50,13 +55,14 @@ export async function recordInBulk(bulk: Bulk) {
     const receipts = shuffled.slice(place * together, (place + 1) * together);
     return { messageId: String(place), body: JSON.stringify(messageOf(receipts)) };
   });
-  const store = receiptStore({ client, table, pause: async () => undefined });
-  const { take } = dispatchStore({ client, table, nowMs: () => startMs });
+  const access = { documentClient: client, tableName: table, pause: async () => undefined };
+  const records = receiptStore(access);
   const meter = meterRequests(client);
   for (let first = 0; first < queued.length; first += batchSize) {
-    const failed = await recordReceipts(queued.slice(first, first + batchSize), {
-      records: store,
-      claims: { ...store, take },
+    const failed = await runReceipts(queued.slice(first, first + batchSize), {
+      records,
+      slices: provenSlicesStore(access, () => startMs),
+      addressesOf: addressStore(access),
       wanted,
       events,
       nowMs: () => startMs,
@@ -66,7 +72,7 @@ export async function recordInBulk(bulk: Bulk) {
     if (failed.length > 0) throw new Error(`${failed.length} queue messages came to nothing`);
   }
   const cost = meter.taken();
-  const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => store.ofGroup(jobId, group));
+  const groups = Array.from({ length: Math.ceil(messages / 1_000) }, (_, group) => records.ofGroup(jobId, group));
   const stored = Map.groupBy((await Promise.all(groups)).flat(), ({ index }) => index);
   const lost = Array.from({ length: messages }, (_, index) => fold(stored.get(index) ?? [])?.proof !== 'read');
   const told = new Set(events.sent.map(({ id }) => id));

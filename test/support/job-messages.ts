@@ -1,18 +1,28 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { decodeSendJobMessage, type SendJob } from '../../lib/messages/accept/send-job.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { type DispatchMessage, DispatchMessageSchema, dispatchIdOf } from '../../lib/messages/job.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { decodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { headOfChunk } from '../../lib/messages/straight-chunk.ts';
 
-/** Takes every message out of the send-job queue. */
-export async function drainJobs(client: SQSClient, queueUrl: string): Promise<SendJob[]> {
-  return (await drain(client, queueUrl)).map(decodeSendJobMessage);
+/** What acceptance has queued: jobs for the fan-out, and chunks that go straight to their workers. */
+export interface Queued {
+  readonly jobs: readonly JobMessage[];
+  readonly chunks: readonly QueuedChunk[];
 }
 
-/** Takes every message out of a queue of messages, parsed as the dispatch does. */
-export async function drainMessages(client: SQSClient, queueUrl: string): Promise<DispatchMessage[]> {
-  return (await drain(client, queueUrl)).map((body) => v.parse(DispatchMessageSchema, JSON.parse(body)));
+/** Takes every message out of the send-job queue. */
+export async function drainJobs(client: SQSClient, queueUrl: string): Promise<JobMessage[]> {
+  return (await drain(client, queueUrl)).map(decodeJob);
+}
+
+/** Takes every message out of a queue of chunks, parsed as their workers do. */
+export async function drainChunks(client: SQSClient, queueUrl: string): Promise<QueuedChunk[]> {
+  return (await drain(client, queueUrl)).map((body) => v.parse(QueuedChunkSchema, JSON.parse(body)));
 }
 
 async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
@@ -29,18 +39,31 @@ async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
   }
 }
 
-/** The dispatch ids that the fan-out makes of these messages: committed parts of jobs that were not withdrawn. */
+/** The dispatch ids that leave by these: of jobs that the fan-out finds and begins, and of chunks that workers claim and begin. */
 export async function dispatchIdsOf(
-  jobs: readonly SendJob[],
+  { jobs, chunks }: Queued,
   documents: DynamoDBDocumentClient,
   table: string,
 ): Promise<Set<string>> {
-  const store = jobStore(documents, table);
+  const accepted = acceptedJobsStore(documents, table, Date.now);
+  const slices = sliceStore({ client: documents, table, nowMs: Date.now });
   const ids = new Set<string>();
-  for (const { head, part, firstIndex, recipients } of jobs) {
-    if (part !== undefined && !(await store.isCommitted(head.jobId))) continue;
-    if ((await store.begin(head, part?.number ?? 1)) === undefined) continue;
-    for (const offset of recipients.keys()) ids.add(dispatchIdOf({ jobId: head.jobId, index: firstIndex + offset }));
+  for (const { jobId } of jobs) {
+    const job = await accepted.find(jobId);
+    if (job === undefined || (await accepted.begin(job)) === 'withdrawn') continue;
+    const { read } = parameterStore(documents, table);
+    for (let index = 0; index < job.head.total; ) {
+      for (const _ of await read(jobId, index)) {
+        ids.add(dispatchIdOf({ jobId, index }));
+        index += 1;
+      }
+    }
+  }
+  for (const chunk of chunks) {
+    const { jobId, total } = headOfChunk(chunk);
+    const claim = { key: { jobId, slice: 0 }, try: 0, owner: 'a worker', atMs: Date.now(), size: total };
+    if ((await slices.claim(claim)).kind === 'met' || (await accepted.beginStraight(chunk)) === 'withdrawn') continue;
+    for (let index = 0; index < total; index += 1) ids.add(dispatchIdOf({ jobId, index }));
   }
   return ids;
 }

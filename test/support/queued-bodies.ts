@@ -1,26 +1,30 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
-import { type AcceptedSend, encodeJobMessage, encodeSendJob } from '../../lib/messages/accept/send-job.ts';
-import { straightSend } from '../../lib/messages/accept/straight-send.ts';
+import { encodeJob } from '../../lib/messages/accept/job-message.ts';
+import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
-import { postponeCopy, tryUnclaimedLater } from '../../lib/messages/dispatch/later.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
-import { parkedWatchOf } from '../../lib/messages/fan-out/watch-message.ts';
-import type { DispatchMessage } from '../../lib/messages/job.ts';
-import { parkedEvent, resumedEvent } from '../../lib/messages/outcomes/parked-event.ts';
+import { lateLane } from '../../lib/messages/pace/schedule.ts';
+import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
+import { parkedEvent, resumedEvent } from '../../lib/messages/reports/parked-event.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { composedRecipient } from '../../lib/messages/rounds/composed-recipient.ts';
+import { parkedWatchOf, watchOf } from '../../lib/messages/rounds/watch-message.ts';
+import { chunksOfWave } from '../../lib/messages/rounds/wave-chunks.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { encodePending } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
-import { DispatchWorld } from './dispatch-ports.ts';
-import { fanOutStartMs as atMs, fannedOut, fanOutWorld } from './fan-out-world.ts';
-import { makeJob } from './send-jobs.ts';
+import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/chunks/chunk-run-world.ts';
+import { makeJob, makeRecipients } from './send-jobs.ts';
 
 /** Bodies of every queue, by the code of today. */
-export type QueuedBodies = Readonly<Record<'sendJobs' | 'dispatchMessages' | Others, readonly string[]>>;
-type Others = 'urgentMessages' | 'watches' | 'events' | 'syncs' | 'receipts' | 'hints';
+export type QueuedBodies = Readonly<Record<'sendJobs' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
+type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints';
 
 const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
@@ -28,20 +32,21 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * Bodies that today's code writes to each of its queues, of each kind that it has: jobs as they are accepted, and what the
- * fan-out makes of them. The fixture of a released version is made of them (fixtures/write-released.ts).
+ * Bodies that today's code writes to each of its queues, of each kind that it has: jobs and small requests as they are accepted,
+ * chunks as the fan-out and the workers queue them. The fixture of a released version is made of them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
-  const accepted = acceptedJobs();
-  const world = fanOutWorld({ compose: composeMessage });
-  for (const job of accepted)
-    await fannedOut({ ...job, firstIndex: 0 }, { ...world.ports, jobs: fanOutWorld().ports.jobs });
-  const queued = world.queued.map(({ delaySeconds: _, ...message }) => message);
+  const jobs = [large, { ...large, head: { ...large.head, receiptsExpected: true as const } }];
+  const chunks = jobs.flatMap(chunksOf);
+  const straight = await straightRequests();
   return {
-    sendJobs: [...accepted.flatMap(encodeSendJob), ...partsAndRounds(accepted)],
-    dispatchMessages: [...[...queued, ...(await copiesOf(queued))].map(queueBody), ...(await straightBodies())],
-    urgentMessages: world.codes.map(queueBody),
-    watches: [...world.watched.map(({ message }) => message), ...parkedWatches()].map(queueBody),
+    sendJobs: jobMessages(),
+    chunks: [...chunks, ...(await copiesOf(chunks))].map(queueBody),
+    urgentChunks: [
+      ...straight.map(({ body }) => body),
+      ...(await copiesOf(straight.map(({ chunk }) => chunk))).map(queueBody),
+    ],
+    watches: [watchOf(large.head), { ...watchOf(large.head), final: [0, 2] }, ...parkedWatches()].map(queueBody),
     events: [...events().map(encodeEvent), ...pending().map(encodePending)],
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),
@@ -49,55 +54,63 @@ export async function queuedBodies(): Promise<QueuedBodies> {
   };
 }
 
-const recipient = { to: '5491155550001', params: { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1'] } };
-const first: AcceptedSend = makeJob([recipient, { ...recipient, to: '+5491155550002' }], {
+const head = {
   ...{ jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', acceptedAtMs: atMs, expiresAtMs: atMs + 86_400_000, campaignId: 10 },
   ...{ attends: { waitTime: -1, typification: 3 }, correlationId },
-});
+};
+const large = makeJob(makeRecipients(40), head);
 
-/** Usual ones, codes that go first, receipts that are expected, dropped duplicates, more than few, and much text. */
-function acceptedJobs(): AcceptedSend[] {
-  const { head, plan, recipients } = first;
-  const many = Array.from({ length: 12 }, (_, index) => ({ ...recipient, to: String(5_491_155_550_100 + index) }));
-  const large = many.slice(0, 4).map((each) => ({ ...each, params: { body: ['a'.repeat(300_000)] } }));
-  const jobOf = (jobId: string, changes: Partial<AcceptedSend>): AcceptedSend => {
-    const to = changes.recipients ?? recipients;
-    return { plan, ...changes, recipients: to, head: { ...head, ...changes.head, jobId, total: to.length } };
-  };
-  const receiptsExpected = true;
-  return [
-    first,
-    jobOf('01M80HXQNCYVAMMXGBXAHJWTR1', { recipients: many, head: { ...head, receiptsExpected } }),
-    jobOf('01M80HXQNCYVAMMXGBXAHJWTR2', { recipients: [recipient], head: { ...head, urgent: true } }),
-    jobOf('01M80HXQNCYVAMMXGBXAHJWTR3', { recipients: many.slice(0, 2), repeats: [[2, 0]] }),
-    jobOf('01M80HXQNCYVAMMXGBXAHJWTR4', { recipients: large }),
+function jobMessages(): string[] {
+  const { jobId, acceptedAtMs } = head;
+  const job = { jobId, clientId, acceptedAtMs };
+  const later = { ...job, correlationId, round: 3 };
+  return [job, { ...job, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeJob);
+}
+
+/** A wave: of it one cannot be composed, and another is a person who is written to again. */
+function chunksOf({ head, plan, recipients }: WholeJob): QueuedChunk[] {
+  const ports = { compose: composeMessage, log: () => undefined };
+  const composed = recipients.map((recipient, index) =>
+    composedRecipient(
+      plan,
+      index === 3 ? { to: recipient.to, params: { body: [] } } : recipient,
+      { ...head, index },
+      ports,
+    ),
+  );
+  const waiting = composed.map((recipient) =>
+    recipient.index === 4 ? { ...recipient, notBeforeMs: atMs } : recipient,
+  );
+  const wave = { head, lane: 'campaign', limitPerSecond: 80, recipients: waiting, firstPosition: 0 };
+  return chunksOfWave(wave, everyMs);
+}
+
+/** What goes to the workers without the fan-out: a code, and few recipients of whom receipts are expected. */
+async function straightRequests() {
+  const recipients = makeRecipients(3);
+  const jobs = [
+    makeJob(recipients.slice(0, 1), { ...head, urgent: true }),
+    makeJob(recipients, { ...head, receiptsExpected: true, path: 'marketing_messages' }),
   ];
+  const requests = await Promise.all(jobs.map((job) => straightRequest(job, async () => 80)));
+  return requests.flatMap((request) => request ?? []);
 }
 
-/** What goes to the workers without the fan-out. */
-async function straightBodies(): Promise<string[]> {
-  const job = { ...first, recipients: [recipient], head: { ...first.head, total: 1 } };
-  const straight = await straightSend(job, async () => 80);
-  return straight === undefined ? [] : [straight.body];
-}
-
-function partsAndRounds(jobs: readonly AcceptedSend[]): string[] {
-  return jobs
-    .slice(0, 1)
-    .flatMap((job) => [
-      encodeJobMessage({ ...job, firstIndex: 2, part: { number: 2, of: 2 } }),
-      encodeJobMessage({ ...job, firstIndex: 0, round: 3, parkedSeconds: 120 }),
-    ]);
-}
-
-/** As workers queue messages again: for their time, after a failure, of a parked job. */
-async function copiesOf([message]: readonly DispatchMessage[]): Promise<DispatchMessage[]> {
-  if (message === undefined) return [];
-  const world = new DispatchWorld();
-  const ports = world.ports();
-  await postponeCopy({ ...message, hasWaited: true, notBeforeMs: atMs, missedSlots: 1 }, 5, ports);
-  await tryUnclaimedLater(message, 'claims', ports);
-  return world.copies.map(({ message: copy }) => copy);
+/** As workers queue chunks again: for a slot that is far, after a refusal for now, a slot that went by, or a store that is away. */
+async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> {
+  const copies = chunks.slice(0, 2).map(async (chunk) => {
+    const [refused, missed, away, far] = [0, 1, 2, 3].map(() => new ChunkRunWorld());
+    if (refused === undefined || missed === undefined || away === undefined || far === undefined) return [];
+    refused.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 429, code: 130_429 }));
+    await refused.work([chunk]);
+    await missed.work([chunk], { ready: () => missed.time.sleep(1_000) });
+    away.faultOf = (name) => (name === 'look' ? 'fails' : undefined);
+    await away.work([chunk]);
+    for (const lane of ['*', urgentLane, lateLane(chunk.lane)]) await far.reserved(2_000, { lane });
+    await far.work([chunk], { tenths: { take: async () => [] } });
+    return [refused, missed, away, far].flatMap(({ requeued }) => requeued.map((copy) => copy.chunk));
+  });
+  return (await Promise.all(copies)).flat();
 }
 
 function parkedWatches() {

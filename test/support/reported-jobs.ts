@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
-import { storePause } from '../../lib/aws/pause.ts';
-import { putDescription } from '../../lib/messages/accept/accepted-job-store.ts';
-import { batchItemOf } from '../../lib/messages/dispatch/claim-items.ts';
-import { jobStore } from '../../lib/messages/fan-out/job-store.ts';
-import { batchKey, claimKey } from '../../lib/messages/items.ts';
-import { dispatchIdOf, type JobHead } from '../../lib/messages/job.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import type { LoadedTable } from './scale-loading.ts';
+import { makeJob } from './send-jobs.ts';
 
 const expiresAtSeconds = 1_900_000_000;
-const batchSize = 10;
 
 /** Text of the platform's ids, as long and as random as its own. */
 export function platformIdOf(jobId: string, index: number): string {
@@ -38,44 +34,11 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
 }
 
 /** A job as acceptance and fan-out leave it. */
-export async function loadJob(table: LoadedTable, head: JobHead): Promise<void> {
+export async function loadJob({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await putDescription({ ...table, pause: storePause }, { head, firstIndex: 0, recipients });
-  const store = jobStore(table.documentClient, table.tableName);
-  await store.begin(head, 1);
-  const run = { jobId: head.jobId, part: 1, round: 0, owner: 'loader' };
-  await store.take(run, head.acceptedAtMs);
-  await store.checkpoint(run, head.total, head.acceptedAtMs);
-}
-
-/**
- * The claims of a job that was handed over, and the records of its batches of ten. `interleaved` jobs were sent at the
- * same time: then each batch has one message of each.
- */
-export async function loadHandover(table: LoadedTable, head: JobHead, interleaved: number): Promise<void> {
-  const { jobId, total, acceptedAtMs } = head;
-  const ownPerBatch = Math.ceil(batchSize / interleaved);
-  const invocationOfIndex = (index: number) => uuidOf(`${jobId} ${Math.floor(index / ownPerBatch)}`);
-  const claims = Array.from({ length: total }, (_, index) => ({
-    ...claimKey({ jobId, index }),
-    at: `${invocationOfIndex(index)}/${index % batchSize}`,
-    claimedAtMs: acceptedAtMs + index,
-    to: recipientOf(index),
-    state: 'claimed',
-    expiresAtSeconds,
-  }));
-  const batches = Array.from({ length: Math.ceil(total / ownPerBatch) }, (_, batch) => {
-    const own = Array.from({ length: ownPerBatch }, (_, at) => ({ jobId, index: batch * ownPerBatch + at }));
-    const others = Array.from({ length: batchSize - ownPerBatch }, (_, at) => ({
-      jobId: `${jobId.slice(0, -2)}X${at}`,
-      index: batch,
-    }));
-    const taken = Object.fromEntries(
-      [...own, ...others].map((key) => [dispatchIdOf(key), { platformMessageId: platformIdOf(key.jobId, key.index) }]),
-    );
-    return { ...batchKey(invocationOfIndex(batch * ownPerBatch)), ...batchItemOf(taken), expiresAtSeconds };
-  });
-  await putItems(table, [...claims, ...batches]);
+  const jobs = acceptedJobsStore(documentClient, tableName, () => head.acceptedAtMs);
+  await jobs.describe({ ...makeJob(recipients), head }, new AbortController().signal);
+  await jobs.begin({ head, repeats: [] });
 }
 
 /** Sent, delivered and read of every message, appended in runs that each saw so many receipts. */
@@ -97,9 +60,4 @@ export async function loadReceipts(table: LoadedTable, head: JobHead, receiptsPe
     table,
     runs.flatMap((run) => receiptItems(jobId, run, expiresAtSeconds)).map((item) => ({ ...item })),
   );
-}
-
-function uuidOf(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }

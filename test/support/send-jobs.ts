@@ -1,4 +1,4 @@
-import type { SendJob } from '../../lib/messages/accept/send-job.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { JobHead, Recipient } from '../../lib/messages/job.ts';
 
 export function makeJobHead(overrides: Partial<JobHead> = {}): JobHead {
@@ -19,7 +19,7 @@ export function makeJobHead(overrides: Partial<JobHead> = {}): JobHead {
   };
 }
 
-export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): Omit<SendJob, 'firstIndex' | 'part'> {
+export function makeJob(recipients: Recipient[], head: Partial<JobHead> = {}): WholeJob {
   return {
     head: makeJobHead({ total: recipients.length, ...head }),
     plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [{ index: 0, kind: 'url' }], cards: [] },

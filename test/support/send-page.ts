@@ -59,7 +59,7 @@ export function sendPorts(
   nowMs: () => number,
 ): Omit<
   Parameters<typeof messagesSend>[0],
-  'newJobId' | 'queue' | 'straightQueue' | 'urgentQueue' | 'acceptance' | 'records'
+  'newJobId' | 'parameters' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'
 > {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
   const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };

@@ -3,17 +3,16 @@ import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory } from '../../lib/access/directory.ts';
-import { acceptanceStore } from '../../lib/messages/accept/acceptance-store.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
-import type { DispatchMessage } from '../../lib/messages/job.ts';
+import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
-import { headOfStraight } from '../../lib/messages/straight-message.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
-import { drainJobs, drainMessages } from './job-messages.ts';
+import { drainChunks, drainJobs } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
@@ -79,7 +78,7 @@ interface Options {
 
 /** The endpoint over the real queue and messages table, with directory, templates and platform in memory. */
 export async function sendingEndpoint(options: Options) {
-  const [queueUrl, straightQueueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue(), freshQueue()]);
+  const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const table = await freshTable('messages');
   const queueClient = localQueueClient();
   const documents = localDocumentClient();
@@ -127,13 +126,13 @@ export async function sendingEndpoint(options: Options) {
     isOnboarded: async () => platform.onboarded,
     questions: questionStore(documents, table),
     queue: jobQueue(queueClient, queueUrl),
-    straightQueue: jobQueue(queueClient, straightQueueUrl),
     urgentQueue: jobQueue(queueClient, urgentQueueUrl),
     limitOf: async () => 80,
     currentLimitOf: async (head) => head.throughputPerSecond,
     paces,
     rates: async () => shippedRates,
-    acceptance: acceptanceStore(documents, table, () => clock.nowMs),
+    parameters: parameterStore(documents, table),
+    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     nowMs: () => clock.nowMs,
     pause: async () => undefined,
@@ -161,15 +160,9 @@ export async function sendingEndpoint(options: Options) {
   /** Takes what was accepted out of the queues: jobs for the fan-out, and what went straight. */
   const accepted = async () => {
     const read = localQueueClient();
-    const straight = (messages: readonly DispatchMessage[]) =>
-      messages.map((message) => ({ head: headOfStraight(message), message }));
-    return {
-      jobs: await drainJobs(read, queueUrl),
-      straight: straight(await drainMessages(read, straightQueueUrl)),
-      urgent: straight(await drainMessages(read, urgentQueueUrl)),
-    };
+    return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   };
-  return { send, accepted, clock, paces, platform, ages, queueUrl, table, queueAttempts, tableAttempts };
+  return { send, accepted, clock, paces, platform, ages, table, queueAttempts, tableAttempts };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {

@@ -1,4 +1,5 @@
 import { childrenOf, codeOf, isFunction, type Node, nameOf, syntaxOf, within } from './function-code.ts';
+import { type Declarations, tablesGiven } from './table-ways.ts';
 
 /** Verbs of each table, by the variable under which the function finds it. */
 export type TableCalls = ReadonlyMap<string, ReadonlySet<string>>;
@@ -31,8 +32,8 @@ const documentLibrary = '@aws-sdk/lib-dynamodb';
 
 /**
  * The calls of DynamoDB that a function's code can make, and the table each goes to, read from its bundle without running it.
- * A store is a function that is given a table's name at the top of the bundle. Its calls are those of all code that
- * can be reached from it by name, but for the methods of the objects it returns that nobody ever names: `row.find`
+ * A store is a function that is given a table's name at the top of the bundle. Its calls are those of all code that can be
+ * reached from it by name, but for what is in it and is never named: methods of the objects it returns, and functions. `row.find`
  * keeps every method `find` alive. So it may find a verb too many, and misses none.
  */
 export async function tableCallsOf(functionName: string): Promise<TableCalls> {
@@ -42,9 +43,9 @@ export async function tableCallsOf(functionName: string): Promise<TableCalls> {
 /** The same, of a bundle's text: one module, in which every name of the top level is declared once. */
 export function callsIn(code: string): TableCalls {
   const bundle = readBundle(code);
-  const stores = storesIn(bundle);
+  const stores = tablesGiven(bundle.program, bundle.declarations);
   const reached = new Set([...stores.keys()].flatMap((store) => [...reachedFrom(store, bundle, new Set())]));
-  const dead = neverNamed(bundle.program, new Set([...reached].flatMap(returnedMethods)));
+  const dead = neverNamed(bundle.program, new Set([...reached].flatMap(partsOf)));
   const calls = new Map<string, Set<string>>();
   for (const [store, variables] of stores) {
     const verbs = verbsOf(store, bundle, dead);
@@ -55,8 +56,7 @@ export function callsIn(code: string): TableCalls {
 
 interface Bundle {
   readonly program: Node;
-  /** What declares each name of the top level. */
-  readonly declarations: ReadonlyMap<string, Node>;
+  readonly declarations: Declarations;
   /** Names of the document library, by the name that they have in the bundle. */
   readonly imported: ReadonlyMap<string, string>;
 }
@@ -91,49 +91,6 @@ function readImport(statement: Node, imported: Map<string, string>): void {
     }
     imported.set(nameOf(specifier['local']), name);
   }
-}
-
-/** The functions that are called with a table's name, and the variables of those tables. Throws for a table that goes elsewhere. */
-function storesIn({ program, declarations }: Bundle): Map<string, Set<string>> {
-  const stores = new Map<string, Set<string>>();
-  const variables = new Set<string>();
-  const given = new Set<string>();
-  for (const node of within(program)) {
-    const own = tableVariable(node);
-    if (own !== undefined) variables.add(own);
-    if (node.type !== 'CallExpression' || (node['callee'] as Node).type !== 'Identifier') continue;
-    for (const variable of (node['arguments'] as Node[]).flatMap((argument) => tablesIn(argument, declarations))) {
-      const name = nameOf(node['callee']);
-      stores.set(name, (stores.get(name) ?? new Set()).add(variable));
-      given.add(variable);
-    }
-  }
-  const lost = [...variables].filter((variable) => !given.has(variable));
-  if (lost.length > 0) throw new Error(`no store is given ${lost.join(', ')} at the top of the bundle`);
-  return stores;
-}
-
-/** The tables that an argument names: itself, by a constant of the top level, or as a value of an object. */
-function tablesIn(argument: Node, declarations: Bundle['declarations']): string[] {
-  const own = tableVariable(argument);
-  if (own !== undefined) return [own];
-  if (argument.type === 'Identifier') {
-    const declarator = declarations.get(nameOf(argument));
-    const variable = declarator?.type === 'VariableDeclarator' ? tableVariable(declarator['init'] as Node) : undefined;
-    return variable === undefined ? [] : [variable];
-  }
-  if (argument.type !== 'ObjectExpression') return [];
-  return childrenOf(argument).flatMap((property) =>
-    property.type === 'Property' ? tablesIn(property['value'] as Node, declarations) : [],
-  );
-}
-
-/** `environmentVariable('X_TABLE')` gives X_TABLE. */
-function tableVariable(node: Node | null): string | undefined {
-  if (node?.type !== 'CallExpression') return undefined;
-  const [first] = node['arguments'] as Node[];
-  const value = first?.type === 'Literal' ? first['value'] : undefined;
-  return typeof value === 'string' && value.endsWith('_TABLE') ? value : undefined;
 }
 
 /** Everything of the top level that the code of a name can reach by names, itself included. */
@@ -172,40 +129,50 @@ function namesIn(nodes: readonly Node[], dead: ReadonlySet<Node>, type: 'Identif
   );
 }
 
-/** The functions that stand in objects which the code returns. */
-function returnedMethods(declaration: Node): Node[] {
+/** What of the code may be dead though the code is reached: functions inside of it, and parts of objects that it returns. */
+function partsOf(declaration: Node): Node[] {
   return [...within(declaration)].flatMap((node) => {
+    if (node.type === 'FunctionDeclaration' && node !== declaration) return [node];
     const returned = (node.type === 'ReturnStatement' ? node['argument'] : node['body']) as Node | null | undefined;
     if (returned?.type !== 'ObjectExpression') return [];
     return childrenOf(returned).filter(
-      ({ type, computed, value }) => type === 'Property' && computed === false && isFunction(value as Node),
+      ({ type, computed, value }) =>
+        type === 'Property' &&
+        computed === false &&
+        (isFunction(value as Node) || (value as Node).type === 'Identifier'),
     );
   });
 }
 
-/** Those of the methods whose name no living code names. */
-function neverNamed(program: Node, methods: ReadonlySet<Node>): ReadonlySet<Node> {
-  let dead = methods;
+/** Those of them whose name no living code names. */
+function neverNamed(program: Node, parts: ReadonlySet<Node>): ReadonlySet<Node> {
+  let dead = parts;
   for (;;) {
-    const named = namedProperties(program, dead);
-    const still = new Set([...dead].filter((method) => !named.has(nameOf(method['key']))));
+    const { properties, variables } = namesOf(program, dead);
+    const still = new Set(
+      [...dead].filter((part) =>
+        part.type === 'Property' ? !properties.has(nameOf(part['key'])) : !variables.has(nameOf(part['id'])),
+      ),
+    );
     if (still.size === dead.size) return dead;
     dead = still;
   }
 }
 
 /** `a.name`, `a['name']` and `const { name } = a` name a property. `a.find((b) => ...)` does not: that is an array's. */
-function namedProperties(program: Node, dead: ReadonlySet<Node>): Set<string> {
-  const names = new Set<string>();
+function namesOf(program: Node, dead: ReadonlySet<Node>) {
+  const properties = new Set<string>();
+  const variables = new Set<string>();
   const ofArrays = new Set<unknown>();
   for (const node of within(program, dead)) {
     if (node.type === 'CallExpression' && isFunction((node['arguments'] as Node[])[0])) ofArrays.add(node['callee']);
     if (node.type === 'MemberExpression') {
       const name = nameOf(node['property']);
-      if (!(ofArrays.has(node) && name in Array.prototype)) names.add(name);
+      if (!(ofArrays.has(node) && name in Array.prototype)) properties.add(name);
     }
+    if (node.type === 'Identifier') variables.add(nameOf(node));
     if (node.type !== 'ObjectPattern') continue;
-    for (const property of childrenOf(node)) if (property.type === 'Property') names.add(nameOf(property['key']));
+    for (const property of childrenOf(node)) if (property.type === 'Property') properties.add(nameOf(property['key']));
   }
-  return names;
+  return { properties, variables };
 }

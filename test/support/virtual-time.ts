@@ -23,11 +23,13 @@ export class VirtualTime {
     });
   }
 
-  /** Lets time pass until `isOver` says so, or nobody sleeps any more. */
-  async pass(isOver: () => boolean): Promise<void> {
+  /**
+   * Lets time pass until `isOver` says so, or no sleeper is left. Whatever can go on without time does so first: `settled`
+   * resolves when all of it has.
+   */
+  async pass(isOver: () => boolean, settled: () => Promise<void> = immediately): Promise<void> {
     for (;;) {
-      // Whatever can go on without time does so first.
-      await new Promise((resolve) => setImmediate(resolve));
+      await settled();
       const atMs = isOver() ? undefined : this.#times.pop();
       if (atMs === undefined) return;
       this.nowMs = atMs;
@@ -48,4 +50,9 @@ export class VirtualTime {
     }
     this.#times.splice(low, 0, atMs);
   }
+}
+
+/** Enough for work that waits for nothing but this clock and promises in memory. */
+export function immediately(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

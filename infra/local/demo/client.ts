@@ -24,6 +24,8 @@ export interface SendOrder {
   readonly did: string;
   readonly template: { readonly name: string; readonly language: string };
   readonly recipients: readonly Addressee[];
+  /** Makes it safe to send the order again whose answer says nothing for certain. */
+  readonly idempotencyKey?: string;
 }
 
 /** The API for one user. Every method throws an `ApiRefusal` when it is answered anything but 200. */
@@ -130,9 +132,10 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
       return { total, names: data.map(({ platform_template: template }) => template.name) };
     },
 
-    send: async ({ did, template, recipients }) => {
+    send: async ({ did, template, recipients, idempotencyKey }) => {
       const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-      const { headers } = await request(`POST /v1/template/messages/${did}`, body);
+      const key = present({ 'idempotency-key': idempotencyKey });
+      const { headers } = await request(`POST /v1/template/messages/${did}`, body, key);
       return v.parse(v.string('the answer has no dispatch-id'), headers.get('dispatch-id'));
     },
 

@@ -17,7 +17,6 @@ import {
   jobOfAcceptedItem,
   packedAddresses,
   pointerOfClient,
-  pointerOfDay,
   type WholeJob,
 } from './whole-job.ts';
 
@@ -64,6 +63,13 @@ export function acceptedJobsStore(
     await client.send(new PutCommand({ TableName: table, Item }), present({ abortSignal }));
   };
 
+  const isThere = async ({ pk, sk }: Item): Promise<boolean> => {
+    const { Item: item } = await client.send(
+      new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true, ProjectionExpression: 'pk' }),
+    );
+    return item !== undefined;
+  };
+
   return {
     describe: async (job, abortSignal) => {
       await Promise.all(addressItems(job).map((item) => put(item, abortSignal)));
@@ -107,8 +113,9 @@ export function acceptedJobsStore(
 
     begin: async ({ head, repeats }) => {
       if (!(await setHead(head, undefined))) return 'withdrawn';
-      // A fan-out that dies before they are written is followed by another delivery, which begins once more.
-      await Promise.all([put(pointerOfClient(head, head.total + repeats.length)), put(pointerOfDay(head))]);
+      // Mostly acceptance has listed it. A fan-out that dies before is followed by another delivery, which begins once more.
+      const pointer = pointerOfClient(head, head.total + repeats.length);
+      if (!(await isThere(pointer))) await put(pointer);
       return 'begun';
     },
 

@@ -18,8 +18,8 @@ import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts'
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
-import type { AcceptedSend } from './send-job.ts';
 import { warningOf } from './send-warnings.ts';
+import type { WholeJob } from './whole-job.ts';
 
 export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
@@ -38,7 +38,7 @@ export interface Send {
 
 /** A send that nothing speaks against: the job that it is to become. */
 export interface CheckedSend {
-  readonly job: AcceptedSend;
+  readonly job: WholeJob;
   /** Of its template, as the platform spells it. */
   readonly category: string;
   readonly warning?: string;

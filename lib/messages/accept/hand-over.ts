@@ -24,8 +24,8 @@ export interface HandOverPorts extends WithdrawPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw'>;
   /** Job messages, for the fan-out. */
   readonly queue: JobQueue;
-  /** The dispatch queue of small requests. */
-  readonly smallQueue: JobQueue;
+  /** The dispatch queue of small requests, one-time codes above all (D44). */
+  readonly urgentQueue: JobQueue;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<
 export async function handOverStraight({ chunk, body }: StraightRequest, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
   const { jobId, clientId } = chunk;
-  await queuedOrTakenBack(jobId, ports, () => ports.smallQueue.send(body, String(clientId), signal));
+  await queuedOrTakenBack(jobId, ports, () => ports.urgentQueue.send(body, String(clientId), signal));
 }
 
 function givenUpAfter({ remainingMs }: HandOverPorts): AbortSignal {

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** The format in which jobs are queued (D47). Version 1 carried the recipients. */
-export const jobMessageVersion = 2;
+/** The format in which jobs are queued (D47). */
+export const jobMessageVersion = 1;
 
 /** A job on its way to the fan-out: all of it is stored before it is queued (whole-job.ts, parameter-pages.ts). */
 const JobMessageSchema = v.object({

@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { encodeJobMessage, type SendJob } from './send-job.ts';
+import { encodeJob, type JobMessage } from './job-message.ts';
 
 export interface JobQueue {
   /**
@@ -9,7 +9,7 @@ export interface JobQueue {
   send(body: string, groupId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** The send-job queue. One request per message; the client's own retries may double a message, never lose it. */
+/** A queue that acceptance fills: one request per message; the client's own retries may double a message, never lose it. */
 export function jobQueue(client: SQSClient, queueUrl: string): JobQueue {
   return {
     send: async (body, groupId, signal) => {
@@ -20,14 +20,14 @@ export function jobQueue(client: SQSClient, queueUrl: string): JobQueue {
   };
 }
 
-/** Sends a message of the send-job queue anew, to be delivered after so many seconds (900 at most). */
+/** Sends a message of the send-job queue once more, to be delivered after so many seconds (900 at most). */
 export function jobMessageSender(client: SQSClient, queueUrl: string) {
-  return async (job: SendJob, delaySeconds: number): Promise<void> => {
+  return async (job: JobMessage, delaySeconds: number): Promise<void> => {
     await client.send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
-        MessageBody: encodeJobMessage(job),
-        MessageGroupId: String(job.head.clientId),
+        MessageBody: encodeJob(job),
+        MessageGroupId: String(job.clientId),
         DelaySeconds: delaySeconds,
       }),
     );

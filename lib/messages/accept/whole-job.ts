@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import {
-  acceptedKey,
-  dispatchesPartition,
-  jobMemorySeconds,
-  jobsOfDayPartition,
-  jobsOfDaySortKey,
-  recipientsKey,
-} from '../items.ts';
+import { acceptedKey, dispatchesPartition, jobMemorySeconds, jobSortKey, recipientsKey } from '../items.ts';
 import { type JobHead, JobHeadSchema, type Recipient, type Repeat, RepeatSchema } from '../job.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
 import { packed, unpacked } from './packed-json.ts';
@@ -31,7 +24,7 @@ export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
 }
 
 /** The longest address of a recipient has 135 characters: even one that cannot be packed leaves an item below 350 KB. */
-const addressesPerItem = 2_500;
+export const addressesPerItem = 2_500;
 
 /** Text that unpacks to more than this is none of ours. */
 const maxUnpackedBytes = 1_048_576;
@@ -46,7 +39,6 @@ export function acceptedItem({ head, plan, recipients, repeats = [] }: WholeJob)
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
     ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
-    whole: true,
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
@@ -65,28 +57,29 @@ export function addressItems({ head, recipients }: WholeJob): Item[] {
   });
 }
 
-/** How the client finds its job in the list of dispatches; `total` counts repeated recipients too. */
+/** How the client, and an operator, find the job in the list of dispatches; `total` counts repeated recipients too. */
 export function pointerOfClient(head: JobHead, total: number): Item {
   const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
   return {
     pk: dispatchesPartition(head.clientId, head.did),
-    sk: jobsOfDaySortKey(acceptedAtMs, jobId),
+    sk: jobSortKey(acceptedAtMs, jobId),
     ...{ jobId, templateName, templateLanguage, acceptedAtMs, total },
     ...present({ campaignId }),
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
 
-/** How operators find it. */
-export function pointerOfDay(head: JobHead): Item {
-  const { jobId, did, acceptedAtMs } = head;
-  return {
-    pk: jobsOfDayPartition(did, acceptedAtMs),
-    sk: jobsOfDaySortKey(acceptedAtMs, jobId),
-    jobId,
-    expiresAtSeconds: jobExpiresAtSeconds(head),
-  };
-}
+/** What the list of dispatches shows of a job, without another read. */
+export const PointerSchema = v.object({
+  sk: v.string(),
+  jobId: v.string(),
+  templateName: v.string(),
+  templateLanguage: v.string(),
+  campaignId: v.optional(v.number()),
+  acceptedAtMs: v.number(),
+  total: v.number(),
+});
+export type DispatchPointer = v.InferOutput<typeof PointerSchema>;
 
 /** The end of a job's 30 days (R23). */
 export function jobExpiresAtSeconds({ acceptedAtMs }: JobHead): number {
@@ -111,6 +104,14 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
     repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
     waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
   };
+}
+
+const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
+
+/** Reads one of `addressItems`: the address of each, by its index in the job. */
+export function addressesOfItem(item: unknown): (readonly [index: number, to: string])[] {
+  const { firstIndex, recipients } = v.parse(AddressesSchema, item);
+  return addressesOf(recipients).map((to, offset) => [firstIndex + offset, to]);
 }
 
 function listIn(bytes: Uint8Array | undefined): unknown {

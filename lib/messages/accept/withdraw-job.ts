@@ -1,12 +1,12 @@
 import { Refusal } from '../../http/refusal.ts';
-import type { AcceptanceRecords } from './acceptance-store.ts';
+import type { AcceptedJobs } from './accepted-jobs-store.ts';
 import { answerBudgetMs } from './answer-time.ts';
 
 /** A withdrawal is written within this time, or given up. */
 export const withdrawLimitMs = 3_000;
 
 export interface WithdrawPorts {
-  readonly acceptance: Pick<AcceptanceRecords, 'withdraw'>;
+  readonly acceptance: Pick<AcceptedJobs, 'withdraw'>;
   /** Time left until Lambda ends this invocation. */
   readonly remainingMs: () => number;
 }

@@ -1,14 +1,14 @@
 import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
-import { lateness, retryDeadlineMs, sendBudgetMs } from '../dispatch/claim.ts';
+import { lateness, retryDeadlineMs, sendBudgetMs } from '../dispatch/deadlines.ts';
 import { type Verdict, verdictOn } from '../dispatch/verdict.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { JobHolds } from '../job-holds.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
-import { inBlocks, type Schedule, trustedUntilMs } from '../pace/schedule.ts';
+import { type Schedule, trustedUntilMs } from '../pace/schedule.ts';
 import type { Outcome } from '../slices/slice.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { missedAfterMs, type Slot, slotTimeMs } from './chunk-time.ts';
@@ -106,7 +106,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
       return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
     }
     if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < slotMs - nowMs + sendBudgetMs) return again(slotMs);
-    const isTrusted = slot === undefined || 'atMs' in slot || slotMs < trustedUntilMs(readAtMs, inBlocks);
+    const isTrusted = slot === undefined || 'atMs' in slot || slotMs < trustedUntilMs(readAtMs);
     if (isTrusted) {
       await Promise.all([pauseUntil(slotMs, ports), ports.ready(chunk)]);
       const atMs = ports.nowMs();

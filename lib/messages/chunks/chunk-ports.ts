@@ -1,7 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { QueuedChunk } from '../chunk.ts';
-import type { Breakers } from '../dispatch/dispatch-ports.ts';
+import type { Breakers } from '../dispatch/breaker.ts';
 import type { Handover, Posting } from '../dispatch/platform-messages.ts';
 import type { JobHolds } from '../job-holds.ts';
 import type { JobState } from '../job-state.ts';
@@ -19,7 +19,7 @@ export interface Standing {
 
 /** The queue of chunks. All throw when it cannot be reached. */
 export interface ChunkQueue {
-  /** A straight code to the queue of small requests, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
+  /** A straight code back to the worker's own queue, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
   sendLater(chunk: QueuedChunk, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;

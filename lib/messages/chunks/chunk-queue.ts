@@ -10,22 +10,23 @@ import type { ChunkQueue } from './chunk-ports.ts';
 
 /** The addresses of the queues of chunks. */
 export interface ChunkQueueUrls {
-  /** Of small requests, codes above all. */
-  readonly small: string;
-  readonly jobs: string;
+  /** Of the worker's own queue. */
+  readonly own: string;
+  /** Of the chunks of jobs. */
+  readonly dispatch: string;
 }
 
 /**
  * The queues of chunks, for a worker of one of them. Every chunk carries its client as message group: the queues are standard
  * ones, and groups are what keeps one client's backlog from delaying the others (fair queues).
  */
-export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof ChunkQueueUrls): ChunkQueue {
+export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
   return {
     sendLater: async (chunk, delaySeconds) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
       await client.send(
         new SendMessageCommand({
-          QueueUrl: isCode ? urls.small : urls.jobs,
+          QueueUrl: isCode ? urls.own : urls.dispatch,
           MessageBody: queueBody(chunk),
           MessageGroupId: String(chunk.clientId),
           DelaySeconds: delaySeconds,
@@ -33,21 +34,13 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
       );
     },
 
-    postpone: async (receiptHandle, seconds) => {
-      await client.send(
-        new ChangeMessageVisibilityCommand({
-          QueueUrl: urls[own],
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: seconds,
-        }),
-      );
-    },
+    postpone: visibilityOf(client, urls.own),
 
     // One that is not in flight any more needs no hold.
     hold: async (receiptHandles, seconds) => {
       await client.send(
         new ChangeMessageVisibilityBatchCommand({
-          QueueUrl: urls[own],
+          QueueUrl: urls.own,
           Entries: receiptHandles.map((receiptHandle, position) => ({
             Id: String(position),
             ReceiptHandle: receiptHandle,
@@ -56,6 +49,19 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls, own: keyof C
         }),
       );
     },
+  };
+}
+
+/** Sets when a delivery of that queue becomes visible again. Throws when the queue cannot be reached. */
+export function visibilityOf(client: SQSClient, queueUrl: string): ChunkQueue['postpone'] {
+  return async (receiptHandle, seconds) => {
+    await client.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
   };
 }
 

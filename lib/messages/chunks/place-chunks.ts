@@ -1,9 +1,9 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import { lateness } from '../dispatch/claim.ts';
+import { lateness } from '../dispatch/deadlines.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
-import { inBlocks, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
   farAfter,
@@ -97,7 +97,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
       else waiting.place(placed);
       return typeof placed === 'number';
     });
-    const waitMs = trustedFromMs(Math.min(...untrustedMs), inBlocks) - ports.nowMs();
+    const waitMs = trustedFromMs(Math.min(...untrustedMs)) - ports.nowMs();
     if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
   }
 }
@@ -160,7 +160,7 @@ function placedBySlots(
   };
   if (first === undefined) return { kind: 'later', ...later(waits, undue) };
   const isTrusted = 'atMs' in (slots.get(first.slice.recipients[0]?.index ?? -1) ?? {});
-  if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs, inBlocks)) return first.firstMs;
+  if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs)) return first.firstMs;
   const hasRest = waits.length + undue.length > 0;
   return { kind: 'run', leaves, slots, ...(hasRest ? { rest: later(waits, undue) } : {}) };
 }

@@ -1,8 +1,8 @@
-import type { LogEvent } from '../../observe/log.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { dispatchIdOf } from '../job.ts';
-import { openPlaces, type Slice, sliceSize } from '../slices/slice.ts';
+import { type Outcomes, openPlaces, type Slice, sliceSize } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 
@@ -15,11 +15,11 @@ const metricOf = {
 
 /** The slices of a run, whose writes say in metrics and log what became of messages, and which of them failed. */
 export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' | 'log'>): Slices {
-  const logged = async <T>(event: LogEvent, write: () => Promise<T>): Promise<T> => {
+  const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
       return await write();
     } catch (error) {
-      log(event, { error: nameOf(error) });
+      log(...told(error));
       throw error;
     }
   };
@@ -29,11 +29,28 @@ export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' 
   };
   return {
     ...slices,
-    claim: async (claim) => await logged('dispatch.claim_failed', () => slices.claim(claim)),
+    claim: async (claim) =>
+      await logged(
+        () => slices.claim(claim),
+        (error) => ['dispatch.claim_failed', { error: nameOf(error) }],
+      ),
     end: async (own, outcomes) =>
-      reported(own, await logged('dispatch.batch_not_recorded', () => slices.end(own, outcomes))),
-    endForTheDead: async (seen, owner) => reported(seen, await slices.endForTheDead(seen, owner)),
+      reported(
+        own,
+        await logged(
+          () => slices.end(own, outcomes),
+          (error) => ['dispatch.end_failed', notRecorded(own, outcomes, error)],
+        ),
+      ),
+    endForTheDead: async (seen, ...how) => reported(seen, await slices.endForTheDead(seen, ...how)),
   };
+}
+
+/** How many of the ten messages from this one on have left: they end `unknown` unless it is recorded after all. */
+function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFacts {
+  const sent = [...outcomes.values()].filter(({ state }) => state === 'sent').length;
+  const dispatchId = dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize });
+  return { dispatchId, count: sent, error: nameOf(error) };
 }
 
 /** Once for every outcome: by the run whose write made it one. What was taken was logged by its call. */

@@ -1,7 +1,7 @@
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import { reserveAll } from '../pace/reserve.ts';
-import { blocksAt, lateLane } from '../pace/schedule.ts';
+import { lateLane } from '../pace/schedule.ts';
 import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { claimLeadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
@@ -55,7 +55,7 @@ export async function reserveMissing(
   for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
     const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
-    const given = await reserveUrgent(ports, { ...wanted, planAt: blocksAt }, fromMs);
+    const given = await reserveUrgent(ports, wanted, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {
       const slot = given.slots[at];
@@ -91,7 +91,7 @@ async function reserveInLanes(
     const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
     return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, planAt: blocksAt, wanted }, fromMs);
+  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {
     let position = firstPositions[at] ?? 0;
     for (const { waiting, recipients } of ofLane) {

@@ -1,9 +1,11 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
-import { claimLifeMs, sendBudgetMs } from '../dispatch/claim.ts';
+import { sendBudgetMs } from '../dispatch/deadlines.ts';
+import { endOfTry, settlementOf } from '../job-state.ts';
 import { maxDelaySeconds, retryDelaySeconds } from '../pace/pacing.ts';
+import { claimLifeMs } from '../slices/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
-import type { Outcome, SliceClaim } from '../slices/slice.ts';
+import { lost, type Outcome, type SliceClaim } from '../slices/slice.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, ownTimeDelaySeconds } from './chunk-time.ts';
@@ -130,7 +132,9 @@ class ChunkRun {
     ]);
     const { job } = this.#standingOf(claim.key.slice);
     if (this.#chunk.straight && !job.begun) await this.#ports.beginStraight(this.#chunk);
-    return { heldBack: heldBackBy(job, this.#chunk, this.#ports.nowMs()), proven };
+    const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
+    const ofDead = stop === undefined ? lost : settlementOf(stop);
+    return { heldBack: heldBackBy(job, this.#chunk, this.#ports.nowMs()), proven, ofDead };
   }
 
   async #read(slice: number): Promise<void> {

@@ -4,10 +4,9 @@ import { correlated } from '../../observe/correlation.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
 import { batchLog } from '../dispatch/batch-log.ts';
-import { lateness } from '../dispatch/claim.ts';
+import { lateness } from '../dispatch/deadlines.ts';
 import { guardRun } from '../dispatch/guarded-run.ts';
 import { paceLearning } from '../pace/learned-pace.ts';
-import { blocksAt } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { type PlacedChunk, placeChunks } from './place-chunks.ts';
@@ -36,7 +35,7 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
     ...ports,
     log: lines.log,
     send: guarded.send,
-    learning: paceLearning(ports, blocksAt),
+    learning: paceLearning(ports),
     holds: ports.newHolds(),
   };
   const places = placesOf(readable, guarded.heldBackSeconds, shared).values();

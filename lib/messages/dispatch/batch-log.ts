@@ -1,6 +1,5 @@
 import { correlated, correlationId } from '../../observe/correlation.ts';
-import type { LogEvent } from '../../observe/log.ts';
-import type { DispatchPorts } from './dispatch-ports.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 
 /**
  * What need not be found by the id of its message: where it is now, the table says. One line each was most of what the log
@@ -18,15 +17,17 @@ const summed: ReadonlySet<LogEvent> = new Set<LogEvent>([
 
 const prefix = 'dispatch.';
 
+type Log = (event: LogEvent, facts: LogFacts) => void;
+
 export interface BatchLog {
   /** As the port, but for what is summed up. */
-  readonly log: DispatchPorts['log'];
+  readonly log: Log;
   /** Writes the line of the batch: how often each event was, by its code or error, and on whose behalf. None when none was. */
   end(count: number): void;
 }
 
 /** The log of one batch. */
-export function batchLog({ log }: Pick<DispatchPorts, 'log'>): BatchLog {
+export function batchLog({ log }: { readonly log: Log }): BatchLog {
   const tally: Record<string, number> = {};
   const correlationIds = new Set<string>();
   return {

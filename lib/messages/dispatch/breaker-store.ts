@@ -3,8 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { present } from '../../keys/present.ts';
 import { breakerKey } from '../items.ts';
-import { type Breaker, unknownBreaker } from './breaker.ts';
-import type { Breakers } from './dispatch-ports.ts';
+import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
 
 const BreakerSchema = v.object({
   version: v.number(),

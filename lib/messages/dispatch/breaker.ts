@@ -117,3 +117,15 @@ function withOpen(breaker: Breaker, steps: number, nowMs: number): Breaker {
 function waitMs(steps: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** steps);
 }
+
+/** Where the breaker of the platform is kept. Both throw when the store cannot be reached. */
+export interface Breakers {
+  /** Eventually consistent. */
+  find(): Promise<Breaker>;
+  /**
+   * Changes it under the condition that it is as it was `seen`; when another writer was first, the rule is asked again with
+   * what that one left, a few times. Returns what this call has stored; undefined when the rule changes nothing, or others
+   * were always first.
+   */
+  change(seen: Breaker, rule: BreakerRule): Promise<Breaker | undefined>;
+}

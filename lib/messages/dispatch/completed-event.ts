@@ -1,13 +1,18 @@
 import { present } from '../../keys/present.ts';
 import { type DispatchCompletedData, type DispatchData, eventId, type ServiceEvent } from '../../webhooks/event.ts';
-import type { DispatchMessage } from '../job.ts';
+import type { AboutJob } from '../job.ts';
 
 type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
 /** A job that an event tells of. */
-export type ToldJob = Pick<DispatchMessage, 'jobId' | 'clientId' | 'acceptedAtMs' | 'about'>;
+export interface ToldJob {
+  readonly jobId: string;
+  readonly clientId: number;
+  readonly acceptedAtMs: number;
+  readonly about: AboutJob;
+}
 
 /** What every event about a job as a whole says of it. */
 export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clientId'>): DispatchData {

@@ -1,3 +1,4 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import {
@@ -7,6 +8,7 @@ import {
   answerIn,
   type Breaker,
   type BreakerRule,
+  type Breakers,
   type Call,
   closed,
   endsInSilence,
@@ -17,12 +19,16 @@ import {
   stillOpen,
   unknownBreaker,
 } from './breaker.ts';
-import type { DispatchPorts } from './dispatch-ports.ts';
 import type { Handover } from './platform-messages.ts';
 
 /** What a run asks the platform with: `First` names the number that is asked for, `Posted` is what is handed over. */
-export interface GuardPorts<First, Posted>
-  extends Pick<DispatchPorts, 'breakers' | 'nowMs' | 'remainingMs' | 'random' | 'log'> {
+export interface GuardPorts<First, Posted> {
+  readonly breakers: Breakers;
+  readonly nowMs: () => number;
+  /** Time until the function is killed. */
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
   readonly probe: (first: First) => Promise<void>;
   readonly send: (posted: Posted) => Promise<Handover>;
 }
@@ -116,7 +122,7 @@ async function ask<First>(first: First, { probe }: Ports<First>): Promise<Answer
   }
 }
 
-async function read({ breakers, log }: Pick<DispatchPorts, 'breakers' | 'log'>): Promise<Breaker> {
+async function read({ breakers, log }: Pick<Ports<never>, 'breakers' | 'log'>): Promise<Breaker> {
   try {
     return await breakers.find();
   } catch (error) {
@@ -128,7 +134,7 @@ async function read({ breakers, log }: Pick<DispatchPorts, 'breakers' | 'log'>):
 async function change(
   seen: Breaker,
   rule: BreakerRule,
-  { breakers, log }: Pick<DispatchPorts, 'breakers' | 'log'>,
+  { breakers, log }: Pick<Ports<never>, 'breakers' | 'log'>,
 ): Promise<Breaker | undefined> {
   try {
     return await breakers.change(seen, rule);

@@ -1,17 +1,31 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import type { Delivery, DispatchPorts, DispatchQueue } from './dispatch-ports.ts';
+
+/** One delivery of a queue message. */
+export interface HeldDelivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly attributes?: { readonly ApproximateReceiveCount: string };
+}
+
+/** Both throw when the queue cannot be reached. */
+interface VisibilityQueue {
+  /** Sets when a delivery that is reported failed becomes visible again. */
+  postpone(receiptHandle: string, seconds: number): Promise<void>;
+  /** The same of up to ten deliveries that are being worked off. */
+  hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
+}
 
 /** A run that dies leaves its messages invisible for no longer than this, once it has held them. */
 const heldSeconds = 30;
 const renewEveryMs = 15_000;
 
 /**
- * When a run holds its deliveries first. A code is worth a request of the queue for each run. What is not urgent is held
- * when its run lasts: most runs are over by then, and for a lone message the request would be one of the five that SQS
- * bills. Price: of a run that dies before, as of one that dies while it starts, the messages come when the queue's own
- * time-out ends.
+ * When a run holds its deliveries first. A code is worth a request of the queue for each run. A chunk of a job is held when its
+ * run lasts: most runs are over by then, and the request would be one of the five that SQS bills. Price: of a run that dies
+ * before, as of one that dies while it starts, the messages come when the queue's own time-out ends.
  */
-export const firstHoldMs = { urgent: 0, other: 1_000, chunk: 2_000 } as const;
+export const firstHoldMs = { urgent: 0, dispatch: 2_000 } as const;
 
 /** A failed delivery comes again later each time: the queue gives up after the fifth, and an outage may last longer. */
 const firstFailureSeconds = 30;
@@ -19,13 +33,15 @@ const longestFailureSeconds = 900;
 
 export interface HeldDeliveries {
   /** Instead of the queue's own: what is postponed is held no more. */
-  readonly postpone: DispatchQueue['postpone'];
+  readonly postpone: VisibilityQueue['postpone'];
   /** The run is over; those that failed come again after a time of their own. Never throws. */
   end(failedIds: readonly string[]): Promise<void>;
 }
 
-interface HoldingPorts extends Pick<DispatchPorts, 'pause' | 'log'> {
-  readonly queue: Pick<DispatchQueue, 'postpone' | 'hold'>;
+interface HoldingPorts {
+  readonly queue: VisibilityQueue;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
 /**
@@ -34,7 +50,7 @@ interface HoldingPorts extends Pick<DispatchPorts, 'pause' | 'log'> {
  * before that, and where a hold fails, the queue's time-out holds.
  */
 export function holdDeliveries(
-  deliveries: readonly Delivery[],
+  deliveries: readonly HeldDelivery[],
   { queue, pause, log }: HoldingPorts,
   afterMs: number,
 ): HeldDeliveries {
@@ -59,7 +75,7 @@ export function holdDeliveries(
     }
   }
 
-  const postpone: DispatchQueue['postpone'] = async (receiptHandle, seconds) => {
+  const postpone: VisibilityQueue['postpone'] = async (receiptHandle, seconds) => {
     held.delete(receiptHandle);
     // Whichever comes last counts.
     await holding;
@@ -83,7 +99,7 @@ export function holdDeliveries(
   };
 }
 
-function failureSeconds({ attributes }: Delivery): number {
+function failureSeconds({ attributes }: HeldDelivery): number {
   const receives = Number(attributes?.ApproximateReceiveCount ?? 1);
   return Math.min(longestFailureSeconds, firstFailureSeconds * 3 ** (receives - 1));
 }

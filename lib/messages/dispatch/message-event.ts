@@ -1,34 +1,47 @@
 import { present } from '../../keys/present.ts';
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
-import { type DispatchMessage, dispatchIdOf } from '../job.ts';
-import { type Claim, resolvedByOperator, type Taken } from './claim.ts';
+import { type AboutJob, dispatchIdOf } from '../job.ts';
+import { resolvedByOperator } from '../slices/slice.ts';
 
 /** A message with the recipient it is for. */
-export interface Addressed extends Pick<DispatchMessage, 'jobId' | 'index' | 'clientId' | 'acceptedAtMs' | 'about'> {
+export interface Addressed {
+  readonly jobId: string;
+  readonly index: number;
+  readonly clientId: number;
+  readonly acceptedAtMs: number;
+  readonly about: AboutJob;
   readonly to: string | undefined;
 }
 
 type MessageEventType = Extract<EventType, `message.${string}`>;
 
 /** What an event tells of a message beside what the request said. */
-export interface Told extends Partial<Pick<Claim, 'code' | 'reason'>>, Partial<Pick<Taken, 'platformMessageId'>> {
+export interface Told {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly platformMessageId?: string;
   readonly pricing?: NonNullable<ReceiptData['pricing']>;
 }
 
-const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const satisfies {
-  readonly [State in Claim['state']]?: EventType;
-};
+const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
+
+/** How a message ended that the platform did not take, or may not have taken. */
+interface Unsent {
+  readonly state: keyof typeof typeOf;
+  readonly code: string;
+  readonly reason?: string;
+}
 
 /**
- * The event about a message that ended `failed`, `expired` or `unknown` (D29, D34); undefined for `sent`, which the client
- * expects, for what an operator has settled, and while it has not ended.
+ * The event about a message that ended `failed`, `expired` or `unknown` (D29, D34); undefined for what an operator has
+ * settled.
  */
 export function outcomeEvent(
   message: Addressed,
-  { state, code, reason }: Pick<Claim, 'state' | 'code' | 'reason'>,
+  { state, code, reason }: Unsent,
   timestampMs: number,
 ): ServiceEvent | undefined {
-  if (state === 'sent' || state === 'claimed' || code === resolvedByOperator) return undefined;
+  if (code === resolvedByOperator) return undefined;
   return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
 }
 

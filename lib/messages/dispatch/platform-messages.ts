@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformTransport } from '../../platform/transport.ts';
-import type { DispatchMessage } from '../job.ts';
+import type { MessageRequest, SendPath } from '../job.ts';
 
 const AcceptedSchema = v.looseObject({
   messages: v.pipe(
@@ -18,7 +18,12 @@ const AcceptedSchema = v.looseObject({
 });
 
 /** One message as it is posted. */
-export type Posting = Pick<DispatchMessage, 'phoneNumberId' | 'path' | 'credential' | 'request'>;
+export interface Posting {
+  readonly phoneNumberId: string;
+  readonly path: SendPath;
+  readonly credential: string;
+  readonly request: MessageRequest;
+}
 
 /** The platform's answer to a message that it took. */
 export interface Handover {
@@ -37,7 +42,7 @@ const longestStatus = 64;
  */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,
-): (message: Pick<DispatchMessage, 'credential'>) => Promise<void> {
+): (message: Pick<Posting, 'credential'>) => Promise<void> {
   return async ({ credential }) => {
     await credentialOf(credential).catch(() => undefined);
   };

@@ -1,6 +1,6 @@
 import type { PlatformTransport } from '../../platform/transport.ts';
-import type { DispatchMessage } from '../job.ts';
 import { probeTimeoutMs } from './breaker.ts';
+import type { Posting } from './platform-messages.ts';
 
 /**
  * Asks the platform for the number of a message: a read, which costs nobody anything and sends nothing. Throws
@@ -10,7 +10,7 @@ import { probeTimeoutMs } from './breaker.ts';
 export function platformProbe(
   call: PlatformTransport,
   credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
-): (message: Pick<DispatchMessage, 'credential' | 'phoneNumberId'>) => Promise<void> {
+): (message: Pick<Posting, 'credential' | 'phoneNumberId'>) => Promise<void> {
   return async ({ credential, phoneNumberId }) => {
     const { accessToken } = await credentialOf(credential);
     const query = { fields: 'id' };

@@ -1,7 +1,15 @@
 import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/pacing.ts';
-import type { Settlement } from './claim.ts';
+
+/** How a message ends that the platform did not take, or may not have taken. */
+interface Settlement {
+  readonly state: 'failed' | 'unknown';
+  /** The platform's error code, or a word of ours: `retry_deadline`, `no_answer`, `error`. */
+  readonly code: string;
+  /** The platform's text for people. The client's data: stored, never logged. */
+  readonly reason?: string;
+}
 
 /** What to do about a platform call that did not succeed. */
 export type Verdict =

@@ -3,7 +3,6 @@ import { nameOf } from '../../observe/name-of.ts';
 import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { type Pace, retryDelaySeconds } from './pacing.ts';
-import type { Plan } from './schedule.ts';
 
 interface PacedNumber {
   readonly phoneNumberId: string;
@@ -27,8 +26,7 @@ export interface PaceLearning {
   ): Promise<void>;
 }
 
-/** `planAt` as the schedules of these numbers are laid out (`reserveAll`). */
-export function paceLearning(ports: LearningPorts, planAt?: (everyMs: number) => Plan): PaceLearning {
+export function paceLearning(ports: LearningPorts): PaceLearning {
   const slowed = new Map<string, Promise<void>>();
   const change = async ({ phoneNumberId }: PacedNumber, to: (pace: NumberPace, atMs: number) => NumberPace) => {
     const nowMs = ports.nowMs();
@@ -44,7 +42,7 @@ export function paceLearning(ports: LearningPorts, planAt?: (everyMs: number) =>
     const { phoneNumberId, limitPerSecond } = number;
     const known = slowed.get(phoneNumberId);
     if (known !== undefined) return known;
-    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs, planAt));
+    const slower = change(number, (pace, atMs) => slowedDown(pace, limitPerSecond, atMs));
     slowed.set(phoneNumberId, slower);
     return slower;
   };

@@ -1,5 +1,5 @@
 import { hashKey } from '../../keys/hash-key.ts';
-import { atPace, emptySchedule, type Plan, type Schedule } from './schedule.ts';
+import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
 /** What is known of the pace of a number: one item, written as a whole under its version. */
 export interface NumberPace {
@@ -8,12 +8,6 @@ export interface NumberPace {
   readonly schedule: Schedule;
   /** What the platform's refusals have taught (130429), and when. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
-  /** What the workers keep up with, as far as messages that came behind their slots have taught it (keeping-up.ts). */
-  readonly kept?: { readonly perSecond: number; readonly atMs: number };
-  /** Messages that came behind their slots lately. */
-  readonly behind?: { readonly count: number; readonly sinceMs: number };
-  /** How long before their slots messages are to be delivered, as far as that has been learned (delivery-lead.ts). */
-  readonly leadMs?: number;
   /** Persons to whom the number may not write before a time (131056). */
   readonly pairs: readonly BlockedPair[];
 }
@@ -32,12 +26,10 @@ const urgentShare = 0.1;
 const climbMs = 300_000;
 /** Every step is another spacing, and another segment of the schedule. */
 export const climbStepMs = 5_000;
-/** What the workers keep up with is tried again by so little in each step: slots come sooner, what is queued for them does not. */
-const keptClimb = 1.03;
 const slowdownFactor = 0.75;
 /** Slots of the next two seconds stay as they are, so that their refusals still speak of the former pace. */
-export const slowdownEveryMs = 3_000;
-export const slowestPerSecond = 1;
+const slowdownEveryMs = 3_000;
+const slowestPerSecond = 1;
 const rememberedPairs = 100;
 
 /** Messages a second that the number takes now: its limit, or what was learned, which climbs back within five minutes. */
@@ -48,18 +40,9 @@ export function perSecondOf(limitPerSecond: number, { learned }: NumberPace, now
   return learned.perSecond + (limitPerSecond - learned.perSecond) * climbed;
 }
 
-/** Messages a second of the schedule, were it for the number alone. */
-export function mostBulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
-  return bulkShare * perSecondOf(limitPerSecond, pace, nowMs);
-}
-
-/** Messages a second of the schedule: no more than the workers keep up with, as far as that is known. */
+/** Messages a second of the schedule. */
 export function bulkPerSecond(limitPerSecond: number, pace: NumberPace, nowMs: number): number {
-  const most = mostBulkPerSecond(limitPerSecond, pace, nowMs);
-  // What a clock far ahead has written must not keep the number slow until then.
-  if (pace.kept === undefined || pace.kept.atMs - nowMs > slowdownEveryMs) return most;
-  const steps = Math.max(0, Math.floor((nowMs - pace.kept.atMs) / climbStepMs));
-  return Math.min(most, pace.kept.perSecond * keptClimb ** steps);
+  return bulkShare * perSecondOf(limitPerSecond, pace, nowMs);
 }
 
 /** Milliseconds between two slots of the schedule. */
@@ -76,17 +59,12 @@ export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: n
  * After the platform has refused for the number's sake: a quarter slower, schedule included. The pace itself when that
  * was done just now, for the refusals of one moment are one.
  */
-export function slowedDown(
-  pace: NumberPace,
-  limitPerSecond: number,
-  nowMs: number,
-  planAt?: (everyMs: number) => Plan,
-): NumberPace {
+export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number): NumberPace {
   if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;
   const perSecond = Math.max(slowestPerSecond, perSecondOf(limitPerSecond, pace, nowMs) * slowdownFactor);
   const slower = { ...pace, learned: { perSecond, atMs: nowMs } };
   const everyMs = bulkEveryMs(limitPerSecond, slower, nowMs);
-  return { ...slower, schedule: atPace(pace.schedule, everyMs, nowMs, planAt?.(everyMs)) };
+  return { ...slower, schedule: atPace(pace.schedule, everyMs, nowMs) };
 }
 
 /** How a recipient is named in the item: short, and no phone number. */

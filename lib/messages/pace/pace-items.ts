@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import type { NumberPace } from './number-pace.ts';
 import type { Schedule } from './schedule.ts';
-import { type Segment, turnIn } from './segments.ts';
+import type { Segment } from './segments.ts';
 
 /*
  * What the item of a number's pace holds, beside its keys (../items.ts). The schedule is one text, so that it is small
@@ -13,8 +13,8 @@ const ScheduleSchema = v.object({
   next: v.number(),
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
-  /** Messages of a turn in each of the segments; absent: one in all of them. */
-  turns: v.exactOptional(v.array(v.number())),
+  /** Messages of a turn in each of the segments. */
+  turns: v.array(v.number()),
   fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
 });
 
@@ -24,36 +24,30 @@ const PaceItemSchema = v.object({
   writer: v.string(),
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
   learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
-  kept: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
-  behind: v.exactOptional(v.object({ count: v.number(), sinceMs: v.number() })),
-  leadMs: v.exactOptional(v.number()),
   pairs: v.exactOptional(v.record(v.string(), v.number())),
 });
 
 export function paceOf(item: unknown): { readonly pace: NumberPace; readonly writer: string } {
-  const { version, writer, schedule, learned, kept, behind, leadMs, pairs = {} } = v.parse(PaceItemSchema, item);
+  const { version, writer, schedule, learned, pairs = {} } = v.parse(PaceItemSchema, item);
   const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
   return {
     // A map has no order: the oldest entries are those whose time ends first.
     pace: {
       version,
       schedule: scheduleOf(schedule),
-      ...present({ learned, kept, behind, leadMs }),
+      ...present({ learned }),
       pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
     },
     writer,
   };
 }
 
-export function paceItemOf(
-  { version, schedule, learned, kept, behind, leadMs, pairs }: NumberPace,
-  writer: string,
-): object {
+export function paceItemOf({ version, schedule, learned, pairs }: NumberPace, writer: string): object {
   return {
     version,
     writer,
     schedule: JSON.stringify(packed(schedule)),
-    ...present({ learned, kept, behind, leadMs }),
+    ...present({ learned }),
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),
@@ -75,21 +69,20 @@ function packed({ segments, nextPosition, fronts }: Schedule): v.InferOutput<typ
     everyMs,
     ...own.flatMap(({ clientId, lane, first, count }) => [indexOf(clientId, lane), first, count]),
   ]);
-  const turns = segments.map(turnIn);
   return {
     next: nextPosition,
     lanes,
     segments: rows,
-    ...(turns.every((turn) => turn === 1) ? {} : { turns }),
+    turns: segments.map(({ turn }) => turn),
     ...present({ fronts: fronts?.map(({ clientId, untilMs }): [number, number] => [clientId, untilMs]) }),
   };
 }
 
-function scheduleOf({ next, lanes, segments, turns = [], fronts }: v.InferOutput<typeof ScheduleSchema>): Schedule {
+function scheduleOf({ next, lanes, segments, turns, fronts }: v.InferOutput<typeof ScheduleSchema>): Schedule {
   const segmentOf = ([fromMs = 0, everyMs = 0, ...numbers]: readonly number[], index: number): Segment => ({
     fromMs,
     everyMs,
-    ...((turns[index] ?? 1) === 1 ? {} : { turn: turns[index] }),
+    turn: turns[index] ?? 1,
     lanes: Array.from({ length: numbers.length / 3 }, (_, at) => {
       const [index = 0, first = 0, count = 0] = numbers.slice(3 * at, 3 * at + 3);
       const [clientId, lane] = lanes[index] ?? [0, ''];

@@ -31,26 +31,9 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
   claims: { firstSeconds: 5, factor: 2 },
 };
 
-/** How often a message was tried, as it carries it: in all, and for each pace. */
-export interface Tries {
-  readonly attempt: number;
-  readonly attempts: { readonly [pace in Pace]?: number };
-}
-
-/** Tries that ended for the reason of this pace: eight failed connections are no reason to wait after the first 429. */
-export function triesOf({ attempts }: Tries, pace: Pace): number {
-  return attempts[pace] ?? 0;
-}
-
-/** The counts after one more try that ended for the reason of this pace. */
-export function withTry(tries: Tries, pace: Pace): Tries {
-  const { attempt, attempts } = tries;
-  return { attempt: attempt + 1, attempts: { ...attempts, [pace]: triesOf(tries, pace) + 1 } };
-}
-
 export interface Wait {
   readonly pace: Pace;
-  /** Tries that ended provably unsent before this one, for the reason of this pace (`triesOf`). */
+  /** Tries that ended provably unsent before this one, for the reason of this pace. */
   readonly attempt: number;
   readonly retryAfterSeconds?: number;
 }

@@ -1,15 +1,13 @@
 import { present } from '../../keys/present.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { type Plan, reserved, type Wanted } from './schedule.ts';
+import { reserved, type Wanted } from './schedule.ts';
 
 interface OfNumber {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   /** The pace as it was read last, to save the read before the write. */
   readonly seen?: NumberPace;
-  /** By the time between two slots; without it, single messages take turns. */
-  readonly planAt?: (everyMs: number) => Plan;
   /** What the number learns in the same write. */
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
@@ -41,7 +39,6 @@ export async function reserveAll(
     limitPerSecond,
     wanted,
     seen,
-    planAt,
     learning = (pace) => pace,
   }: OfNumber & { readonly wanted: readonly Wanted[] },
   nowMs: number,
@@ -51,11 +48,7 @@ export async function reserveAll(
     const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
     let { schedule } = current;
     const firstPositions = wanted.map((each) => {
-      const { schedule: longer, firstPosition } = reserved(
-        schedule,
-        { ...each, everyMs, nowMs: atMs },
-        planAt?.(everyMs),
-      );
+      const { schedule: longer, firstPosition } = reserved(schedule, { ...each, everyMs, nowMs: atMs });
       schedule = longer;
       return firstPosition;
     });

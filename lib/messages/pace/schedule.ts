@@ -1,5 +1,5 @@
 import { type Front, frontsNow, mayLead, withFront } from './fronts.ts';
-import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn, turnIn } from './segments.ts';
+import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
 
 /** Which message has which slot of a number (D43): ascending segments, and a position above every one given out. */
 export interface Schedule {
@@ -9,31 +9,21 @@ export interface Schedule {
   readonly fronts?: readonly Front[];
 }
 
-/** When schedules change, the same for all who read and write one: at whole `gridMs`, from about `aheadMs` ahead on. */
-export interface Grid {
-  readonly gridMs: number;
-  readonly aheadMs: number;
-}
+/** Schedules change at whole `gridMs`, from 0.75 to 1 s ahead on: the same for all who read and write one. */
+const gridMs = 250;
+const aheadMs = 1_000;
 
-/** How slots are laid out from now on: messages of a turn, and when that may change. */
-export interface Plan extends Grid {
-  readonly turn: number;
-}
-
-/** A message each, changed at whole seconds, one to two ahead. */
-export const singly: Plan = { turn: 1, gridMs: 1_000, aheadMs: 2_000 };
-/** Turns of thirty, so that a worker gets consecutive slots (D45); changed at quarter seconds, 0.75 to 1 s ahead. */
-export const inBlocks: Plan = { turn: 30, gridMs: 250, aheadMs: 1_000 };
-
+/** Messages of a turn, so that a worker gets consecutive slots (D45): a chunk is one. */
+const longestTurn = 30;
 /** The longest turn of a number by time: the others wait for it, and a worker holds its messages as long. */
 const longestTurnMs = 1_200;
 /** A slice is never parted. */
 const shortestTurn = 10;
 
-/** Turns as long as the pace of a number allows: thirty messages, or twenty, or ten. */
-export function blocksAt(everyMs: number): Plan {
+/** Messages of a turn, as the pace of a number allows: thirty, or twenty, or ten. */
+export function turnAt(everyMs: number): number {
   const fitting = shortestTurn * Math.floor(longestTurnMs / everyMs / shortestTurn);
-  return { ...inBlocks, turn: Math.min(inBlocks.turn, Math.max(shortestTurn, fitting)) };
+  return Math.min(longestTurn, Math.max(shortestTurn, fitting));
 }
 
 /**
@@ -61,17 +51,17 @@ const manySegments = 8;
 const marginMs = 300;
 
 /** A writer changes no slot before this. */
-export function changeableFromMs(nowMs: number, { gridMs, aheadMs }: Grid = singly): number {
+export function changeableFromMs(nowMs: number): number {
   return Math.floor(nowMs / gridMs) * gridMs + aheadMs;
 }
 
 /** A reader acts on slots before this only. `nowMs` is taken before the schedule is read: what is written later leaves them. */
-export function trustedUntilMs(nowMs: number, grid: Grid = singly): number {
-  return changeableFromMs(nowMs - marginMs, grid);
+export function trustedUntilMs(nowMs: number): number {
+  return changeableFromMs(nowMs - marginMs);
 }
 
 /** From when on a reader may act on a slot. */
-export function trustedFromMs(slotMs: number, { gridMs, aheadMs }: Grid = singly): number {
+export function trustedFromMs(slotMs: number): number {
   return (Math.floor((slotMs - aheadMs) / gridMs) + 1) * gridMs + marginMs;
 }
 
@@ -100,34 +90,34 @@ export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): numb
 
 /**
  * Gives `count` positions to a lane, from `firstPosition` on. Where nothing waits they come at once, behind what is given
- * out; else they take turns with what is not due yet, from `changeableFromMs` on. `everyMs` and the plan hold for all from
- * there on. A lane that still waits goes on where it is; another one is the last, or the first if it is to be `inFront`.
+ * out; else they take turns with what is not due yet, from `changeableFromMs` on. `everyMs`, and the turns that follow from
+ * it (`turnAt`), hold for all from there on. A lane that still waits goes on where it is; another one is the last, or the first if it is to be `inFront`.
  */
 export function reserved(
   schedule: Schedule,
   wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
-  plan: Plan = singly,
 ): { readonly schedule: Schedule; readonly firstPosition: number } {
   const { count, nowMs } = wanted;
   const everyMs = spacingOf(wanted.everyMs);
+  const turn = turnAt(everyMs);
   const segments = schedule.segments.filter((segment) => endOf(segment) > nowMs - endedKeptMs);
-  const longer = longerLast(segments, { ...wanted, everyMs }, plan);
+  const longer = longerLast(segments, { ...wanted, everyMs });
   if (longer !== undefined) return withNext({ ...schedule, segments: longer.segments }, longer.firstPosition);
 
-  const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs, plan));
+  const { due, fromMs, rest } = partedAt(segments, changeableFromMs(nowMs));
   const startMs = rest.length === 0 ? Math.max(nowMs, fromMs) : fromMs;
   const known = frontsNow(schedule.fronts ?? [], { due, rest }, nowMs);
   const present = rest.find((each) => isLane(each, wanted));
   const firstPosition =
-    present === undefined ? newRowFrom(schedule.nextPosition, count, plan) : present.first + present.count;
+    present === undefined ? newRowFrom(schedule.nextPosition, count, turn) : present.first + present.count;
   const { lanes, fronts } =
     present === undefined
-      ? joined(rest, { ...wanted, firstPosition, everyMs, startMs, fronts: known }, plan)
+      ? joined(rest, { ...wanted, firstPosition, everyMs, startMs, fronts: known })
       : {
           lanes: rest.map((each) => (each === present ? { ...each, count: each.count + count } : each)),
           fronts: known,
         };
-  const segment = { fromMs: startMs, everyMs, ...turnsOf(plan), lanes };
+  const segment = { fromMs: startMs, everyMs, turn, lanes };
   return withNext({ segments: [...due, segment], ...(fronts.length === 0 ? {} : { fronts }) }, firstPosition);
 
   function withNext(changed: Omit<Schedule, 'nextPosition'>, first: number) {
@@ -152,7 +142,6 @@ function joined(
     readonly startMs: number;
     readonly fronts: readonly Front[];
   },
-  { turn }: Plan,
 ): { readonly lanes: readonly Lane[]; readonly fronts: readonly Front[] } {
   const row = { clientId, lane, first: at.firstPosition, count };
   const own = rest.filter((each) => each.clientId === clientId);
@@ -161,7 +150,7 @@ function joined(
   if (late === true) return { lanes: rest.toSpliced(placeOfLate(rest, clientId), 0, row), fronts: at.fronts };
   if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
-    const front = { rest, fromMs: at.startMs, count: Math.min(turn, waiting), everyMs: at.everyMs };
+    const front = { rest, fromMs: at.startMs, count: Math.min(turnAt(at.everyMs), waiting), everyMs: at.everyMs };
     return { lanes: [row, ...rest], fronts: withFront(at.fronts, clientId, front) };
   }
   if (inFront !== true || firstOwn === undefined) return { lanes: [...rest, row], fronts: at.fronts };
@@ -169,36 +158,36 @@ function joined(
 }
 
 /** Another spacing for what is not due yet. The schedule itself when that changes nothing. */
-export function atPace(schedule: Schedule, everyMs: number, nowMs: number, plan: Plan = singly): Schedule {
-  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs, plan));
+export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Schedule {
+  const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
   const spacing = spacingOf(everyMs);
   if (rest.length === 0 || schedule.segments.at(-1)?.everyMs === spacing) return schedule;
-  return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, ...turnsOf(plan), lanes: rest }] };
+  return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, turn: turnAt(spacing), lanes: rest }] };
 }
 
 /** A lane that has the last segment to itself makes it longer: no slot moves. */
 function longerLast(
   segments: readonly Segment[],
   wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
-  plan: Plan,
 ): { readonly segments: readonly Segment[]; readonly firstPosition: number } | undefined {
+  const turn = turnAt(wanted.everyMs);
   const last = segments.at(-1);
   const [lane, ...others] = last?.lanes ?? [];
   if (last === undefined || lane === undefined || others.length > 0) return undefined;
-  if (!isLane(lane, wanted) || last.everyMs !== wanted.everyMs || turnIn(last) !== plan.turn) return undefined;
-  const changeableMs = changeableFromMs(wanted.nowMs, plan);
+  if (!isLane(lane, wanted) || last.everyMs !== wanted.everyMs || last.turn !== turn) return undefined;
+  const changeableMs = changeableFromMs(wanted.nowMs);
   if (last.fromMs >= changeableMs) return undefined;
   const free = Math.max(0, Math.ceil((wanted.nowMs - endOf(last)) / last.everyMs));
   if (free > 0 && segments.length < manySegments) return undefined;
   const firstPosition = lane.first + lane.count + free;
   // Nothing of it waits: in a segment of its own its blocks are whole, and no slot is lost.
-  if (endOf(last) <= changeableMs && newRowFrom(firstPosition, wanted.count, plan) !== firstPosition) return undefined;
+  if (endOf(last) <= changeableMs && newRowFrom(firstPosition, wanted.count, turn) !== firstPosition) return undefined;
   const longer = { ...last, lanes: [{ ...lane, count: lane.count + free + wanted.count }] };
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
 }
 
 /** Where new positions of a lane begin: those that fill a turn at a multiple of turns, so that blocks are taken whole. */
-function newRowFrom(position: number, count: number, { turn }: Plan): number {
+function newRowFrom(position: number, count: number, turn: number): number {
   return count < turn ? position : turn * Math.ceil(position / turn);
 }
 
@@ -222,11 +211,6 @@ function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
     seen.add(each.clientId);
   }
   return lanes.length;
-}
-
-/** As a segment carries it. */
-function turnsOf({ turn }: Plan): { readonly turn?: number } {
-  return turn === 1 ? {} : { turn };
 }
 
 /** Kept short in the item, and rounded up: never closer than it may be. */

@@ -19,8 +19,7 @@ export interface Lane extends LaneName {
 export interface Segment {
   readonly fromMs: number;
   readonly everyMs: number;
-  /** Absent: 1. */
-  readonly turn?: number;
+  readonly turn: number;
   readonly lanes: readonly Lane[];
 }
 
@@ -38,7 +37,7 @@ export function partedAt(
   if (last === undefined) return { due: [], fromMs: 0, rest: [] };
   const before = segments.slice(0, -1);
   const places = Math.max(0, Math.ceil((atMs - last.fromMs) / last.everyMs));
-  const turn = turnIn(last);
+  const { turn } = last;
   const groups = lanesByClient(last.lanes);
   const counts = groups.map(countOf);
   const takenOfClient = takenIn(places, counts, { turn }).map((taken, client) =>
@@ -79,7 +78,7 @@ export function slotIn(segment: Segment, lane: LaneName, position: number): numb
   if (place === undefined || at < 0 || at >= place.lane.count) return undefined;
   const { index, client } = place;
   const ofClient = turnOf(at, index, client.counts, client.blocks);
-  return segment.fromMs + turnOf(ofClient, client.index, client.ofAll, { turn: turnIn(segment) }) * segment.everyMs;
+  return segment.fromMs + turnOf(ofClient, client.index, client.ofAll, segment) * segment.everyMs;
 }
 
 /** The last turn of a client in a segment: when it begins, and its messages. Undefined when the client is not in it. */
@@ -92,15 +91,10 @@ export function lastTurnIn(
   const counts = groups.map(countOf);
   const count = counts[client];
   if (count === undefined) return undefined;
-  const turn = turnIn(segment);
+  const { turn } = segment;
   const first = turn * Math.floor((count - 1) / turn);
   const place = turnOf(first, client, counts, { turn });
   return { fromMs: segment.fromMs + place * segment.everyMs, count: count - first };
-}
-
-/** Messages of a turn. */
-export function turnIn({ turn = 1 }: Segment): number {
-  return turn;
 }
 
 /** Blocks of a lane begin at positions that are multiples of a turn: the rest of one that was parted is a turn of its own. */
@@ -129,7 +123,7 @@ function placesIn(segment: Segment): ReadonlyMap<string, Place> {
   const groups = lanesByClient(segment.lanes);
   const ofAll = groups.map(countOf);
   const all = groups.flatMap((lanes, at) => {
-    const blocks = blocksOf(lanes, turnIn(segment));
+    const blocks = blocksOf(lanes, segment.turn);
     const client = { index: at, counts: lanes.map(({ count }) => count), blocks, ofAll };
     return lanes.map((lane, index): [string, Place] => [nameOf(lane), { lane, index, client }]);
   });

@@ -9,15 +9,8 @@ export interface Blocks {
   readonly heads?: readonly number[];
 }
 
-const singleMessages: Blocks = { turn: 1 };
-
 /** At which place the message at `position` of member `index` comes: those of its own before it, and those of the others. */
-export function turnOf(
-  position: number,
-  index: number,
-  counts: readonly number[],
-  blocks: Blocks = singleMessages,
-): number {
+export function turnOf(position: number, index: number, counts: readonly number[], blocks: Blocks): number {
   const head = headOf(index, blocks);
   const rounds = position < head ? 0 : 1 + Math.floor((position - head) / blocks.turn);
   let place = position;
@@ -28,7 +21,7 @@ export function turnOf(
 }
 
 /** How many messages of each member come in the first `places`: the inverse of `turnOf`, for all members at once. */
-export function takenIn(places: number, counts: readonly number[], blocks: Blocks = singleMessages): number[] {
+export function takenIn(places: number, counts: readonly number[], blocks: Blocks): number[] {
   const takenAfter = (rounds: number) => counts.map((count, index) => Math.min(count, givenIn(rounds, index, blocks)));
   const rounds = fullRounds(places, counts, takenAfter);
   const taken = takenAfter(rounds);

@@ -1,6 +1,6 @@
-import { bulkEveryMs, mostBulkPerSecond, type NumberPace, urgentEveryMs } from './number-pace.ts';
+import { bulkEveryMs, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
-import { endMsOf, type Plan, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
+import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 
 /** One-time codes of one client that want to leave a number now. */
 export interface UrgentWanted {
@@ -9,8 +9,6 @@ export interface UrgentWanted {
   readonly clientId: number;
   readonly count: number;
   readonly seen?: NumberPace;
-  /** By the time between two slots of the schedule; without it, single messages take turns. */
-  readonly planAt?: (everyMs: number) => Plan;
 }
 
 /** Without a turn the slot is in the last tenth of the number and never moves. */
@@ -49,10 +47,8 @@ export async function reserveUrgent(
   nowMs: number,
 ): Promise<{ readonly slots: readonly UrgentSlot[]; readonly pace: NumberPace }> {
   const { phoneNumberId, limitPerSecond, count } = wanted;
-  // The workers of codes are not those that may be slower than the number.
-  const idleEveryMs = (pace: NumberPace, atMs: number) => 1_000 / mostBulkPerSecond(limitPerSecond, pace, atMs);
   const isIdle = (schedule: Schedule, atMs: number) => endMsOf(schedule) <= atMs;
-  const idle = await inSchedule(paces, wanted, nowMs, { when: isIdle, everyMsOf: idleEveryMs });
+  const idle = await inSchedule(paces, wanted, nowMs, isIdle);
   if (idle.slots !== undefined) return { slots: idle.slots, pace: idle.pace };
   const everyMs = urgentEveryMs(limitPerSecond, idle.pace, nowMs);
   const latestMs = nowMs + longestWaitMs;
@@ -60,22 +56,16 @@ export async function reserveUrgent(
   const slots = tenth.map((slotMs): UrgentSlot => ({ slotMs }));
   if (slots.length === count) return { slots, pace: idle.pace };
   const left = { ...wanted, count: count - slots.length, seen: idle.pace };
-  const everyMsOf = (pace: NumberPace, atMs: number) => bulkEveryMs(limitPerSecond, pace, atMs);
-  const waiting = await inSchedule(paces, left, nowMs, { when: () => true, everyMsOf });
+  const waiting = await inSchedule(paces, left, nowMs, () => true);
   return { slots: [...slots, ...(waiting.slots ?? [])], pace: waiting.pace };
-}
-
-interface InSchedule {
-  readonly when: (schedule: Schedule, atMs: number) => boolean;
-  readonly everyMsOf: (pace: NumberPace, atMs: number) => number;
 }
 
 /** Slots undefined: `when` did not hold, nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, clientId, count, seen, planAt }: UrgentWanted,
+  { phoneNumberId, limitPerSecond, clientId, count, seen }: UrgentWanted,
   nowMs: number,
-  { when, everyMsOf }: InSchedule,
+  when: (schedule: Schedule, atMs: number) => boolean,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {
   const lane = { clientId, lane: urgentLane };
   const { pace, result: firstPosition } = await paces.change<number | undefined>(
@@ -84,8 +74,8 @@ async function inSchedule(
     (current, waitedMs) => {
       const atMs = nowMs + waitedMs;
       if (!when(current.schedule, atMs)) return { pace: current, result: undefined };
-      const everyMs = everyMsOf(current, atMs);
-      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs }, planAt?.(everyMs));
+      const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
+      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs });
       return { pace: { ...current, schedule: change.schedule }, result: change.firstPosition };
     },
   );

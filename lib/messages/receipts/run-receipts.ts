@@ -33,17 +33,6 @@ interface ReadMessage {
  * a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
  */
 export async function runReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
-  return await workedOff(queued, { ...ports, settle: async (receipts) => await settleSlices(receipts, ports) });
-}
-
-/** What a run works with, wherever the outcomes of messages stand. */
-export interface RunPorts extends Omit<ReceiptPorts, 'slices'> {
-  /** Makes sure that no message with a receipt stays `unknown`; returns when each that was so was settled, by dispatch id. */
-  readonly settle: (receipts: readonly Receipt[]) => Promise<ReadonlyMap<string, number>>;
-}
-
-/** As `runReceipts`. */
-export async function workedOff(queued: readonly QueuedReceipts[], ports: RunPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
   const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
   const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
@@ -51,7 +40,7 @@ export async function workedOff(queued: readonly QueuedReceipts[], ports: RunPor
 }
 
 /** What fails together is tried alone, once: one item that cannot be read must not take others to the dead letters. */
-async function recordTogether(messages: readonly ReadMessage[], ports: RunPorts): Promise<string[]> {
+async function recordTogether(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   try {
     return await recordAll(messages, ports);
   } catch (error) {
@@ -65,7 +54,7 @@ async function recordTogether(messages: readonly ReadMessage[], ports: RunPorts)
   return failed;
 }
 
-function readMessage(body: string, ports: RunPorts): ReceiptMessage | undefined {
+function readMessage(body: string, ports: ReceiptPorts): ReceiptMessage | undefined {
   try {
     return v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion));
   } catch (error) {
@@ -75,7 +64,7 @@ function readMessage(body: string, ports: RunPorts): ReceiptMessage | undefined 
 }
 
 /** Returns the messages about jobs that are there and cannot be read, and those of which something is still to be told. */
-async function recordAll(messages: readonly ReadMessage[], ports: RunPorts): Promise<string[]> {
+async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   const numbers = messages.flatMap(({ told }) => told.numbers);
   const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
   const found = await ports.records.findHeads([...jobIds]);
@@ -120,12 +109,15 @@ function receiptsIn({ told }: ReadMessage): Receipt[] {
 }
 
 /** Returns what is to be told of these receipts, by key. */
-async function recordJobs(jobs: readonly ReceiptsOfJob[], ports: RunPorts): Promise<ReadonlyMap<string, ServiceEvent>> {
+async function recordJobs(
+  jobs: readonly ReceiptsOfJob[],
+  ports: ReceiptPorts,
+): Promise<ReadonlyMap<string, ServiceEvent>> {
   await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
   const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
   const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => receipts);
-  return await eventsOfReceipts(jobs, await ports.settle(inDoubt), ports);
+  return await eventsOfReceipts(jobs, await settleSlices(inDoubt, ports), ports);
 }

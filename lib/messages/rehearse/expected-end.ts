@@ -1,11 +1,11 @@
 import { pairWaitsMs } from '../accept/pair-waits.ts';
-import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { fewRecipients, laneOf } from '../pace/reserve.ts';
-import { endMsOf, reserved, type Schedule, shareOf, slotMsOf } from '../pace/schedule.ts';
+import { endMsOf, reserved, type Schedule, shareOf, slotMsOf, type Wanted } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
+import { horizonMs, lastSlotMsOf } from '../rounds/horizon.ts';
 
 /** A job that is not there yet, and the number that it would leave from. */
 export interface Expected {
@@ -25,12 +25,13 @@ export function expectedEndMs(job: Expected): number {
   const total = recipients.length;
   if (head.urgent && total <= fewRecipients) return codesEndMs(job, total);
   const waits = pairWaitsMs(recipients);
-  const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total) };
+  // The first turn of a job, or of a small request, comes before those who wait.
+  const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total), inFront: true } as const;
   const inTurns = laneEndMs(job, lane, total - waits.size);
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
-/** One-time codes, a few: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */
+/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
   const lane = { clientId: head.clientId, lane: urgentLane };
@@ -41,7 +42,7 @@ function codesEndMs(job: Expected, count: number): number {
   return inTenth === count ? tenthEndMs : Math.max(tenthEndMs, laneEndMs(job, lane, count - inTenth));
 }
 
-function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: LaneName, count: number): number {
+function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted, 'count'>, count: number): number {
   const everyMs = bulkEveryMs(limitPerSecond, pace, nowMs);
   const others = withOthers(pace.schedule, { lane, count, everyMs, nowMs });
   const { schedule, firstPosition } = reserved(others, { ...lane, count, everyMs, nowMs });
@@ -51,7 +52,7 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: LaneName, co
 
 /**
  * A job reserves no more than its horizon, so nobody can see from a schedule how long its lanes go on. But who is not at the
- * end reserves anew before half of the horizon is over: lanes that reach further are taken to have as much left as this one.
+ * end reserves again before half of the horizon is over: lanes that reach further are taken to have as much left as this one.
  */
 function withOthers(
   schedule: Schedule,

@@ -1,6 +1,6 @@
 import { present } from '../../keys/present.ts';
 import { dispatchIdOf } from '../job.ts';
-import { endOfTry, type JobState, type JobStop, type UnderWay } from '../job-state.ts';
+import { endOfTry, type JobState, type UnderWay } from '../job-state.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {
   type OwnOutcome,
@@ -63,11 +63,8 @@ export function outcomeOf(
   nowMs: number,
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
-  if (slice !== undefined && known !== undefined && known.state !== 'again') {
-    const stopped = isLost(known) ? byStop(index, slice.try, job) : undefined;
-    return stopped ?? said(known, slice);
-  }
-  const stopped = byStop(index, decidingTry(slice), job);
+  if (slice !== undefined && known !== undefined && known.state !== 'again') return said(known, slice);
+  const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') return { state: 'pending', ...present({ code: job.parked?.code }) };
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
@@ -77,10 +74,6 @@ export function outcomeOf(
 function decidingTry(slice: Slice | undefined): number {
   if (slice === undefined) return 0;
   return slice.state === 'claimed' ? slice.try : slice.try + 1;
-}
-
-function byStop(index: number, tried: number, job: JobState): JobStop | undefined {
-  return endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: tried });
 }
 
 function isLost({ state, code }: Said): boolean {

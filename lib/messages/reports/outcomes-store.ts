@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { queryPartition } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
-import { dispatchesPartition, jobsOfDayPartition, jobsOfDaySortKey } from '../items.ts';
+import { dispatchesPartition, jobSortKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
-import { doubtStore } from '../receipts/doubt-store.ts';
+import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
 import { type Slice, sliceOf } from '../slices/slice.ts';
 import { recipientsPerPartition } from '../slices/slice-items.ts';
 import { sliceStore } from '../slices/slice-store.ts';
@@ -32,7 +32,7 @@ export interface Period {
 export interface Outcomes {
   /** Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID accepted in a period, oldest first. Of the clients asked for alone: those that went straight, and those that the fan-out has not begun. */
+  /** Jobs of one DID accepted in a period, oldest first, of the clients asked for alone. */
   listJobs(
     from: { readonly did: string; readonly clientIds: readonly number[] },
     period: Period,
@@ -51,12 +51,7 @@ interface StoreOptions {
   readonly pause: Pause;
 }
 
-const oneDayMs = 86_400_000;
 const PointerSchema = v.object({ sk: v.string(), jobId: v.string() });
-
-function startOfDay(atMs: number): number {
-  return Math.floor(atMs / oneDayMs) * oneDayMs;
-}
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
   const messages = { documentClient: client, tableName: table, pause };
@@ -65,14 +60,11 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     findJob: (jobId) => report.findDescribed(jobId),
 
     listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
-      // What went straight, or was accepted a moment ago, stands in its client's list alone; a job that was fanned out in both.
       const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
-      for (let dayMs = startOfDay(fromMs); dayMs < toMs; dayMs += oneDayMs)
-        partitions.push(jobsOfDayPartition(did, dayMs));
       const jobIds = new Map<string, string>();
       for (const partition of fromMs < toMs ? partitions : []) {
         // Job ids follow the time, so the bare end time sorts before the first job that is too late.
-        const period = { from: jobsOfDaySortKey(Math.max(fromMs, 0)), to: jobsOfDaySortKey(toMs) };
+        const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
         for (const item of await queryPartition(messages, partition, period)) {
           const { sk, jobId } = v.parse(PointerSchema, item);
           jobIds.set(sk, jobId);
@@ -101,7 +93,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
         slices: sliceStore({ client, table, nowMs }),
         markDoubt: async (jobId) => {
           const job = await report.findDescribed(jobId);
-          if (job !== undefined) await doubtStore(client, table).mark(job.head);
+          if (job !== undefined) await sliceDoubtsStore(client, table).mark(job.head);
         },
         nowMs,
       }),

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { acceptedOf, recipientsOf } from '../accept/accepted-job.ts';
+import { addressesOf, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
 import {
   acceptedKey,
   jobKey,
@@ -57,8 +57,8 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
-  /** Of a job that went straight, all there is to describe: one address, some, or some packed as those of other jobs are. */
-  to: v.optional(v.union([v.string(), v.array(v.string()), v.instance(Uint8Array)])),
+  /** Of a job that went straight, all there is to describe: the addresses. */
+  to: v.optional(v.instance(Uint8Array)),
   ...JobStateSchema.entries,
 });
 
@@ -120,18 +120,13 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));
   if (job?.withdrawnAtMs !== undefined) return undefined;
   const item = itemAt(acceptedKey(''));
-  const accepted = item === undefined ? undefined : acceptedOf(item);
+  const accepted = item === undefined ? undefined : jobOfAcceptedItem(item);
   const head = accepted?.head ?? job?.head;
   if (head === undefined) return undefined;
-  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(recipientsOf);
-  const recipients = new Map(job?.to === undefined ? described : addressesIn(job.to));
+  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
+  const recipients = new Map(job?.to === undefined ? described : addressesOf(job.to).entries());
   const { stop, parked, pausedFromMs, underWay } = job ?? {};
   return { head, repeats: accepted?.repeats ?? [], recipients, ...present({ stop, parked, pausedFromMs, underWay }) };
-}
-
-function addressesIn(to: string | readonly string[] | Uint8Array): (readonly [index: number, to: string])[] {
-  if (to instanceof Uint8Array) return recipientsOf({ firstIndex: 0, recipients: to });
-  return [to].flat().map((address, index) => [index, address]);
 }
 
 function proofsIn(items: readonly Item[]): Map<number, Proven> {

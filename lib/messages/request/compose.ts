@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
-import { type DispatchMessage, HeaderInputSchema, type Recipient } from '../job.ts';
+import { HeaderInputSchema, type MessageRequest, type Recipient } from '../job.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { urlSuffix } from './url-suffix.ts';
 
@@ -63,11 +63,7 @@ function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons
  * The platform's request body for one recipient (platform reference, 4.1 and 4.2): pure, the same for the same arguments.
  * `dispatchId` comes back in every status event as `biz_opaque_callback_data`.
  */
-export function composeMessage(
-  plan: CompositionPlan,
-  recipient: Recipient,
-  dispatchId: string,
-): DispatchMessage['request'] {
+export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {});
   const address = /^\+?\d/.test(recipient.to) ? { to: recipient.to.replace('+', '') } : { recipient: recipient.to };
   return {

@@ -2,11 +2,11 @@ import { queueBody } from '../../aws/queue-body.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import { type DispatchMessage, dispatchIdOf, type Recipient } from '../job.ts';
+import { dispatchIdOf, type MessageRequest, type Recipient } from '../job.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
 export interface ComposePorts {
-  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => DispatchMessage['request'];
+  readonly compose: (plan: CompositionPlan, recipient: Recipient, dispatchId: string) => MessageRequest;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 

@@ -1,25 +1,26 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from '../fan-out/rounds.ts';
-import { firstLookSeconds, type WatchQueue, watchOf } from '../fan-out/watch-message.ts';
 import type { Recipient } from '../job.ts';
-import { byJobState, type JobState } from '../job-state.ts';
+import { byJobState, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { type ComposePorts, composedRecipient } from './composed-recipient.ts';
 import { type EndPorts, endSlices } from './end-slices.ts';
 import type { JobRounds, Progress, RoundRun, StoredJob, Taken, Wave } from './job-rounds.ts';
+import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from './lease.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
+import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
+  readonly states: Pick<JobStates, 'stop'>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
   /** Sends a job message to the queue that it came from. */
-  readonly sendAnew: (message: JobMessage, delaySeconds: number) => Promise<void>;
+  readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
   /** Keeps the delivery from coming again for `holdSeconds`. Never throws: without it, it comes again too soon. */
   readonly hold: () => Promise<void>;
   readonly remainingMs: () => number;
@@ -59,7 +60,7 @@ export async function fanOutJob(message: JobMessage, owner: string, ports: FanOu
   const taken = await ports.jobs.take(run, takenAtMs);
   if (taken.kind === 'over') return 'done';
   if (taken.kind === 'held') {
-    await ports.sendAnew(message, Math.max(1, Math.ceil((taken.untilMs - ports.nowMs()) / 1_000)));
+    await ports.sendAgain(message, Math.max(1, Math.ceil((taken.untilMs - ports.nowMs()) / 1_000)));
     return 'done';
   }
   const round = new Round({ message, job, run, heldAtMs, takenAtMs }, taken, ports);
@@ -118,6 +119,12 @@ class Round {
         return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
       }
       if (by.kind === 'settle') {
+        // Of several final words the first counts, for the report too: it is written before anything ends by it.
+        if (this.#state.stop === undefined) {
+          await ports.states.stop(head, { ...by.settlement, atMs: ports.nowMs() });
+          if (!(await this.#announce(this.progress))) return 'again';
+          continue;
+        }
         const until = Math.min(head.total, this.progress.queued + endedAtOnce);
         await endSlices(job, { from: this.progress.queued, until, settlement: by.settlement }, ports);
         if (!(await this.#announce({ queued: until }))) return 'again';
@@ -210,7 +217,7 @@ class Round {
   /** What is left of the job goes back to the queue as a message of the next round. */
   async #nextRound(message: JobMessage, delaySeconds: number): Promise<FanOutEnd> {
     const round = this.#facts.run.round + 1;
-    await this.#ports.sendAnew({ ...message, round }, delaySeconds);
+    await this.#ports.sendAgain({ ...message, round }, delaySeconds);
     return await this.#handOver(round);
   }
 

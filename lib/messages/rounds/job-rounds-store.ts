@@ -2,10 +2,10 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { present } from '../../keys/present.ts';
-import { leaseMs, roundStateOf } from '../fan-out/rounds.ts';
 import { jobKey } from '../items.ts';
 import { JobStateSchema } from '../job-state.ts';
 import type { JobRounds, Progress, RoundRun } from './job-rounds.ts';
+import { leaseMs, roundStateOf } from './lease.ts';
 
 /** What the item of a job says of its rounds: all of it is absent until the first one is taken. */
 const RoundsSchema = v.object({
@@ -110,5 +110,5 @@ function progressOf(item: unknown): Progress {
 /** Of a job that is gone, as of one that no run has taken. */
 function stateOf(item: unknown, run: RoundRun, nowMs: number) {
   const { round } = v.parse(RoundsSchema, item ?? {});
-  return roundStateOf(round, { ...run, part: 1 }, nowMs);
+  return roundStateOf(round, run, nowMs);
 }

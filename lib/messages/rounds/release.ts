@@ -1,10 +1,10 @@
-import { horizonMs, lastSlotMsOf, nextRoundSeconds } from '../fan-out/horizon.ts';
 import type { JobHead } from '../job.ts';
 import { bulkEveryMs, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { laneOf, reserve } from '../pace/reserve.ts';
-import { blocksAt, type Schedule, shareOf } from '../pace/schedule.ts';
+import { type Schedule, shareOf, turnAt } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
+import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './horizon.ts';
 
 export interface ReleasePorts {
   readonly paces: NumberPaces;
@@ -61,7 +61,6 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
         phoneNumberId,
         limitPerSecond,
         ...lane,
-        planAt: blocksAt,
         count,
         seen: pace,
         inFront: true as const,
@@ -80,6 +79,6 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 function waveCount(withinMs: number, everyMs: number, share: number): number {
   if (withinMs < shortestWaveMs) return 0;
   const slots = Math.min(longestWaveMs, withinMs * share) / everyMs;
-  const { turn } = blocksAt(everyMs);
+  const turn = turnAt(everyMs);
   return Math.min(turn * Math.floor(mostOfWave / turn), turn * Math.max(1, Math.ceil(slots / turn)));
 }

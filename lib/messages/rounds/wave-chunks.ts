@@ -2,7 +2,7 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkVersion, type QueuedChunk } from '../chunk.ts';
 import { aboutJob, type JobHead } from '../job.ts';
-import { blocksAt } from '../pace/schedule.ts';
+import { turnAt } from '../pace/schedule.ts';
 import { sliceSize } from '../slices/slice.ts';
 
 /** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
@@ -26,7 +26,7 @@ const strideMs = 100;
 export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
   const slices = slicesOf(wave);
   // A chunk is a turn: where jobs compete, it stays whole.
-  const perChunk = blocksAt(everyMs).turn / sliceSize;
+  const perChunk = turnAt(everyMs) / sliceSize;
   const stride = everyMs >= strideFromEveryMs ? 1 : Math.max(1, Math.floor(strideMs / (sliceSize * everyMs)));
   const chunks: ChunkSlice[][] = [];
   for (let first = 0; first < slices.length; first += perChunk * stride) {

@@ -17,17 +17,19 @@ export interface SliceTry<Recipient> {
   readonly recipients: ReadonlyMap<number, Recipient>;
 }
 
-/** What is known of a slice after its claim and before any call, read strongly. */
+/** What is known of a slice after its claim and before any call, or when its claimant is found dead; read strongly. */
 export interface SliceLook {
   /** How all end that are not called: their job was stopped, or waits. Undefined: they may be called. */
   readonly heldBack: Outcome | undefined;
   /** Of a later try: places of which a receipt says that the platform took the message (D39). */
   readonly proven: ReadonlySet<number>;
+  /** How all end whose claimant died before it wrote an end: `unknown`, or as the job was stopped where that is certain. */
+  readonly ofDead: Outcome;
 }
 
 export interface SlicePorts<Recipient> {
   readonly slices: Slices;
-  /** What stands now that the slice is claimed. */
+  /** What stands now that the slice is claimed, by this run or by one that is dead. */
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
   /** From now on receipts of the job are compared with its slices; may be repeated. */
   readonly markDoubt: (jobId: string) => Promise<void>;
@@ -131,10 +133,12 @@ async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePor
   // The try before has not ended, as far as this delivery was told: it has.
   if (met.try < claim.try) return { kind: 'later' };
   if (met.state === 'ended') return await foundEnded(met, ports);
-  const diesAtMs = met.atMs + ports.claimLifeMs;
-  if (ports.nowMs() < diesAtMs) return { kind: 'later', atMs: diesAtMs };
-  await ports.markDoubt(met.key.jobId);
-  const slice = await ports.slices.endForTheDead(met, claim.owner);
+  const leftMs = met.atMs + ports.claimLifeMs - ports.nowMs();
+  // A claim of a clock that goes before this one is respected for no longer than its life.
+  if (leftMs > 0) return { kind: 'later', atMs: ports.nowMs() + Math.min(leftMs, ports.claimLifeMs) };
+  const { ofDead } = await ports.look(claim);
+  if (ofDead.state === 'unknown') await ports.markDoubt(met.key.jobId);
+  const slice = await ports.slices.endForTheDead(met, claim.owner, ofDead);
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
 

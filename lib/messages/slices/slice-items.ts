@@ -1,7 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { present } from '../../keys/present.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
@@ -42,12 +41,13 @@ const SliceItemSchema = v.object({
 });
 
 const optionalText = v.optional(v.nullable(v.string()));
+const optionalTime = v.optional(v.nullable(v.number()));
 /** Of each place: nothing, or a letter for its state and what is known beside; what is not known is null, or left out at the end. */
 const PackedSchema = v.array(
   v.nullable(
     v.union([
-      v.looseTuple([v.literal('s'), optionalText, optionalText, optionalText, v.optional(v.number())]),
-      v.looseTuple([v.picklist(['f', 'x', 'u']), v.string(), optionalText, v.optional(v.nullable(v.number()))]),
+      v.looseTuple([v.literal('s'), optionalText, optionalText, optionalText, optionalTime]),
+      v.looseTuple([v.picklist(['f', 'x', 'u']), v.string(), optionalText, optionalTime]),
       v.looseTuple([v.literal('a'), v.number()]),
     ]),
   ),
@@ -96,19 +96,14 @@ function outcomeOf(tuple: NonNullable<v.InferOutput<typeof PackedSchema>[number]
   if (tuple[0] === 'a') return { state: 'again', dueMs: tuple[1] };
   if (tuple[0] === 's') {
     const [, platformMessageId, held, code, resolvedAtMs] = tuple;
-    return { state: 'sent', ...known({ platformMessageId, held, code }), ...present({ resolvedAtMs }) };
+    return { state: 'sent', ...known({ platformMessageId, held, code, resolvedAtMs }) };
   }
   const [letter, code, reason, resolvedAtMs] = tuple;
-  return {
-    state: stateOf[letter],
-    code,
-    ...known({ reason }),
-    ...present({ resolvedAtMs: resolvedAtMs ?? undefined }),
-  };
+  return { state: stateOf[letter], code, ...known({ reason, resolvedAtMs }) };
 }
 
-function known<Name extends string>(
-  texts: Readonly<Record<Name, string | null | undefined>>,
-): { [name in Name]?: string } {
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== null && text !== undefined)) as never;
+function known<Facts extends Readonly<Record<string, string | number | null | undefined>>>(
+  facts: Facts,
+): { [name in keyof Facts]?: NonNullable<Facts[name]> } {
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== null && fact !== undefined)) as never;
 }

@@ -96,7 +96,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       return written;
     },
 
-    endForTheDead: async (seen, owner) => (await replace(seen, endedForTheDead(seen, owner))).written,
+    endForTheDead: async (seen, owner, outcome) => (await replace(seen, endedForTheDead(seen, owner, outcome))).written,
 
     settle: async (seen, settlements, atMs) => {
       const next = settled(seen, settlements, atMs);

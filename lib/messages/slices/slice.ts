@@ -13,7 +13,8 @@
  *   reply was lost). Where an outcome of an earlier try was settled meanwhile, it is ended with that.
  * - *end uncalled*, by a worker that may have claimed, gives up before any call, or finds the job stopped: as its claim would be
  *   written, or as end. A claim that lands later meets it and is refused.
- * - *end for the dead*, by the worker that finds a claim older than any run lives: the claim is as that worker has read it.
+ * - *end for the dead*, by the worker that finds a claim older than any run lives: the claim is as that worker has read it. Whom
+ *   the dead may have called is `unknown`; where the job was stopped before the claim they made no call, and it ends so.
  * - *withdraw*, by an acceptance that did not hear from the queue: no item is there. It is written together with the word that
  *   the job is taken back (D25), and what meets it ends without a word.
  * - *settle*, by a run of receipts, by the run that is about to tell of it, or by an operator: the outcome is still `unknown`,
@@ -139,9 +140,9 @@ export const provenByReceipt = { state: 'sent', code: 'receipt' } as const satis
 /** The code of what an operator has settled by hand, which is no event (D34). */
 export const resolvedByOperator = 'resolved_by_operator';
 
-/** The try of a dead claimant, ended by another run: every recipient that it covers may have been called. */
-export function endedForTheDead(slice: Slice, owner: string): Slice {
-  return { ...ended(slice, new Map(openPlaces(slice).map((place) => [place, lost]))), owner };
+/** The try of a dead claimant, ended by another run: every recipient that it covers ends alike. */
+export function endedForTheDead(slice: Slice, owner: string, outcome: Outcome = lost): Slice {
+  return { ...ended(slice, new Map(openPlaces(slice).map((place) => [place, outcome]))), owner };
 }
 
 /** The places that a claimed try covers, and of an ended one those that the next try covers. */

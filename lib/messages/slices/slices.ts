@@ -1,4 +1,4 @@
-import type { Outcomes, Settlements, Slice, SliceClaim } from './slice.ts';
+import type { Outcome, Outcomes, Settlements, Slice, SliceClaim } from './slice.ts';
 
 /** The slices of jobs as a worker sees them. Every write may be repeated by its author; all throw when the store cannot be reached. */
 export interface Slices {
@@ -8,8 +8,8 @@ export interface Slices {
   end(own: Slice, outcomes: Outcomes): Promise<Slice | undefined>;
   /** The same of a try that its author has not called anybody in, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
-  /** Ends the try of a dead claimant, as `owner`. Undefined when the slice is not as it was seen. */
-  endForTheDead(seen: Slice, owner: string): Promise<Slice | undefined>;
+  /** Ends the try of a dead claimant, as `owner`; `unknown` unless told otherwise. Undefined when the slice is not as it was seen. */
+  endForTheDead(seen: Slice, owner: string, outcome?: Outcome): Promise<Slice | undefined>;
   /** Settles outcomes that are `unknown`. Undefined when the slice is not as it was seen, or is settled already. */
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { audience, orderUpdate } from '../../../infra/local/demo/audience.ts';
@@ -16,9 +17,9 @@ import type { TakenMessage, ToldRecipient } from '../../support/send-audit.ts';
 import type { Chance } from './chance.ts';
 
 const lines = [
-  { user: 'supervisor1001', did: '5491100000001', numberId: '300000000000001' },
-  { user: 'supervisor1002', did: '5491100000002', numberId: '300000000000002' },
-  { user: 'supervisor1002', did: '5511900000003', numberId: '300000000000003' },
+  { user: 'supervisor1001', clientId: 1001, did: '5491100000001', numberId: '300000000000001' },
+  { user: 'supervisor1002', clientId: 1002, did: '5491100000002', numberId: '300000000000002' },
+  { user: 'supervisor1002', clientId: 1002, did: '5511900000003', numberId: '300000000000003' },
 ] as const;
 export const numberIds = lines.map(({ numberId }) => numberId);
 const wabas = ['200000000000001', '200000000000002'] as const;
@@ -34,8 +35,10 @@ export const mostRecipients = lines.length * largestJob;
 
 export interface Job {
   readonly client: DemoClient;
+  readonly clientId: number;
   readonly did: string;
   readonly jobId: string;
+  readonly total: number;
 }
 
 interface Order {
@@ -142,8 +145,15 @@ export function campaignOf(
   const accept = async ({ line, template: { name, language }, recipients }: Order) => {
     const client = clients.get(line.user);
     if (client === undefined) throw new Error(`${line.user} is not logged in`);
+    const { clientId } = line;
     const order = { did: line.did, template: { name, language }, recipients };
-    jobs.push({ client, did: line.did, jobId: await sentUnlessRefused(client, order) });
+    jobs.push({
+      client,
+      did: line.did,
+      jobId: await accepted(client, order, signal),
+      clientId,
+      total: recipients.length,
+    });
     unaccepted -= recipients.length;
   };
   return {
@@ -162,16 +172,22 @@ export function campaignOf(
   };
 }
 
-/** After a 502 nothing of a request is sent (D25): so it may be made again, as its client would. */
-async function sentUnlessRefused(client: DemoClient, order: SendOrder): Promise<string> {
+/** A request whose answer is none, or says nothing for certain, is made again with its key, as its client would. */
+async function accepted(client: DemoClient, order: SendOrder, signal: AbortSignal): Promise<string> {
+  const keyed = { ...order, idempotencyKey: randomUUID() };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await client.send(order);
+      return await client.send(keyed);
     } catch (error) {
-      if (!(error instanceof ApiRefusal && error.status === 502) || attempt === 3) throw error;
+      const mayRepeat = error instanceof ApiRefusal && (error.status >= 500 || error.status === 409);
+      if (!mayRepeat || attempt === mostAttempts) throw error;
+      await pause(1_000, undefined, { signal });
     }
   }
 }
+
+/** With the same key it is not known for half a minute whether the first request still runs. */
+const mostAttempts = 60;
 
 export type StateCounts = Readonly<Record<ReportedState, number>>;
 

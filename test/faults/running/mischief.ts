@@ -3,13 +3,15 @@ import { call } from '../../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import type { Chance } from './chance.ts';
 import type { StackQueues } from './queues.ts';
+import { type TroubledStore, troubleKinds } from './store-trouble.ts';
 
-export const mischiefKinds = ['kill', 'drop', 'throttle', 'pause', 'redeliver'] as const;
+export const mischiefKinds = ['kill', 'drop', 'throttle', 'pause', 'redeliver', 'store'] as const;
 export type MischiefKind = (typeof mischiefKinds)[number];
 
 export interface MischiefOptions {
   readonly stack: Pick<RunningStack, 'addresses' | 'template' | 'runner'>;
   readonly queues: StackQueues;
+  readonly store: Pick<TroubledStore, 'trouble'>;
   readonly chance: Chance;
   readonly kinds: readonly MischiefKind[];
   /** At most so many acts. */
@@ -35,9 +37,11 @@ export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
   const control = async (route: string, body?: unknown) => {
     await call({ baseUrl: options.stack.addresses.platformUrl, route, body, signal: AbortSignal.timeout(30_000) });
   };
-  const acts = { kill, drop, throttle, redeliver };
+  const acts = { kill, drop, throttle, redeliver, store };
   // Twice as many deaths as anything else: most of them find nobody at work.
-  const steady = (['kill', 'kill', 'drop', 'throttle', 'redeliver'] as const).filter((kind) => kinds.includes(kind));
+  const steady = (['kill', 'kill', 'drop', 'throttle', 'redeliver', 'store'] as const).filter((kind) =>
+    kinds.includes(kind),
+  );
   const paused = kinds.includes('pause') ? pauseOnce(options, { control, note }) : undefined;
   const codes = kinds.includes('redeliver') ? redeliverCodes(options, { control, note }) : undefined;
   for (const beside of [paused, codes]) beside?.catch(() => undefined);
@@ -96,6 +100,13 @@ async function throttle({ chance, numberIds }: MischiefOptions, { control, note 
   const level = chance.between(1, 2) === 1 ? 'STANDARD' : 'HIGH';
   await control(`POST /_control/numbers/${chance.oneOf(numberIds)}`, { throughput: { level } });
   note(`a number made ${level}`);
+}
+
+/** For a second or two the tables fail, lose replies or are slow, for many of the requests. */
+async function store({ chance, store: tables }: MischiefOptions, { note }: Hands): Promise<void> {
+  const kind = chance.oneOf(troubleKinds) ?? 'error';
+  tables.trouble(kind, chance.between(3, 9) / 10, chance.between(500, 2_500));
+  note(`tables in trouble: ${kind}`);
 }
 
 /** What waits in a queue is delivered once more, now or a little later. */

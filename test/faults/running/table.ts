@@ -27,6 +27,10 @@ export async function sendingAt(platformUrl: string, signal: AbortSignal): Promi
 
 export interface Ending {
   readonly deeds: Deeds;
+  /** Requests to the tables that met harm. */
+  readonly troubled: ReadonlyMap<string, number>;
+  /** Of each id one, as a receiver got them. */
+  readonly events: number;
   readonly sending: Sending;
   readonly states: StateCounts;
   readonly audit: SendAudit;
@@ -37,7 +41,17 @@ export interface Ending {
 }
 
 /** What was done to the stack, how the numbers were used, and what became of everybody. */
-export function tableOfRun({ deeds, sending, states, audit, codes, deadLetters, seconds }: Ending): string {
+export function tableOfRun({
+  deeds,
+  troubled,
+  sending,
+  states,
+  audit,
+  codes,
+  deadLetters,
+  events,
+  seconds,
+}: Ending): string {
   const numbers = sending.data.map((number) => [
     number.phone_number_id,
     number.calls,
@@ -55,12 +69,14 @@ export function tableOfRun({ deeds, sending, states, audit, codes, deadLetters, 
     ['unknown, and never taken', audit.unknownNeverTaken.length],
     ['unknown, but taken', audit.unknownTaken.length],
     ['told as not sent, but taken', audit.denied.length],
+    ['events', events],
     ...[...deadLetters].map(([queue, count]): [string, number] => [`in ${queue}`, count]),
     ['seconds', Math.round(seconds)],
   ];
   return [
     'What was done:',
     ...aligned([...deeds].sort()),
+    ...aligned([...troubled].map(([kind, count]): [string, number] => [`requests to tables: ${kind}`, count])),
     '',
     'By the simulator:',
     ...aligned([['number', 'calls', 'accepted', 'throttled', 'calls/s at most', 'accepted/s at most'], ...numbers]),

@@ -1,60 +1,54 @@
-import type { Claim } from '../../../lib/messages/dispatch/claim.ts';
-import { dispatchBatch } from '../../../lib/messages/dispatch/dispatch.ts';
-import type { DispatchPorts } from '../../../lib/messages/dispatch/dispatch-ports.ts';
-import { type ParkedWatch, parkedWatchOf } from '../../../lib/messages/fan-out/watch-message.ts';
+import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
+import type { ChunkWorkerPorts } from '../../../lib/messages/chunks/chunk-ports.ts';
+import { workChunks } from '../../../lib/messages/chunks/work-chunks.ts';
+import { unknownBreaker } from '../../../lib/messages/dispatch/breaker.ts';
 import { jobHolds } from '../../../lib/messages/job-holds.ts';
-import type { JobParked, JobState } from '../../../lib/messages/job-state.ts';
-import { type WatchPorts, watchJobs } from '../../../lib/messages/outcomes/watch.ts';
+import type { JobState } from '../../../lib/messages/job-state.ts';
+import { unknownPace } from '../../../lib/messages/pace/number-pace.ts';
+import type { NumberPaces } from '../../../lib/messages/pace/number-paces.ts';
+import { type WatchPorts, watchJobs } from '../../../lib/messages/reports/watch.ts';
+import { type FanOutPorts, fanOutJob } from '../../../lib/messages/rounds/fan-out-job.ts';
+import type { StoredJob } from '../../../lib/messages/rounds/job-rounds.ts';
+import { parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
+import { dispatchTimeoutMs } from '../../../lib/messages/slices/claim-life.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
-import { scenarioHead, startMs } from '../../faults/scenario-job.ts';
-import { idlePaces } from '../../support/idle-paces.ts';
-import { type Call as AnyCall, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
-import { makeTemplate } from '../../support/templates.ts';
+import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
+import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 
-/** One message of a job: what is stored and queued, as plain data; and the real worker and watcher, call by call. */
+/* The real fan-out, worker and watcher of one job of one slice, call by call; every other call is answered at once. */
 
-export type CallName =
-  | 'of'
-  | 'park'
-  | 'stop'
-  | 'resume'
-  | 'endPause'
-  | 'watch'
-  | 'take'
-  | 'release'
-  | 'settle'
-  | 'findBatchRecord'
-  | 'sendLater'
-  | 'send'
-  | 'template';
-export type Role = 'worker' | 'watcher';
-export type Call = AnyCall<CallName>;
+export type Role = 'fan-out' | 'worker' | 'watcher';
 
 export interface Run {
   readonly role: Role;
+  /** Counted from 0 in the order in which they begin. */
   readonly number: number;
+  /** The message that it works on. */
   readonly body: string;
   readonly replies: readonly Reply[];
+  /** Recipients of the job. */
+  readonly total: number;
 }
 
-/** What is stored, queued and sent, and how the platform has the template. */
-export interface Store {
-  readonly job: JobState & { readonly begun?: true; readonly withdrawn?: true };
-  readonly template: 'APPROVED' | 'PAUSED' | 'DISABLED';
-  readonly claim?: Claim;
-  /** The claim was taken when the stop was there. */
-  readonly claimedLate: boolean;
-  readonly sent: number;
-  readonly queue: readonly string[];
-  readonly watches: readonly string[];
+/** Where a run stands: its calls that wait for a reply, or whether its delivery is acknowledged. */
+export interface Standing {
+  readonly open: readonly Call[];
+  readonly acknowledged?: boolean;
 }
 
-/** Where a run stands: the first call that waits for a reply, or whether its delivery is acknowledged. */
-type Standing = { readonly call: Call } | { readonly acknowledged: boolean };
+const { jobId, clientId, acceptedAtMs } = scenarioHead;
+export const jobMessage: JobMessage = { jobId, clientId, acceptedAtMs };
 
-const jobId = scenarioHead.jobId;
-const lookMs = startMs + 20_000;
-const refused = 'refused: the template is paused';
+/** Between the beginnings of two runs: what waits for the template is due again. */
+const betweenMs = 15_000;
+export const nowMsOf = ({ number }: Pick<Run, 'number'>) => startMs + betweenMs * number;
+/** So many runs begin while one lives. */
+export const runsMeanwhile = Math.floor(dispatchTimeoutMs / betweenMs);
+
+/** What the platform says of a message while its template is not approved. */
+export const refusals = { PAUSED: 132015, DISABLED: 132016 } as const;
+
 const standings = new Map<string, Promise<Standing>>();
 
 export function standingOf(run: Run): Promise<Standing> {
@@ -64,143 +58,134 @@ export function standingOf(run: Run): Promise<Standing> {
   return known;
 }
 
-export const nowMsOf = ({ role, number }: Pick<Run, 'role' | 'number'>) =>
-  role === 'worker' ? startMs + number : lookMs;
-
 async function replayed(run: Run): Promise<Standing> {
-  const delivery = { messageId: 'm', receiptHandle: 'r', body: run.body };
-  const start = (outside: Outside<CallName>) =>
-    run.role === 'worker'
-      ? dispatchBatch([delivery], workerPorts(outside, run.number))
-      : watchJobs([delivery], watcherPorts(outside));
-  const { open, end } = await standingAfter<string[], CallName>(start, nowMsOf(run), run.replies);
-  const [call] = open;
-  if (call !== undefined) return { call };
-  return { acknowledged: end?.length === 0 };
+  const { open, end } = await standingAfter(startOf(run), nowMsOf(run), run.replies);
+  return { open, ...(end === undefined ? {} : { acknowledged: end }) };
 }
 
-const quiet = { events: { send: async () => undefined }, log: () => undefined };
+/** True when the delivery is acknowledged. */
+function startOf({ role, number, body, total }: Run): (outside: Outside<string>) => Promise<boolean> {
+  const delivery = { messageId: 'm', receiptHandle: 'r', body };
+  if (role === 'worker') {
+    return async (outside) => (await workChunks([delivery], workerPorts(outside, number))).length === 0;
+  }
+  if (role === 'watcher') return async (outside) => (await watchJobs([delivery], watcherPorts(outside))).length === 0;
+  return (outside) =>
+    fanOutJob(JSON.parse(body) as JobMessage, `fan-out ${number}`, fanOutPorts(outside, total)).then(
+      (end) => end === 'done',
+      () => false,
+    );
+}
 
-function jobStates({ call }: Outside<CallName>) {
+const nothing = async () => undefined;
+const quiet = { log: () => undefined, random: () => 0, remainingMs: () => 60_000, pause: nothing };
+/** A number that is idle: each run finds a slot at once. */
+function idleNumber(): NumberPaces {
+  let pace = unknownPace;
+  const find = async () => pace;
   return {
-    of: async (...args: unknown[]) => new Map([[jobId, (await call('of')(...args)) as JobState]]),
-    ...{ park: call('park'), stop: call('stop'), resume: call('resume'), endPause: call('endPause') },
+    find,
+    change: async (_number, _seen, change) => {
+      const changed = change(pace, 0);
+      pace = changed.pace;
+      return changed;
+    },
   };
 }
 
-function workerPorts(outside: Outside<CallName>, number: number): DispatchPorts {
-  const { call, nowMs } = outside;
-  const states = jobStates(outside);
-  return {
-    ...{ ...quiet, ...idlePaces, nowMs, remainingMs: () => 60_000, random: () => 0, pause: async () => undefined },
-    jobStates: states,
-    newHolds: () => jobHolds({ ...quiet, states, nowMs, watchParked: (_, since) => call('watch')(watchOf(since)) }),
-    claims: {
-      ...{ take: call('take'), release: call('release'), settle: call('settle') },
-      ...{ findBatchRecord: call('findBatchRecord'), recordBatch: async () => undefined },
-    },
-    doubts: { mark: async () => undefined, hasReceipt: async () => false },
-    queue: { sendLater: call('sendLater'), postpone: async () => undefined },
-    send: async (...args: unknown[]) => {
-      const sent: unknown = await call('send')(...args);
-      if (sent === refused) throw new PlatformFailure('refused', { code: 132015 });
-      return sent;
-    },
-    invocation: `run-${number}`,
-  } as unknown as DispatchPorts;
+/** Of each event the message, or when the pause began that it tells of, and the type. */
+function tellingTo({ call }: Outside<string>) {
+  const told = ({ type, data }: ServiceEvent) => {
+    const { message_id, parked_at } = data as { readonly message_id?: string; readonly parked_at?: string };
+    return `${message_id ?? parked_at} ${type}`;
+  };
+  return { send: async (events: readonly ServiceEvent[]) => await call('tell')(events.map(told)) };
 }
 
-function watcherPorts(outside: Outside<CallName>): WatchPorts {
+function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts {
   const { call, nowMs } = outside;
+  const paces = idleNumber();
+  const look = call('look') as () => Promise<JobState>;
+  const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
+  const states = { park: call('park'), stop: call('stop'), endPause: call('endPause') };
+  const watchParked = (_: unknown, sinceMs: number) => call('watch')(parkedWatchOf(scenarioHead, sinceMs));
   return {
-    ...{ ...quiet, nowMs },
+    ...quiet,
+    nowMs,
+    paces,
+    isOfCodes: false,
+    slices: {
+      claim: call('claim'),
+      end: call('end'),
+      endUncalled: call('endUncalled'),
+      endForTheDead: call('endForTheDead'),
+      settle: () => Promise.reject(new Error('there are no receipts')),
+    },
+    doubts: { mark: nothing, proven: async () => new Set() },
+    queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
+    tenths: { take: async () => [] },
+    look: async (phoneNumberId) => ({ jobs: new Map([[jobId, await look()]]), pace: await paces.find(phoneNumberId) }),
+    beginStraight: nothing,
+    newHolds: () => jobHolds({ ...quiet, states, watchParked, nowMs }),
+    events: tellingTo(outside),
+    ready: nothing,
+    send: async ({ request }) => {
+      const code = await send(request['biz_opaque_callback_data']);
+      if (code !== null) throw new PlatformFailure('refused', { code });
+      return { platformMessageId: 'platform-0' };
+    },
+    breakers: { find: async () => unknownBreaker, change: nothing },
+    probe: nothing,
+    invocation: `run-${number}`,
+  };
+}
+
+function watcherPorts(outside: Outside<string>): WatchPorts {
+  const { call, nowMs } = outside;
+  const of = call('of') as () => Promise<JobState>;
+  const unused = () => Promise.reject(new Error('not asked here'));
+  return {
+    ...quiet,
+    nowMs,
+    events: tellingTo(outside),
+    progressOf: unused,
+    queue: { sendLater: unused },
     parked: {
-      ...{ states: jobStates(outside), queue: { sendLater: call('watch') }, headOf: async () => scenarioHead },
+      states: {
+        of: async () => new Map([[jobId, await of()]]),
+        ...{ park: unused, stop: call('stop'), resume: call('resume'), endPause: call('endPause') },
+      },
+      queue: { sendLater: call('watch') },
+      headOf: async () => scenarioHead,
       templates: { storedFacts: async () => new Map() },
       platformTemplates: { find: call('template') },
     },
-  } as unknown as WatchPorts;
+  };
 }
 
-function watchOf(sinceMs: number): ParkedWatch {
-  return parkedWatchOf({ jobId, clientId: scenarioHead.clientId, acceptedAtMs: scenarioHead.acceptedAtMs }, sinceMs);
-}
-
-export function withStop(job: Store['job'], stop: NonNullable<JobState['stop']>): Store['job'] {
-  if (job.stop !== undefined) return job;
-  const { parked: _ended, pausedFromMs: _over, ...rest } = job;
-  return { ...rest, stop };
-}
-
-export function stateIn({ begun: _begun, withdrawn: _withdrawn, ...state }: Store['job']): JobState {
-  return state;
-}
-
-export interface Effect<S extends Store> {
-  readonly store: S;
-  readonly value?: unknown;
-}
-
-/** The effect of a call, and what it answers: the conditions are those of items.ts. */
-export function effectOf<S extends Store>(store: S, call: Pick<Call, 'name' | 'args'>): Effect<S> {
-  const { job, claim } = store;
-  const answer = (value?: unknown, changes: Partial<Store> = {}) => ({ store: { ...store, ...changes }, value });
-  const [first, second, third] = call.args;
-  const mine = claim?.state === 'claimed' && claim.at === second;
-  switch (call.name) {
-    case 'take':
-      return claim === undefined
-        ? answer(undefined, { claim: first as Claim, claimedLate: job.stop !== undefined })
-        : answer(claim);
-    case 'release': {
-      if (!mine) return answer();
-      const { claim: _gone, ...rest } = store;
-      return { store: { ...(rest as S), claimedLate: false } };
-    }
-    case 'settle':
-      return mine ? answer(true, { claim: { ...claim, ...(third as object) } }) : answer(false);
-    case 'findBatchRecord':
-      throw new Error('nobody expects findBatchRecord');
-    case 'sendLater':
-      return answer(undefined, { queue: [...store.queue, JSON.stringify(first)].sort() });
-    case 'watch':
-      return answer(undefined, { watches: [...store.watches, JSON.stringify(first)].sort() });
-    case 'template':
-      return answer(makeTemplate({ status: store.template }));
-    case 'send':
-      if (store.template !== 'APPROVED') return answer(refused);
-      return answer({ platformMessageId: 'platform-0' }, { sent: store.sent + 1 });
-    default: {
-      const { value, job: changed = job } = jobEffectOf(job, call.name, second);
-      return answer(value, { job: changed });
-    }
-  }
-}
-
-/** The effect of a call on the job's item alone. */
-function jobEffectOf(
-  job: Store['job'],
-  name: 'of' | 'park' | 'stop' | 'resume' | 'endPause',
-  given: unknown,
-): { readonly value?: unknown; readonly job?: Store['job'] } {
-  switch (name) {
-    case 'of':
-      return { value: stateIn(job) };
-    case 'park': {
-      const parked = given as JobParked;
-      const may = job.begun && job.stop === undefined && job.parked === undefined;
-      if (!may) return { value: job.parked?.sinceMs === parked.sinceMs };
-      return { value: true, job: { ...job, parked, pausedFromMs: job.pausedFromMs ?? parked.sinceMs } };
-    }
-    case 'stop':
-      return { value: job.stop === undefined, job: withStop(job, given as NonNullable<JobState['stop']>) };
-    case 'resume': {
-      const { parked, ...rest } = job;
-      return parked?.sinceMs === given ? { value: true, job: rest } : { value: false };
-    }
-    case 'endPause': {
-      const { pausedFromMs: _over, ...rest } = job;
-      return { job: rest };
-    }
-  }
+/** Of its rounds all is explored beside it (rounds/rounds-explorer.test.ts), but what the slices of its endings come to. */
+function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
+  const { call, nowMs } = outside;
+  const head = { ...scenarioHead, total };
+  const job: StoredJob = { head, plan: {} as StoredJob['plan'], repeats: [], waitsMs: new Map() };
+  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+  return {
+    ...quiet,
+    nowMs,
+    paces: idleNumber(),
+    jobs: {
+      find: async () => job,
+      recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
+      ...{ begin: call('begin'), take: call('take'), announce: call('announce'), handOver: call('handOver') },
+    },
+    states: { stop: call('stop') },
+    slices: { endUncalled: call('endUncalled') },
+    events: tellingTo(outside),
+    queue: { pack: (entries) => [[...entries]], sendBatch: call('sendBatch') },
+    watch: { sendLater: nothing },
+    sendAgain: call('sendAgain'),
+    hold: nothing,
+    compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
+    limitOf: async () => 80,
+  };
 }

@@ -1,155 +1,121 @@
-import { claimLifeMs } from '../../../lib/messages/dispatch/claim.ts';
-import { byJobState, cancelled } from '../../../lib/messages/job-state.ts';
-import { outcomeOf } from '../../../lib/messages/outcomes/outcome.ts';
-import { dispatchMessage, scenarioHead, startMs } from '../../faults/scenario-job.ts';
+import { cancelled } from '../../../lib/messages/job-state.ts';
+import { parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
 import type { Step } from '../../support/exploration.ts';
-import {
-  effectOf,
-  nowMsOf,
-  type Role,
-  type Run,
-  type Store,
-  standingOf,
-  stateIn,
-  withStop,
-} from './held-jobs-model.ts';
+import type { Call } from '../../support/replayed-run.ts';
+import { scenarioHead, startMs } from '../../support/scenario-job.ts';
+import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-jobs-model.ts';
+import { effectOf, type Store, withStop } from './held-jobs-store.ts';
 
 export interface World extends Store {
-  readonly templateChangesLeft: number;
-  /** What the fan-out saw when it began, and has not acted on yet. */
-  readonly fanOut: 'waiting' | 'begun' | 'over';
+  /** Recipients of the job. */
+  readonly total: number;
   readonly runs: readonly Run[];
-  readonly runsLeft: number;
-  readonly looksLeft: number;
-  readonly faultsLeft: number;
-  /** A report that has read the job, and then what it said. */
-  readonly report: 'none' | 'saw stop' | 'saw none' | 'ended';
+  /** Runs that have begun. */
+  readonly begun: number;
+  readonly left: Readonly<Record<Role | 'faults' | 'changes' | 'cancels' | 'parks', number>>;
 }
 
-const jobId = scenarioHead.jobId;
-const stopMs = startMs + 1;
-
-/** The message as the fan-out releases it. */
-export const released = JSON.stringify(dispatchMessage(0));
-
-/** When a report is read, soon and long after every claim has ended. */
-export const reportedAtMs = [startMs + 10, startMs + 10 * claimLifeMs] as const;
-
-/** What a report says of the message, but that it was sent: batch records are none of this world. */
-export function reportedIn({ claim, job }: World, atMs: number = reportedAtMs[0]) {
-  return outcomeOf({ jobId, index: 0 }, { claim, job: stateIn(job) }, atMs);
-}
+/** Which queue the messages of a run come from. */
+const queueOf = { 'fan-out': 'jobs', worker: 'chunks', watcher: 'watches' } as const;
+const roles = ['fan-out', 'worker', 'watcher'] as const;
 
 export async function successorsOf(world: World): Promise<Step<World>[]> {
-  const steps = [...jobSteps(world), ...fanOutSteps(world), ...platformSteps(world), ...reportSteps(world)];
-  const next = steps.filter(({ state }) => state.queue.length <= 2);
-  if (world.runs.length < 2) next.push(...beginnings(world));
+  const next = [...ofClients(world), ...ofOthers(world), ...ofPlatform(world)];
+  const isOver = world.runs.some(({ number }) => world.begun - number > runsMeanwhile);
+  if (world.runs.length < 2 && !isOver) next.push(...roles.flatMap((role) => beginnings(world, role)));
   for (const run of world.runs) next.push(...(await stepsOf(world, run)));
-  return next;
+  return next.filter(({ state }) => state.chunks.length <= 2);
 }
 
 /** Acceptance takes the job back, or its client cancels it. */
-function jobSteps(world: World): Step<World>[] {
-  const { job } = world;
+function ofClients(world: World): Step<World>[] {
+  const { job, left } = world;
   const steps: Step<World>[] = [];
   if (!job.begun && !job.withdrawn) {
     steps.push({ does: 'the job is taken back', state: { ...world, job: { ...job, withdrawn: true } } });
   }
-  if (job.stop === undefined) {
-    steps.push({ does: 'the job is cancelled', state: { ...world, job: withStop(job, cancelled(stopMs)) } });
+  if (job.stop === undefined && left.cancels > 0) {
+    const state = { ...world, job: withStop(job, cancelled(startMs)), left: less(world, 'cancels') };
+    steps.push({ does: 'the job is cancelled', state });
   }
   return steps;
 }
 
-function fanOutSteps(world: World): Step<World>[] {
-  const { job, fanOut } = world;
-  if (fanOut === 'waiting' && job.withdrawn) {
-    return [{ does: 'the fan-out finds it taken back', state: { ...world, fanOut: 'over' } }];
-  }
-  if (fanOut === 'waiting') {
-    return [{ does: 'the fan-out begins', state: { ...world, job: { ...job, begun: true }, fanOut: 'begun' } }];
-  }
-  if (fanOut === 'over') return [];
-  const by = byJobState(job, {}, startMs);
-  if (by.kind === 'send') {
-    const queue = [...world.queue, released].sort();
-    return [{ does: 'the fan-out releases the message', state: { ...world, fanOut: 'over', queue } }];
-  }
-  if (by.kind !== 'settle') return [];
-  const settled = { key: { jobId, index: 0 }, at: 'fan-out/0', claimedAtMs: startMs };
-  const claim = world.claim ?? { ...settled, ...by.settlement };
-  return [{ does: 'the fan-out settles the message', state: { ...world, fanOut: 'over', claim } }];
+/** A message of another slice is refused: its worker parks the job. */
+function ofOthers(world: World): Step<World>[] {
+  const { job, template, left, begun } = world;
+  if (left.parks === 0 || template !== 'PAUSED' || !job.begun || job.stop !== undefined || job.parked !== undefined)
+    return [];
+  const sinceMs = nowMsOf({ number: begun });
+  const parked = { code: 'template_paused', sinceMs } as const;
+  const watches = [...world.watches, JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))].sort();
+  const held = { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs };
+  return [{ does: 'the job is parked', state: { ...world, job: held, watches, left: less(world, 'parks') } }];
 }
 
-function platformSteps(world: World): Step<World>[] {
-  if (world.templateChangesLeft === 0) return [];
+function ofPlatform(world: World): Step<World>[] {
+  if (world.left.changes === 0) return [];
   const others = (['APPROVED', 'PAUSED', 'DISABLED'] as const).filter((template) => template !== world.template);
-  return others.map((template) => ({
-    does: `the template is ${template}`,
-    state: { ...world, template, templateChangesLeft: world.templateChangesLeft - 1 },
-  }));
-}
-
-function reportSteps(world: World): Step<World>[] {
-  const { job, report } = world;
-  if (report === 'none') {
-    const saw = job.stop === undefined ? 'saw none' : 'saw stop';
-    return [{ does: `a report ${saw}`, state: { ...world, report: saw } }];
-  }
-  // What a cancellation answers, written first: nothing is pending.
-  const hasEnded = report === 'saw stop' && reportedIn(world).state !== 'pending' && world.sent === 0;
-  if (!hasEnded) return [];
-  return [{ does: 'the report ends', state: { ...world, report: 'ended', job: { ...job, endedAtMs: stopMs } } }];
-}
-
-function beginnings(world: World): Step<World>[] {
-  const { runs, runsLeft, looksLeft } = world;
-  const started = (role: Role, body: string) => [
-    ...runs,
-    { role, number: 10 - runsLeft - looksLeft, body, replies: [] },
-  ];
-  const workers = world.queue.map((body, at) => ({
-    does: `a worker takes message ${at}`,
-    state: { ...world, runsLeft: runsLeft - 1, queue: world.queue.toSpliced(at, 1), runs: started('worker', body) },
-  }));
-  const watchers = world.watches.map((body, at) => ({
-    does: `a watcher takes watch ${at}`,
-    state: {
-      ...world,
-      looksLeft: looksLeft - 1,
-      watches: world.watches.toSpliced(at, 1),
-      runs: started('watcher', body),
-    },
-  }));
-  return [...(runsLeft === 0 ? [] : workers), ...(looksLeft === 0 ? [] : watchers)];
-}
-
-/** What may become of a run: it dies, it ends, or its call is answered, fails, or loses its reply. */
-async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
-  const others = world.runs.filter((other) => other !== run);
-  const ended = { ...world, runs: others };
-  const back =
-    run.role === 'worker'
-      ? { ...ended, queue: [...world.queue, run.body].sort() }
-      : { ...ended, watches: [...world.watches, run.body].sort() };
-  const faultsLeft = world.faultsLeft - 1;
-  const of = `${run.role} ${run.number}`;
-  const steps: Step<World>[] = faultsLeft < 0 ? [] : [{ does: `${of} dies`, state: { ...back, faultsLeft } }];
-  const standing = await standingOf(run);
-  if (!('call' in standing)) {
-    return [...steps, { does: `${of} ends`, state: standing.acknowledged ? ended : back }];
-  }
-  const { number, name } = standing.call;
-  const goOn = (base: World, reply: { readonly value?: unknown; readonly fails?: true }): World => ({
-    ...base,
-    runs: [...others, { ...run, replies: [...run.replies, { call: number, ...reply, atMs: nowMsOf(run) }] }],
+  return others.map((template) => {
+    return { does: `the template is ${template}`, state: { ...world, template, left: less(world, 'changes') } };
   });
-  const { store, value } = effectOf(world, standing.call);
-  steps.push({ does: `${name} of ${of}`, state: goOn(store, { value }) });
-  if (faultsLeft < 0 || name === 'send') return steps;
-  return [
-    ...steps,
-    { does: `${name} of ${of} fails`, state: goOn({ ...world, faultsLeft }, { fails: true }) },
-    { does: `${name} of ${of}, its reply lost`, state: goOn({ ...store, faultsLeft }, { fails: true }) },
-  ];
+}
+
+function less({ left }: World, what: keyof World['left']): World['left'] {
+  return { ...left, [what]: left[what] - 1 };
+}
+
+function beginnings(world: World, role: Role): Step<World>[] {
+  if (world.left[role] === 0) return [];
+  const queue = queueOf[role];
+  return [...new Set(world[queue])].map((body) => {
+    const run: Run = { role, number: world.begun, body, replies: [], total: world.total };
+    const runs = [...world.runs, run];
+    const rest = world[queue].toSpliced(world[queue].indexOf(body), 1);
+    const state = { ...world, [queue]: rest, runs, begun: world.begun + 1, left: less(world, role) };
+    return { does: `${nameOf(run)} takes ${body}`, state };
+  });
+}
+
+function nameOf({ role, number }: Run): string {
+  return `${role} ${number}`;
+}
+
+/** What may become of a run: it dies, it ends, or one of its calls is answered, fails, or loses its reply. */
+async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
+  const gone = { ...world, runs: world.runs.filter((other) => other !== run) };
+  const queue = queueOf[run.role];
+  const back = { ...gone, [queue]: [...world[queue], run.body].sort() };
+  const harm = { left: less(world, 'faults') };
+  const mayFail = world.left.faults > 0;
+  const steps: Step<World>[] = mayFail ? [{ does: `${nameOf(run)} dies`, state: { ...back, ...harm } }] : [];
+  const { open, acknowledged } = await standingOf(run);
+  if (acknowledged !== undefined) {
+    return [...steps, { does: `${nameOf(run)} ends`, state: acknowledged ? gone : back }];
+  }
+  for (const call of open) {
+    const goOn = (base: World, reply: { readonly value?: unknown; readonly fails?: true }): World => {
+      const replies = [...run.replies, { call: call.number, ...reply, atMs: nowMsOf(run) }];
+      return { ...base, runs: world.runs.map((other) => (other === run ? { ...run, replies } : other)) };
+    };
+    const does = `${call.name} of ${nameOf(run)}`;
+    const { after, value } = done(world, call);
+    steps.push({ does, state: goOn(after, { value }) });
+    if (!mayFail || call.name === 'send') continue;
+    steps.push({ does: `${does} fails`, state: goOn({ ...world, ...harm }, { fails: true }) });
+    steps.push({ does: `${does}, its reply lost`, state: goOn({ ...after, ...harm }, { fails: true }) });
+  }
+  return steps;
+}
+
+function done(world: World, { name, args }: Call): { readonly after: World; readonly value: unknown } {
+  const { changes, value } = effectOf(leased(world, name), name, args);
+  return { after: { ...world, ...changes }, value };
+}
+
+/** The message of a run of the fan-out that died comes again when its lease is over. */
+function leased(world: World, name: string): World {
+  const { round, runs } = world;
+  const lives = runs.some(({ role, number }) => role === 'fan-out' && `fan-out ${number}` === round?.owner);
+  return name !== 'take' || round === null || lives ? world : { ...world, round: { ...round, leaseUntilMs: 0 } };
 }

@@ -1,21 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   acceptedKey,
-  batchKey,
   breakerKey,
-  claimKey,
-  claimPartition,
-  commitKey,
   dispatchesPartition,
   doubtKey,
   idempotencyKey,
-  invocationOfBatch,
   jobKey,
-  jobOfClaims,
   jobOfPartition,
   jobOfReceipts,
-  jobsOfDayPartition,
-  jobsOfDaySortKey,
+  jobSortKey,
   mayBegin,
   mayWithdraw,
   nextParameters,
@@ -27,8 +20,8 @@ import {
   recipientsKey,
   turnsKey,
   urgentKey,
-  workerSharesKey,
 } from '../../../lib/messages/items.ts';
+import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/slices/slice-items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);
@@ -36,11 +29,9 @@ const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);
 /* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
 test.each<[string, object, object]>([
   ['a job', jobKey(jobId), { pk: 'JOB#01K9ZQ4T5W8XJ7M2N3P4R5S6T7', sk: 'JOB' }],
-  ['its commit', commitKey(jobId), { pk: 'JOB#01K9ZQ4T5W8XJ7M2N3P4R5S6T7', sk: 'COMMIT' }],
-  ['the first claim', claimKey({ jobId, index: 0 }), { pk: 'JOB#01K9ZQ4T5W8XJ7M2N3P4R5S6T7#0', sk: '00000' }],
-  ['the last claim of a partition', claimKey({ jobId, index: 249 }), { pk: `JOB#${jobId}#0`, sk: '00249' }],
-  ['the largest claim', claimKey({ jobId, index: 9_999 }), { pk: `JOB#${jobId}#39`, sk: '09999' }],
-  ['a batch record', batchKey('req-1/a'), { pk: 'BATCH#req-1/a', sk: 'BATCH' }],
+  ['its first slice', sliceKeyOf({ jobId, slice: 0 }), { pk: `JOB#${jobId}#0`, sk: 'SLICE#0000' }],
+  ['the last slice of a partition', sliceKeyOf({ jobId, slice: 99 }), { pk: `JOB#${jobId}#0`, sk: 'SLICE#0099' }],
+  ['the largest slice', sliceKeyOf({ jobId, slice: 999 }), { pk: `JOB#${jobId}#9`, sk: 'SLICE#0999' }],
   [
     'an idempotency record',
     idempotencyKey({ clientId: 1001, did: '5491100000001', key: 'order 7' }),
@@ -50,13 +41,12 @@ test.each<[string, object, object]>([
   ['the turns of a client', turnsKey(1001), { pk: 'QUESTIONS#1001', sk: 'QUESTIONS' }],
   ['an acceptance', acceptedKey(jobId), { pk: `JOB#${jobId}`, sk: 'ACCEPTED' }],
   ['its recipients', recipientsKey(jobId, 250), { pk: `JOB#${jobId}`, sk: 'RECIPIENTS#250' }],
-  ['its first parameters', parametersKey({ jobId, index: 0 }), { pk: `PARAMS#${jobId}#0`, sk: '00000' }],
-  ['the last of a partition', parametersKey({ jobId, index: 499 }), { pk: `PARAMS#${jobId}#0`, sk: '00499' }],
-  ['the largest', parametersKey({ jobId, index: 9_999 }), { pk: `PARAMS#${jobId}#19`, sk: '09999' }],
+  ['the first parameters of a job', parametersKey({ jobId, index: 0 }), { pk: `PARAMS#${jobId}#0`, sk: '00000' }],
+  ['the last ones of a partition', parametersKey({ jobId, index: 499 }), { pk: `PARAMS#${jobId}#0`, sk: '00499' }],
+  ['the largest ones', parametersKey({ jobId, index: 9_999 }), { pk: `PARAMS#${jobId}#19`, sk: '09999' }],
   ['a doubt', doubtKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
-  ['what clients want of the workers', workerSharesKey, { pk: 'WORKERS', sk: 'SHARES' }],
   ['the breaker', breakerKey, { pk: 'PLATFORM', sk: 'BREAKER' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
@@ -83,18 +73,16 @@ test.each([
   expect(nextParameters(index)).toBe(next);
 });
 
-test('the jobs of a day are stored where every version looks for them', () => {
-  expect(jobsOfDayPartition('5491100000001', at)).toBe('DID#5491100000001#2026-10-01');
-  expect(jobsOfDaySortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
-  expect(jobsOfDaySortKey(at)).toBe('001790899199999#');
+test('dispatches sort by the time of their acceptance, and a bare time comes before its jobs', () => {
+  expect(jobSortKey(at, jobId)).toBe('001790899199999#01K9ZQ4T5W8XJ7M2N3P4R5S6T7');
+  expect(jobSortKey(at)).toBe('001790899199999#');
 });
 
-test('claims, receipts and batch records are found by what they belong to', () => {
-  expect(claimPartition(jobId, 1)).toBe(claimKey({ jobId, index: 250 }).pk);
-  expect(jobOfClaims(claimKey({ jobId, index: 250 }).pk)).toBe(jobId);
+test('slices, receipts and what is written of a job as a whole are found by the job', () => {
+  expect(slicePartition(jobId, 1)).toBe(sliceKeyOf({ jobId, slice: 100 }).pk);
+  expect(sliceOfSortKey(sliceKeyOf({ jobId, slice: 234 }).sk)).toBe(234);
   expect(jobOfReceipts(receiptPartition(jobId, 10))).toBe(jobId);
   expect([jobOfPartition(jobKey(jobId).pk), jobOfPartition(doubtKey(jobId).pk)]).toEqual([jobId, jobId]);
-  expect(invocationOfBatch(batchKey('req-1/a').pk)).toBe('req-1/a');
 });
 
 test('a job is begun or withdrawn under conditions that exclude each other, in every version (D25)', () => {

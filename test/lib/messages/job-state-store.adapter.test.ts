@@ -1,11 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
-import { acceptanceStore } from '../../../lib/messages/accept/acceptance-store.ts';
-import { jobStore } from '../../../lib/messages/fan-out/job-store.ts';
+import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { jobKey, jobMemorySeconds } from '../../../lib/messages/items.ts';
-import type { JobHead } from '../../../lib/messages/job.ts';
 import { cancelled, type JobState } from '../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../lib/messages/job-state-store.ts';
+import { makeJobHead } from '../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 let table: string;
@@ -15,25 +14,13 @@ beforeEach(async () => {
   table = await freshTable('messages');
 });
 
+const jobs = () => acceptedJobsStore(client, table, () => 8_000);
 const states = () => jobStateStore(client, table, async () => undefined);
-const head: JobHead = {
-  jobId: 'J',
-  clientId: 1001,
-  did: '5491100000001',
-  wabaId: '2',
-  phoneNumberId: '3',
-  credential: 'main',
-  throughputPerSecond: 80,
-  path: 'messages',
-  templateName: 'order_update',
-  templateLanguage: 'en_US',
-  acceptedAtMs: 5_000,
-  total: 3,
-};
+const head = makeJobHead({ jobId: 'J', acceptedAtMs: 5_000 });
 const parked = { code: 'template_paused', sinceMs: 1_000 } as const;
 
 async function begin(): Promise<void> {
-  await jobStore(client, table).begin(head, 1);
+  await jobs().begin({ head, repeats: [] });
 }
 
 /** Beside whether it has begun. */
@@ -62,10 +49,10 @@ test('a job is stopped before the fan-out begins it; TTL removes it with its cla
 
 test('a job that was stopped may still be taken back (D25)', async () => {
   await states().stop(head, cancelled(7_000));
-  expect(await acceptanceStore(client, table, () => 8_000).withdraw('J')).toBe('withdrawn');
+  expect(await jobs().withdraw('J')).toBe('withdrawn');
 });
 
-test('a job is parked once, only after it has begun, and resumed by whoever saw that very parking (D46)', async () => {
+test('a job is parked once, only after it has begun, and resumed by the one that saw that very parking (D46)', async () => {
   expect(await states().park('J', parked)).toBe(false);
   await begin();
   expect(await states().park('J', parked)).toBe(true);
@@ -101,19 +88,8 @@ test('a stop ends the waiting, and what is stopped is parked no more', async () 
   expect(await states().park('J', { ...parked, sinceMs: 8_000 })).toBe(false);
 });
 
-test('the end of a stopped job is written once, and of no other job (D53)', async () => {
-  await begin();
-  await states().end('J', 8_000);
-  expect(await stateOf('J')).toEqual({});
-  await states().stop(head, cancelled(7_000));
-  await states().end('J', 9_000);
-  await states().end('J', 10_000);
-  expect(await stateOf('J')).toEqual({ stop: cancelled(7_000), endedAtMs: 9_000 });
-  expect(await states().stop(head, cancelled(11_000))).toBe(false);
-});
-
 test('states of many jobs are one answer; one that has only begun says no more', async () => {
-  await client.send(new PutCommand({ TableName: table, Item: { ...jobKey('BEGUN'), head: '{}', progress: { 1: 3 } } }));
+  await client.send(new PutCommand({ TableName: table, Item: { ...jobKey('BEGUN'), head: '{}', queued: 3 } }));
   await states().stop({ jobId: 'A', acceptedAtMs: 0 }, { ...cancelled(1), reason: 'why' });
   expect(await states().of(['A', 'BEGUN', 'A', 'none'])).toEqual(
     new Map<string, JobState>([

@@ -58,8 +58,8 @@ describe('the state of a job, as its item holds it', () => {
     [{ head: '{}', progress: {} }, {}],
     [{ stop, head: '{}' }, { stop }],
     [
-      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, endedAtMs: 7 },
-      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, endedAtMs: 7 },
+      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },
+      { stop: { ...stop, state: 'expired', reason: 'why' }, parked, underWay: { '3': 1 } },
     ],
   ])('%j is read', (item, state) => {
     expect(v.parse(JobStateSchema, item)).toEqual(state);
@@ -71,7 +71,7 @@ describe('the state of a job, as its item holds it', () => {
     [{ stop: { ...stop, code: 7 } }],
     [{ parked: { ...parked, code: 'cancelled' } }],
     [{ parked: { code: parked.code } }],
-    [{ endedAtMs: 'then' }],
+    [{ underWay: { '3': 'then' } }],
   ])('%j is none', (item) => {
     expect(v.is(JobStateSchema, item)).toBe(false);
   });

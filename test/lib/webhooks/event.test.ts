@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
-import { parkedEvent, resumedEvent } from '../../../lib/messages/outcomes/parked-event.ts';
+import { parkedEvent, resumedEvent } from '../../../lib/messages/reports/parked-event.ts';
 import {
   createdEvents,
   deletedEvents,
@@ -10,7 +10,6 @@ import {
   statusChangedEvents,
 } from '../../../lib/templates/model/template-event.ts';
 import { eventId, eventTypes, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
-import { dispatchMessage } from '../../faults/scenario-job.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -28,7 +27,7 @@ const about = {
   // The most that a request may carry.
   attends: { waitTime: '☃'.repeat(1_360) },
 };
-const recipient = { ...dispatchMessage(9_999, { about }), to: '5491155550001' };
+const recipient = { jobId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };
 const platformMessageId = 'w'.repeat(256);
 const told = { timestampMs: nowMs, code: 'c'.repeat(64), reason: '☃'.repeat(1_000), platformMessageId };
 const pricing = { billable: true, pricing_model: 'P'.repeat(64), type: 't'.repeat(64), category: 'c'.repeat(64) };

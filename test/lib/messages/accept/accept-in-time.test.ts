@@ -3,7 +3,6 @@ import timers from 'node:timers';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AcceptingOptions, AcceptingWorld, earlierJobId } from '../../../support/accepting-world.ts';
 import { sendable } from '../../../support/platform-templates.ts';
-import { makeRecipients } from '../../../support/send-jobs.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
@@ -39,10 +38,8 @@ const request = (recipients: readonly unknown[]) => ({
 });
 const params = { body: ['Ana', '17'], buttons: ['17'] };
 const one = request([{ to: '5491155550001', params }]);
-const two = request([
-  { to: '5491155550001', params },
-  { to: '5491155550002', params },
-]);
+const eleven = request(Array.from({ length: 11 }, (_, at) => ({ to: String(5_491_155_550_001 + at), params })));
+const jobWrites = ['store', 'describe', 'list'];
 
 /** Answers one request, and lets everything happen that may still happen to it. */
 async function run(options: Omit<AcceptingOptions, 'template'>, body: object, key: string | undefined) {
@@ -113,22 +110,27 @@ async function explore(
 
 describe('with any one call hanging at any time, 200 says that all is sent, and 502 that nothing is (D25, R20)', () => {
   test.each([
-    { goes: 'straight, and a worker comes later', scenario: {}, body: one, describes: 'begin' },
-    { goes: 'straight, and a worker comes at once', scenario: { eager: true }, body: one, describes: 'begin' },
-    { goes: 'as a job, and the fan-out comes later', scenario: {}, body: two, describes: 'describe' },
-    { goes: 'as a job, and the fan-out comes at once', scenario: { eager: true }, body: two, describes: 'describe' },
-  ])('with a key, what goes $goes', async ({ scenario, body, describes }) => {
+    { goes: 'straight, and a worker comes later', scenario: {}, body: one, writes: ['begin'] },
+    { goes: 'straight, and a worker comes at once', scenario: { eager: true }, body: one, writes: ['begin'] },
+    { goes: 'as a job, and the fan-out comes later', scenario: {}, body: eleven, writes: jobWrites },
+    { goes: 'as a job, and the fan-out comes at once', scenario: { eager: true }, body: eleven, writes: jobWrites },
+  ])('with a key, what goes $goes', async ({ scenario, body, writes }) => {
     const { faults, hung, codes } = await explore(scenario, { key: 'k', body });
     expect(faults).toEqual([]);
-    const calls = ['findDid', 'claim', 'find', 'lookUp', 'refresh', 'send', describes, 'complete', 'remove'];
+    const calls = ['findDid', 'claim', 'find', 'lookUp', 'refresh', 'send', ...writes, 'complete', 'remove'];
     expect([...hung].sort()).toEqual(calls.sort());
     expect([...codes].sort()).toEqual(['200', 'dispatch_unavailable', 'platform_unreachable']);
   });
 
-  test.each([0, 3_000, 5_900])(
-    'with everything behind it hanging too, and a queue that takes %i ms',
-    async (queueMs) => {
-      const { faults, codes } = await explore({ queueMs }, { key: 'k', onward: true });
+  test.each([
+    { queueMs: 0, body: one },
+    { queueMs: 3_000, body: one },
+    { queueMs: 5_900, body: one },
+    { queueMs: 3_000, body: eleven },
+  ])(
+    'with everything behind it hanging too, a queue that takes $queueMs ms, and $body.recipients.length recipients',
+    async ({ queueMs, body }) => {
+      const { faults, codes } = await explore({ queueMs }, { key: 'k', body, onward: true });
       expect(faults).toEqual([]);
       expect([...codes].sort()).toEqual(['200', 'dispatch_unavailable', 'dispatch_undecided', 'platform_unreachable']);
     },
@@ -151,16 +153,5 @@ describe('with any one call hanging at any time, 200 says that all is sent, and 
     expect(faults).toEqual([]);
     expect([...hung]).toContain('complete');
     expect((await run({ died: 'begun', remainingMs: 29_000 }, one, 'k')).jobId).toBe(earlierJobId);
-  });
-
-  test('of a job in parts', async () => {
-    const recipients = makeRecipients(3_500, 600).map(({ to, params }) => ({
-      to,
-      params: { body: params?.body, buttons: ['1'] },
-    }));
-    const body = request(recipients);
-    const { faults, hung } = await explore({}, { body, timesMs: [13_500], modes: ['silent'], from: 4 });
-    expect(faults).toEqual([]);
-    expect([...hung]).toEqual(['refresh', 'send', 'commit', 'describe']);
   });
 });

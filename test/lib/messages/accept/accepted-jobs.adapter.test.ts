@@ -8,17 +8,17 @@ import { straightRequest } from '../../../../lib/messages/accept/straight-reques
 import { addressesOf, type WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
 import {
   acceptedKey,
+  dispatchesPartition,
   jobKey,
-  jobsOfDayPartition,
-  jobsOfDaySortKey,
+  jobSortKey,
   parametersKey,
   recipientsKey,
 } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import { dispatchesStore } from '../../../../lib/messages/outcomes/dispatches-store.ts';
-import { reportStore } from '../../../../lib/messages/outcomes/report-store.ts';
+import { dispatchesStore } from '../../../../lib/messages/reports/dispatches-store.ts';
+import { reportStore } from '../../../../lib/messages/reports/report-store.ts';
 import { isWithdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
@@ -148,9 +148,9 @@ describe('a job', () => {
     const begun = jobOf(11, { clientId: 1003 });
     for (const _ of [1, 2]) expect(await jobs.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
     expect(await listed(begun.head)).toEqual([{ jobId: begun.head.jobId, total: 12 }]);
-    const { did, acceptedAtMs } = begun.head;
-    const ofDay = { pk: jobsOfDayPartition(did, acceptedAtMs), sk: jobsOfDaySortKey(acceptedAtMs, begun.head.jobId) };
-    expect(await itemOf(ofDay)).toMatchObject({ jobId: begun.head.jobId, expiresAtSeconds: in30DaysSeconds });
+    const { clientId, did, acceptedAtMs } = begun.head;
+    const pointer = { pk: dispatchesPartition(clientId, did), sk: jobSortKey(acceptedAtMs, begun.head.jobId) };
+    expect(await itemOf(pointer)).toMatchObject({ jobId: begun.head.jobId, expiresAtSeconds: in30DaysSeconds });
     const state = await jobStateStore(client, table).of([begun.head.jobId]);
     expect(state.get(begun.head.jobId)).toEqual({ begun: true });
   });

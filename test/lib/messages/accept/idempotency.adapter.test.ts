@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
-import { acceptanceStore } from '../../../../lib/messages/accept/acceptance-store.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import {
   type Accepted,
   acceptOnce,
@@ -11,9 +11,8 @@ import {
   rememberedMs,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
-import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
-import { makeJob } from '../../../support/send-jobs.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
@@ -41,7 +40,7 @@ function setup(faults?: (attempt: Attempt) => Fault) {
   let ids = 0;
   const ports = {
     records: idempotencyStore(documents, table),
-    acceptance: acceptanceStore(documents, table, () => clock.nowMs),
+    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
     nowMs: () => clock.nowMs,
     remainingMs: () => 29_000,
     newJobId: () => {
@@ -61,7 +60,7 @@ function setup(faults?: (attempt: Attempt) => Fault) {
     attempts,
     run: (body: unknown = { a: 1 }, accept: (jobId: string) => Promise<Accepted> = acceptJob, override = {}) =>
       acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
-    begin: (jobId: string) => jobStore(documents, table).begin(makeJob([], { jobId }).head, 1),
+    begin: (jobId: string) => ports.acceptance.begin({ head: makeJobHead({ jobId }), repeats: [] }),
   };
 }
 
@@ -173,7 +172,7 @@ describe('a run that died', () => {
     const second = await run();
     expect(accepted).toEqual([second.jobId]);
     expect(second.jobId).not.toBe(first);
-    expect(await begin(first)).toBeUndefined();
+    expect(await begin(first)).toBe('withdrawn');
     expect(await run()).toEqual(second);
   });
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../../../../lib/http/refusal.ts';
 import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/accept-job.ts';
 import {
   acceptOnce,
@@ -17,12 +18,14 @@ export type CallName =
   | 'takeOver'
   | 'complete'
   | 'remove'
+  | 'check'
   | 'store'
   | 'describe'
   | 'send'
   | 'list'
   | 'begin'
   | 'withdraw';
+/** How the job of a request goes, which is its body as well. */
 export type Kind = 'straight' | 'large';
 
 /** What is written of the job that a request would make. */
@@ -50,6 +53,8 @@ export interface Answer {
 export interface Request {
   readonly kind: Kind;
   readonly keyed: boolean;
+  /** The platform is asked for its template, which may be paused. */
+  readonly checked?: true;
   /** Absent until it comes. */
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
@@ -72,8 +77,15 @@ const noJob: Job = {
   ...{ begun: false, claimed: false, withdrawn: false, completed: false },
 };
 
-export function requestToCome({ kind, keyed }: Pick<Request, 'kind' | 'keyed'>): Request {
-  return { kind, keyed, replies: [], told: 0, isOver: false, job: noJob };
+export type Asked = Pick<Request, 'kind' | 'keyed' | 'checked'>;
+
+export function requestToCome(asked: Asked): Request {
+  return { ...asked, replies: [], told: 0, isOver: false, job: noJob };
+}
+
+/** Who asks with the body of that record. */
+export function kindOf({ bodyHash }: IdempotencyRecord): Kind {
+  return bodyHash === 'large' ? 'large' : 'straight';
 }
 
 export const jobIdOf = (place: number) => `job-${place}`;
@@ -83,7 +95,7 @@ const lifeMs = 29_000;
 const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
 
 async function accepting(
-  { kind, keyed, startedAtMs = 0 }: Request,
+  { kind, keyed, checked, startedAtMs = 0 }: Request,
   place: number,
   { call, nowMs }: Outside<CallName>,
 ): Promise<Answer> {
@@ -97,13 +109,15 @@ async function accepting(
       withdraw: call('withdraw'),
     },
     queue: { send: call('send') },
-    smallQueue: { send: call('send') },
+    urgentQueue: { send: call('send') },
     limitOf: async () => 80,
     remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
     nowMs,
     newJobId: () => jobIdOf(place),
   };
+  const check: () => Promise<'paused' | undefined> = call('check');
   const accept = async (jobId: string) => {
+    if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
     await acceptJob(makeJob(recipients[kind], { jobId }), ports);
     return { jobId };
   };
@@ -120,8 +134,8 @@ const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallNa
 
 /** Where a request that has come stands. Calls follow one another: one is open, or it has answered. */
 export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
-  const { kind, keyed, startedAtMs = 0, replies } = request;
-  const key = JSON.stringify([kind, keyed, place, startedAtMs, replies]);
+  const { kind, keyed, checked, startedAtMs = 0, replies } = request;
+  const key = JSON.stringify([kind, keyed, checked, place, startedAtMs, replies]);
   const known =
     standings.get(key) ?? standingAfter((outside) => accepting(request, place, outside), startedAtMs, replies);
   standings.set(key, known);
@@ -173,6 +187,8 @@ export function effectOf(
       if (jobIn(store, jobId).withdrawn) return { store: withJob(store, jobId, { listed: true }), value: 'withdrawn' };
       return { store: withJob(store, jobId, { begun: true, listed: true }), value: 'begun' };
     }
+    case 'check':
+      return { store };
     default: {
       const written = { store: 'stored', describe: 'described', send: 'queued', list: 'listed' } as const;
       return { store: withJob(store, jobIdOf(place), { [written[name]]: true }) };

@@ -1,10 +1,12 @@
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
+  type Asked,
   type CallName,
   consumed,
   effectOf,
   jobIdOf,
+  kindOf,
   type Request,
   requestToCome,
   type Store,
@@ -26,24 +28,25 @@ export interface World extends Store {
   readonly late: readonly LateWrite[];
   /** Calls that fail, are late or come twice, and processes that die, on one way, at most. */
   readonly faultsLeft: number;
-  /** Times that 35 s may pass. */
-  readonly waitsLeft: number;
+  /** Times that the template may turn out to be paused. */
+  readonly refusalsLeft: number;
+  /** How long nothing happens, one after the other. */
+  readonly waitsMs: readonly number[];
 }
 
-const startMs = 1_800_000_000_000;
+export type Bounds = Pick<World, 'faultsLeft' | 'refusalsLeft' | 'waitsMs'>;
+
+export const startMs = 1_800_000_000_000;
 
 /** After this long, a run is over. */
-const runOverMs = 35_000;
+export const runOverMs = 35_000;
 
-export function firstWorld(
-  requests: readonly Pick<Request, 'kind' | 'keyed'>[],
-  bounds: Pick<World, 'faultsLeft' | 'waitsLeft'>,
-): World {
+export function firstWorld(requests: readonly Asked[], bounds: Bounds): World {
   return { record: null, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
 }
 
 /** What is not ended by a signal within seconds: the edge answers for it. */
-const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver']);
+const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver', 'check']);
 const edgeAnswer = { code: 'platform_unreachable' };
 
 /** The process was frozen, and its client heard nothing. */
@@ -53,9 +56,10 @@ export const isLive = ({ startedAtMs, isOver }: Request) => startedAtMs !== unde
 
 export async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
-  const { requests, late, nowMs, waitsLeft } = world;
+  const { requests, late, nowMs, waitsMs } = world;
   for (const [place, request] of requests.entries()) {
-    const isFirst = requests.findIndex((other) => other.startedAtMs === undefined) === place;
+    const isFirst =
+      requests.findIndex((other) => other.startedAtMs === undefined && other.kind === request.kind) === place;
     if (isFirst) {
       const come = { ...request, startedAtMs: nowMs };
       steps.push({ does: `request ${place} comes, ${request.kind}`, state: withRequest(world, place, come) });
@@ -71,11 +75,12 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
     const landed = { ...world, ...store, late: late.toSpliced(at, 1) };
     steps.push({ does: `${write.name} of request ${write.place} lands late`, state: landed });
   }
-  if (waitsLeft > 0 && mayWait(world)) {
+  const [waitMs, ...waitsLeft] = waitsMs;
+  if (waitMs !== undefined && mayWait(world)) {
     const answered = await Promise.all(requests.map(answeredForIt));
     const waiting = late.map((write) => ({ ...write, hasWaited: true }));
-    const waited = { requests: answered, late: waiting, nowMs: nowMs + runOverMs, waitsLeft: waitsLeft - 1 };
-    steps.push({ does: `${runOverMs / 1_000} s pass`, state: { ...world, ...waited } });
+    const waited = { requests: answered, late: waiting, nowMs: nowMs + waitMs, waitsMs: waitsLeft };
+    steps.push({ does: `${waitMs / 1_000} s pass`, state: { ...world, ...waited } });
   }
   return steps;
 }
@@ -106,6 +111,10 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   };
   const { store, value } = effectOf(world, place, call);
   const steps = [{ does: of, state: await goOn({ ...world, ...store }, { value }) }];
+  if (call.name === 'check' && world.refusalsLeft > 0) {
+    const refused = { ...world, refusalsLeft: world.refusalsLeft - 1 };
+    steps.push({ does: `${of}: paused`, state: await goOn(refused, { value: 'paused' }) });
+  }
   if (world.faultsLeft === 0) return steps;
   const faultsLeft = world.faultsLeft - 1;
   const faulty = { ...world, faultsLeft };
@@ -115,8 +124,11 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const later = (base: World): World => ({ ...base, late: [...base.late, { ...call, place, hasWaited: false }] });
   steps.push(
     { does: `${of} fails`, state: await goOn(faulty, { fails: true }) },
-    { does: `${of}, its reply lost`, state: await goOn(done, { fails: true }) },
     { does: `request ${place} dies at ${call.name}`, state: dead(faulty) },
+  );
+  if (call.name === 'check') return steps;
+  steps.push(
+    { does: `${of}, its reply lost`, state: await goOn(done, { fails: true }) },
     { does: `request ${place} dies after ${call.name}`, state: dead(done) },
     { does: `${of}, given up, will land late`, state: await goOn(later(faulty), { fails: true }) },
     { does: `${of}, repeated by the SDK`, state: await goOn({ ...done, ...again.store }, { value: again.value }) },
@@ -140,14 +152,17 @@ export function keyOf({ late, ...world }: World): string {
 }
 
 /**
- * Whatever has happened, once nothing fails any more: the request of a remembered key is repeated when every run is over, and
- * the fan-out and the workers come to everything. Returns the world after it.
+ * Whatever has happened, once nothing fails any more: the request that the key is remembered for, or the first, is repeated when
+ * every run is over, and the fan-out and the workers come to everything. Returns the world after it.
  */
-export async function afterOneMore(world: World, request: Pick<Request, 'kind' | 'keyed'>): Promise<World> {
-  const place = world.requests.length;
+export async function afterOneMore(world: World): Promise<World> {
+  const { record, requests } = world;
+  const place = requests.length;
   const nowMs = world.nowMs + runOverMs;
-  const requests = [...world.requests, { ...requestToCome(request), startedAtMs: nowMs }];
-  let next: World = { ...world, nowMs, requests, faultsLeft: 0 };
+  const [first] = requests;
+  const kind = record === null ? (first?.kind ?? 'straight') : kindOf(record);
+  const last = { ...requestToCome({ kind, keyed: first?.keyed ?? true }), startedAtMs: nowMs };
+  let next: World = { ...world, nowMs, requests: [...requests, last], faultsLeft: 0, refusalsLeft: 0 };
   while (isLive(next.requests[place] as Request)) {
     const [step] = await stepsOf(next, place);
     if (step === undefined) throw new Error('a request waits for ever');

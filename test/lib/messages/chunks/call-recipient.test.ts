@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
-import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import {
   blockedUntilMs,
   type NumberPace,
@@ -10,7 +10,7 @@ import {
   recipientHashOf,
   unknownPace,
 } from '../../../../lib/messages/pace/number-pace.ts';
-import { atPace, inBlocks } from '../../../../lib/messages/pace/schedule.ts';
+import { atPace } from '../../../../lib/messages/pace/schedule.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, everyMs, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
@@ -90,7 +90,7 @@ describe('a slot (D43)', () => {
       const firstMs = slotMs(25);
       await world.wait(firstMs - 1_500);
       const move = (pace: NumberPace) => ({
-        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs, inBlocks) },
+        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs) },
         result: undefined,
       });
       void world.time.sleep(2_000).then(() => world.paces.change(phoneNumberId, undefined, move));
@@ -222,6 +222,11 @@ describe('between claim and call (D46, D53)', () => {
   test.each<[string, JobState, object]>([
     ['stopped', { stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
     ['parked', { parked: { code: 'template_paused', sinceMs: startMs } }, { state: 'again', dueMs: startMs + 15_000 }],
+    [
+      'parked for a day',
+      { parked: { code: 'template_paused', sinceMs: startMs - longestParkMs } },
+      { state: 'expired', code: 'template_paused' },
+    ],
   ])('its job was %s: nobody is called', async (_, state, outcome) => {
     const world = new ChunkRunWorld();
     world.faultOf = (name) => {
@@ -496,6 +501,17 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     await world.work([chunkOf([rest])], held(world));
     expect([world.outcome(10), world.posted.length]).toEqual([stop, 1]);
     expect(world.events.sent).toMatchObject(Array(2).fill({ data: { code: '132016', reason: 'for its quality' } }));
+  });
+
+  test.each([132015, 132016])('%i that leaves open whether it sent holds nothing back', async (code) => {
+    const world = new ChunkRunWorld();
+    world.send = failingWith('ambiguous', { httpStatus: 500, code });
+    await world.work([one()], held(world));
+    expect([world.outcome(0), world.states.size, world.requeued]).toEqual([
+      { state: 'unknown', code: String(code) },
+      0,
+      [],
+    ]);
   });
 
   test('the first messages that are taken after a pause end it, once a run; none does where there was no pause', async () => {

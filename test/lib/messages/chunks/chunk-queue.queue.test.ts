@@ -20,13 +20,13 @@ async function received(client: ReturnType<typeof localQueueClient>, QueueUrl: s
 }
 
 test.each([
-  ['a straight code goes back to the queue of small requests (D44)', { straight: true, urgent: true }, 'small'],
-  ['a small request that is no code goes to that of jobs', { straight: true }, 'jobs'],
-  ['so does a chunk of a job of codes', { urgent: true }, 'jobs'],
-  ['so does any other', {}, 'jobs'],
+  ['a straight code goes back to the queue of small requests (D44)', { straight: true, urgent: true }, 'urgent'],
+  ['a small request that is no code goes to that of jobs', { straight: true }, 'dispatch'],
+  ['so does a chunk of a job of codes', { urgent: true }, 'dispatch'],
+  ['so does any other', {}, 'dispatch'],
 ] as const)('%s, in the group of its client', async (_, facts, target) => {
   const client = localQueueClient();
-  const urls = { small: await freshQueue(), jobs: await freshQueue() };
+  const urls = { urgent: await freshQueue(), dispatch: await freshQueue() };
   const groups: unknown[] = [];
   // Seen where it leaves: the emulator forgets the group of a message of a standard queue.
   client.middlewareStack.add(
@@ -38,20 +38,20 @@ test.each([
     { step: 'initialize' },
   );
   const sent = { ...chunk, ...facts };
-  await chunkQueue(client, urls, 'small').sendLater(sent, 0);
-  const found = { small: await received(client, urls.small), jobs: await received(client, urls.jobs) };
+  await chunkQueue(client, { own: urls.urgent, dispatch: urls.dispatch }).sendLater(sent, 0);
+  const found = { urgent: await received(client, urls.urgent), dispatch: await received(client, urls.dispatch) };
   const [message] = found[target];
   expect(v.parse(QueuedChunkSchema, JSON.parse(message?.Body ?? ''))).toEqual(sent);
-  expect([found.small.length + found.jobs.length, groups]).toEqual([1, [['1001', 0]]]);
+  expect([found.urgent.length + found.dispatch.length, groups]).toEqual([1, [['1001', 0]]]);
 });
 
 test('deliveries of its own queue come again after the time that was set, and not before', async () => {
   const client = localQueueClient();
-  const urls = { small: await freshQueue(), jobs: await freshQueue() };
-  const queue = chunkQueue(client, urls, 'jobs');
+  const url = await freshQueue();
+  const queue = chunkQueue(client, { own: url, dispatch: url });
   await queue.sendLater(chunk, 0);
   await queue.sendLater(chunk, 0);
-  const handles = async () => (await received(client, urls.jobs)).map(({ ReceiptHandle = '' }) => ReceiptHandle);
+  const handles = async () => (await received(client, url)).map(({ ReceiptHandle = '' }) => ReceiptHandle);
   const [first = '', second = ''] = await handles();
   await queue.postpone(first, 0);
   const [third = '', ...others] = await handles();

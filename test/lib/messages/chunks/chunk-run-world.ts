@@ -11,7 +11,7 @@ import type { Handover, Posting } from '../../../../lib/messages/dispatch/platfo
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
-import { blocksAt, type Wanted } from '../../../../lib/messages/pace/schedule.ts';
+import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
 import type { Recorded } from '../../../../lib/messages/slices/slice.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
@@ -108,7 +108,7 @@ export class ChunkRunWorld {
 
   /** The first of so many positions that a job's fan-out reserves now. */
   async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
-    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count, planAt: blocksAt };
+    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count };
     return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
   }
 

@@ -4,7 +4,7 @@ import { type Slot, slotTimeMs, withPosition } from '../../../../lib/messages/ch
 import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
 import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
-import { inBlocks, trustedUntilMs } from '../../../../lib/messages/pace/schedule.ts';
+import { trustedUntilMs } from '../../../../lib/messages/pace/schedule.ts';
 import {
   ChunkRunWorld,
   chunkOf,
@@ -117,7 +117,7 @@ describe('slots that are to come', () => {
     expect(time).toBeGreaterThan(2_000);
     expect(world.count('look')).toBeGreaterThan(1);
     expect(world.count('changePace')).toBe(0);
-    expect(startMs + time).toBeLessThan(trustedUntilMs(world.nowMs, inBlocks));
+    expect(startMs + time).toBeLessThan(trustedUntilMs(world.nowMs));
     expect(startMs + time - world.nowMs).toBeLessThanOrEqual(700);
   });
 });

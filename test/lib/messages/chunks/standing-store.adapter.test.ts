@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { standingStore } from '../../../../lib/messages/chunks/standing-store.ts';
-import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
@@ -21,8 +21,8 @@ test('one look shows the number as it was written last, and each job as it stand
   const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID });
   const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1, lane: '*', count: 2 };
   const { pace } = await reserve(paces, wanted, nowMs);
-  const jobs = jobStore(client, table);
-  for (const jobId of ['sent', 'stopped']) await jobs.begin(makeJobHead({ jobId }), 1);
+  const jobs = acceptedJobsStore(client, table, () => nowMs);
+  for (const jobId of ['sent', 'stopped']) await jobs.begin({ head: makeJobHead({ jobId }), repeats: [] });
   const stop = cancelled(nowMs);
   await jobStateStore(client, table).stop({ jobId: 'stopped', acceptedAtMs: nowMs }, stop);
 

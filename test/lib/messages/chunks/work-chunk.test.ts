@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claim.ts';
-import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { claimed, ended, type Outcome, withdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
@@ -47,6 +47,21 @@ test('at most three slices are claimed and not ended', async () => {
   };
   await world.work([chunkOf(slicesOf(50))]);
   expect(most).toBe(3);
+});
+
+test('a slow claim makes no other slice miss its slots', async () => {
+  const world = new ChunkRunWorld();
+  const first = (await world.reserved(140)) + 110;
+  const ports = world.ports();
+  const slices: typeof ports.slices = {
+    ...ports.slices,
+    claim: async (claim) => {
+      if (claim.key.slice === 0) await world.time.sleep(1_000);
+      return await ports.slices.claim(claim);
+    },
+  };
+  await world.work([chunkOf(slicesOf(30, first))], { slices });
+  expect(world.outcomes(30)).toEqual([...Array(10).fill('again'), ...Array(20).fill('sent')]);
 });
 
 test('far slots: queued for their time, the rest of a run before anything of it is claimed', async () => {
@@ -150,7 +165,8 @@ describe('while the store does not answer nothing is sent, and a copy waits long
     const copy = { ...chunk, slices: chunk.slices.slice(1), storeFailures: 3 };
     expect(world.requeued).toEqual([{ chunk: copy, delaySeconds: 20 }]);
     // What is known to the run alone was tried so often, in about a minute.
-    expect(world.facts('dispatch.batch_not_recorded')).toHaveLength(15);
+    const unwritten = { dispatchId: expect.stringMatching(/-10$/), count: 10, error: 'Error' };
+    expect(world.facts('dispatch.end_failed')).toEqual(Array.from({ length: 15 }, () => unwritten));
     expect(world.nowMs - startMs).toBeLessThan(60_000);
     expect(world.nowMs - startMs).toBeGreaterThan(45_000);
   });
@@ -234,6 +250,34 @@ describe('a slice that another run has claimed', () => {
     expect(new Set(world.events.sent.map(({ id }) => id)).size).toBe(2);
   });
 
+  test('and left, after its job was stopped for certain: its messages end as the stop says (D53)', async () => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world, undefined, 2);
+    world.states.set('J', { stop: cancelled(startMs), underWay: {} });
+    await world.wait(claimLifeMs);
+    const lines = await countedBy(async () => expect(await world.work([chunkOf(slicesOf(2))])).toEqual([]));
+    expect(world.outcomes(2)).toEqual(['failed', 'failed']);
+    expect([world.posted, world.outcome(1), world.doubts.doubtful.size]).toEqual([
+      [],
+      { state: 'failed', code: 'cancelled' },
+      0,
+    ]);
+    expect(lines).toMatchObject([{ MessagesFailed: 2 }]);
+    expect(world.events.sent.map(({ type }) => type)).toEqual(['message.failed', 'message.failed']);
+  });
+
+  test.each<[string, JobState]>([
+    ['its try was under way then', { stop: cancelled(startMs), underWay: { '0': 0 } }],
+    ['it is not read yet what was', { stop: cancelled(startMs) }],
+  ])('and left, of a stopped job: where %s they are unknown', async (_, state) => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world);
+    world.states.set('J', state);
+    await world.wait(claimLifeMs);
+    await world.work([chunkOf(slicesOf(1))]);
+    expect(world.outcome(0)).toEqual({ state: 'unknown', code: 'worker_lost' });
+  });
+
   test('two copies in one run are sent once, the other comes again', async () => {
     const world = new ChunkRunWorld();
     const chunk = chunkOf(slicesOf(1));
@@ -281,6 +325,22 @@ describe('a straight job (D25)', () => {
     ]);
     await world.work([chunkOf([{ ...slicesOf(20)[1], try: 0, size: 1, recipients: [recipientAt(10)] }], straight)]);
     expect(world.count('beginStraight')).toBe(1);
+  });
+
+  test('whose worker died before is begun by the one that finds that, before anything is told', async () => {
+    const world = new ChunkRunWorld();
+    claimedBefore(world);
+    await world.wait(claimLifeMs);
+    await world.work([chunkOf(slicesOf(1), straight)]);
+    const calls = world.calls.filter((call) => call === 'beginStraight' || call === 'sendEvents');
+    expect([calls, world.states.get('J')]).toEqual([['beginStraight', 'sendEvents'], { begun: true }]);
+  });
+
+  test('that comes too late is begun before it is told of', async () => {
+    const world = new ChunkRunWorld();
+    await world.work([chunkOf(slicesOf(1), { ...straight, expiresAtMs: startMs })]);
+    expect(world.outcome(0)?.state).toBe('expired');
+    expect(world.calls.slice(-3)).toEqual(['beginStraight', 'endSlice', 'sendEvents']);
   });
 
   test('that cannot be begun is not sent; no other job is begun here', async () => {

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Delivery, DispatchQueue } from '../../../../lib/messages/dispatch/dispatch-ports.ts';
-import { firstHoldMs, holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHoldMs, type HeldDelivery, holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const clockStartMs = 1_800_000_000_000;
 
-function deliveryAt(receives: number, name = `m${receives}`): Delivery {
+function deliveryAt(receives: number, name = `m${receives}`): HeldDelivery {
   return {
     messageId: name,
     receiptHandle: `receipt of ${name}`,
-    body: '',
     attributes: { ApproximateReceiveCount: String(receives) },
   };
 }
@@ -29,13 +27,12 @@ class Visibility {
     for (const handle of receiptHandles) this.visibleAtMs.set(handle, this.clock.nowMs() + seconds * 1_000);
   }
 
-  readonly queue: DispatchQueue = {
-    sendLater: async () => undefined,
+  readonly queue: Parameters<typeof holdDeliveries>[1]['queue'] = {
     postpone: async (receiptHandle, seconds) => await this.set([receiptHandle], seconds),
     hold: async (receiptHandles, seconds) => await this.set(receiptHandles, seconds),
   };
 
-  hold(deliveries: readonly Delivery[], afterMs: number = firstHoldMs.urgent) {
+  hold(deliveries: readonly HeldDelivery[], afterMs: number = firstHoldMs.urgent) {
     const log = (event: string) => void this.logged.push(event);
     return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
@@ -59,11 +56,11 @@ test('a run with codes that dies at any moment leaves them invisible for half a 
   expect(visibility.requests).toBe(4);
 });
 
-test('any other run holds its messages after a second, and a run that is over by then asks nothing of the queue', async () => {
+test('any other run holds its messages after two seconds, and a run that is over by then asks nothing of the queue', async () => {
   const visibility = new Visibility();
-  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')], firstHoldMs.other);
-  const short = visibility.hold([deliveryAt(1, 'c')], firstHoldMs.other);
-  await visibility.clock.run(visibility.clock.pause(900));
+  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')], firstHoldMs.dispatch);
+  const short = visibility.hold([deliveryAt(1, 'c')], firstHoldMs.dispatch);
+  await visibility.clock.run(visibility.clock.pause(1_900));
   expect(visibility.requests).toBe(0);
   await visibility.clock.run(short.end([]));
   for (let second = 1; second <= 57; second += 1) {
@@ -77,7 +74,7 @@ test('any other run holds its messages after a second, and a run that is over by
 
 test('what fails before anything is held comes again after a time of its own all the same', async () => {
   const visibility = new Visibility();
-  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.other);
+  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.dispatch);
   await visibility.clock.run(held.end(['b']));
   expect([visibility.againIn('b'), visibility.requests]).toEqual([90, 1]);
 });

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { platformMessages, readyToCall } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import { type Posting, platformMessages, readyToCall } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
 
+const posting: Posting = {
+  phoneNumberId: '300000000000001',
+  path: 'messages',
+  credential: 'main',
+  request: { to: '5491100000000' },
+};
 const credentialOf = async () => ({ accessToken: 'token-1' });
 
 function answering(body: Record<string, unknown>) {
@@ -19,7 +24,7 @@ test.each(['messages', 'marketing_messages'] as const)(
   'posts the request once to /%s and returns the id (D30)',
   async (path) => {
     const { send, calls } = answering({ messages: [{ id: 'platform-1', message_status: 'accepted' }] });
-    expect(await send(dispatchMessage(0, { path }))).toEqual({
+    expect(await send({ ...posting, path })).toEqual({
       platformMessageId: 'platform-1',
       messageStatus: 'accepted',
     });
@@ -42,7 +47,7 @@ test.each<[string, unknown, string | undefined]>([
   ['endless', 'x'.repeat(1_000), 'x'.repeat(64)],
 ])('a message whose status is %s was taken all the same (D39)', async (_what, status, told) => {
   const { send } = answering({ messages: [{ id: 'platform-1', message_status: status }] });
-  expect(await send(dispatchMessage(0))).toEqual({
+  expect(await send(posting)).toEqual({
     platformMessageId: 'platform-1',
     ...(told === undefined ? {} : { messageStatus: told }),
   });
@@ -52,7 +57,7 @@ test.each([{}, { messages: [] }, { messages: [{}] }, { messages: [{ id: '' }] }]
   'a success without a message id is ambiguous: %j',
   async (body) => {
     const facts = { httpStatus: 200 };
-    await expect(answering(body).send(dispatchMessage(0))).rejects.toMatchObject({ kind: 'ambiguous', facts });
+    await expect(answering(body).send(posting)).rejects.toMatchObject({ kind: 'ambiguous', facts });
   },
 );
 
@@ -66,13 +71,13 @@ test('a credential that cannot be read proves that nothing was sent', async () =
     },
     async () => Promise.reject(away),
   );
-  const failure = await send(dispatchMessage(0)).catch((error: unknown) => error);
+  const failure = await send(posting).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(PlatformFailure);
   expect(failure).toMatchObject({ kind: 'not_sent', cause: away });
   expect(calls).toEqual([]);
 });
 
-test('whoever waits for a slot has read the credential by then; one that cannot be read is for the call to tell', async () => {
+test('a message that waits for its slot has its credential read by then; one that cannot be read is for the call to tell', async () => {
   const read: string[] = [];
   const ready = readyToCall(async (name) => {
     read.push(name);

@@ -3,9 +3,8 @@ import { probeTimeoutMs } from '../../../../lib/messages/dispatch/breaker.ts';
 import { platformProbe } from '../../../../lib/messages/dispatch/platform-probe.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
-import { dispatchMessage } from '../../../faults/scenario-job.ts';
 
-const message = dispatchMessage(0);
+const message = { phoneNumberId: '300000000000001', credential: 'main' };
 
 test('a read of the number, with the credential of the message; nothing is sent (D29)', async () => {
   const calls: PlatformCall[] = [];
@@ -28,7 +27,7 @@ test('a read of the number, with the credential of the message; nothing is sent 
   ]);
 });
 
-test('what the platform says goes to whoever asks; a credential that cannot be read is no word of the platform', async () => {
+test('what the platform says goes to the run that asks; a credential that cannot be read is no word of the platform', async () => {
   const refused = new PlatformFailure('refused', { code: 100 });
   const refusing = platformProbe(
     async () => Promise.reject(refused),

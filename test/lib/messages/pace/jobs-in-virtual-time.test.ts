@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { queueDelaySeconds } from '../../../../lib/messages/chunks/chunk-time.ts';
 import {
   emptySchedule,
   reserved,
@@ -8,18 +9,21 @@ import {
   type Turn,
   trustedFromMs,
   trustedUntilMs,
+  turnAt,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
+import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/rounds/horizon.ts';
 
 /*
  * Jobs on one number, in virtual time, on the schedule alone: each releases waves as far as its own horizon and comes
- * again; each message is looked at when its queue delivers it, up to a second early or late, and acts when its slot is trusted.
+ * again; each chunk is delivered up to a second late, and each message of it leaves once its slot is trusted.
  */
 
 const startMs = 1_800_000_000_000;
 const limitPerSecond = 80;
 const everyMs = 1_000 / (0.9 * limitPerSecond);
-const wave = 72;
+const turn = turnAt(everyMs);
+const turnMs = turn * everyMs;
 
 interface Job extends LaneName {
   readonly total: number;
@@ -62,33 +66,39 @@ function sent(
   const random = chance();
   const left: { clientId: number; atMs: number; lane: string }[] = [];
 
-  const look = (turn: Turn, nowMs: number): void => {
-    const slotMs = slotMsOf(schedule, turn);
+  const look = (each: Turn, nowMs: number): void => {
+    const slotMs = slotMsOf(schedule, each);
     if (slotMs === undefined) throw new Error('a message has lost its slot');
-    if (slotMs < trustedUntilMs(nowMs)) left.push({ clientId: turn.clientId, atMs: slotMs, lane: turn.lane });
-    else queue(turn, slotMs, nowMs);
+    if (slotMs < nowMs) throw new Error('a message has missed its slot');
+    const { clientId, lane } = each;
+    if (slotMs < trustedUntilMs(nowMs)) left.push({ clientId, lane, atMs: slotMs });
+    else agenda.at(trustedFromMs(slotMs), () => look(each, trustedFromMs(slotMs)));
   };
-  const queue = (turn: Turn, slotMs: number, nowMs: number): void => {
-    const delayMs = (Math.floor((slotMs - nowMs) / 1_000) - 1) * 1_000;
-    const delayedMs = Math.min(900_000, delayMs) * (0.99 + 0.02 * random());
-    const atMs = Math.ceil(delayMs > 0 ? nowMs + delayedMs : Math.max(nowMs + 1, trustedFromMs(slotMs)));
-    agenda.at(atMs, () => look(turn, atMs));
+  const queue = (chunk: readonly Turn[], nowMs: number): void => {
+    const [first] = chunk;
+    const slotMs = first === undefined ? nowMs : (slotMsOf(schedule, first) ?? nowMs);
+    const delaySeconds = queueDelaySeconds(slotMs, nowMs);
+    const atMs = Math.floor(nowMs + 1_000 * (delaySeconds === 0 ? 0 : delaySeconds + random()));
+    agenda.at(atMs, () => {
+      for (const each of chunk) look(each, atMs);
+    });
   };
   const release = (job: Job, released: number, nowMs: number): void => {
-    const horizonMs = Math.min(600_000, Math.max(20_000, 200 * (everyMs / shareOf(schedule, job, nowMs))));
+    const { clientId, lane } = job;
+    const share = shareOf(schedule, job, nowMs);
+    const horizon = horizonMs(everyMs, share);
     let given = released;
-    for (let lastMs = 0; given < job.total && lastMs < nowMs + horizonMs; ) {
-      const count = Math.min(wave, job.total - given);
-      const change = reserved(schedule, { clientId: job.clientId, lane: job.lane, count, everyMs, nowMs });
+    for (let lastMs = 0; given < job.total && lastMs < nowMs + horizon; ) {
+      const count = Math.min(turn * Math.ceil((7_000 * share) / turnMs), job.total - given);
+      const wanted = { clientId, lane, count, inFront: true } as const;
+      const change = reserved(schedule, { ...wanted, everyMs, nowMs });
       schedule = change.schedule;
-      for (let at = 0; at < count; at += 1) {
-        const turn = { clientId: job.clientId, lane: job.lane, position: change.firstPosition + at };
-        lastMs = slotMsOf(schedule, turn) ?? 0;
-        queue(turn, lastMs, nowMs);
-      }
+      const turns = Array.from({ length: count }, (_, at) => ({ clientId, lane, position: change.firstPosition + at }));
+      for (let at = 0; at < count; at += turn) queue(turns.slice(at, at + turn), nowMs);
+      lastMs = slotMsOf(schedule, { clientId, lane, position: change.firstPosition + count - 1 }) ?? 0;
       given += count;
     }
-    const againMs = Math.ceil(nowMs + Math.max(5_000, horizonMs / 2));
+    const againMs = nowMs + 1_000 * nextRoundSeconds(horizon);
     if (given < job.total) agenda.at(againMs, () => release(job, given, againMs));
   };
 
@@ -103,7 +113,7 @@ test.each([
   [10, 600],
   [100, 100],
 ])(
-  '%i jobs on one number leave together at its pace: never faster, at 0.89 of the full limit, each job as much as the others',
+  '%i jobs on one number leave together at its pace: never faster, at 0.89 of the full limit, each job as much as the others, to a turn',
   (count, total) => {
     const jobs = Array.from({ length: count }, (_, job) => ({
       clientId: 1,
@@ -119,7 +129,7 @@ test.each([
     // The last second begins when only a rest of it is left.
     const seconds = ((times.at(-1) ?? 0) + everyMs - startMs) / 1_000;
     expect(row.length / seconds / limitPerSecond).toBeGreaterThanOrEqual(0.89);
-    // Whoever has something to send all the while has as much of that while as the others.
+    // Of those that have something to send all the while.
     const whileMs = [startMs + 6_000, startMs + 400 * seconds] as const;
     const counts = jobs.flatMap(({ lane }) => {
       const own = row.filter((message) => message.lane === lane);
@@ -127,7 +137,7 @@ test.each([
       return (own.at(-1)?.atMs ?? 0) >= whileMs[1] ? [during] : [];
     });
     expect(counts.length).toBeGreaterThanOrEqual(0.8 * count);
-    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(turn);
   },
 );
 
@@ -138,10 +148,10 @@ test('a client with one job and a client with nine have the same while both have
   const together = row.filter(({ atMs }) => atMs >= startMs + 3_000 && atMs < startMs + 78_000);
   const ofOne = together.filter(({ clientId }) => clientId === 1).length;
   expect(together.length).toBeGreaterThan(5_300);
-  expect(Math.abs(ofOne - together.length / 2)).toBeLessThanOrEqual(1);
+  expect(Math.abs(ofOne - together.length / 2)).toBeLessThanOrEqual(turn / 2);
 });
 
-test('whoever comes late waits two seconds and a round, however much is reserved', () => {
+test('a newcomer waits a second and a turn, however much is reserved', () => {
   const jobs = Array.from({ length: 20 }, (_, job) => ({
     clientId: 1 + (job % 4),
     lane: `J${job}`,
@@ -150,5 +160,5 @@ test('whoever comes late waits two seconds and a round, however much is reserved
   }));
   const row = sent([...jobs, { clientId: 9, lane: 'late', total: 10, beginsMs: 20_450 }]);
   const first = row.find(({ clientId }) => clientId === 9)?.atMs ?? 0;
-  expect(first - startMs - 20_450).toBeLessThanOrEqual(2_000 + 5 * everyMs + 1);
+  expect(first - startMs - 20_450).toBeLessThanOrEqual(1_000 + turnMs);
 });

@@ -12,14 +12,7 @@ import {
   withBlocked,
 } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceItemOf, paceOf } from '../../../../lib/messages/pace/pace-items.ts';
-import {
-  changeableFromMs,
-  emptySchedule,
-  inBlocks,
-  reserved,
-  type Schedule,
-  singly,
-} from '../../../../lib/messages/pace/schedule.ts';
+import { changeableFromMs, emptySchedule, reserved, type Schedule } from '../../../../lib/messages/pace/schedule.ts';
 
 const nowMs = 1_800_000_000_000;
 const wantedLane = { clientId: 1, lane: 'J', count: 1_000 };
@@ -99,7 +92,6 @@ const wave = fc.record({
   count: fc.integer({ min: 1, max: 500 }),
   everyMs: fc.double({ min: 1, max: 1_200, noNaN: true }),
   afterMs: fc.nat(3_000),
-  plan: fc.constantFrom(singly, inBlocks),
   inFront: fc.option(fc.constant(true as const), { nil: undefined }),
 });
 
@@ -108,10 +100,10 @@ test('an item is read as it was written', () => {
     fc.property(fc.array(wave, { maxLength: 20 }), fc.array(fc.nat(9), { maxLength: 5 }), (waves, persons) => {
       let atMs = nowMs;
       let stored: NumberPace = { ...pace, schedule: emptySchedule };
-      for (const { afterMs, plan, inFront, ...lane } of waves) {
+      for (const { afterMs, inFront, ...lane } of waves) {
         atMs += afterMs;
         const wanted = { ...lane, ...present({ inFront }), nowMs: atMs };
-        stored = { ...stored, schedule: reserved(stored.schedule, wanted, plan).schedule };
+        stored = { ...stored, schedule: reserved(stored.schedule, wanted).schedule };
       }
       for (const [at, person] of persons.entries())
         stored = withBlocked(stored, `P${person}`, atMs + 10 * at + 1, atMs);
@@ -126,19 +118,17 @@ test('the oldest person is known again, in whatever order the item is read', () 
   expect(paceOf(item).pace.pairs.map(({ recipientHash }) => recipientHash)).toEqual(['a', 'b', 'c']);
 });
 
-test('what is told of turns and of who went in front is in the item only where there is any', () => {
+test('who went in front is in the item only where there is any', () => {
   const scheduleIn = (schedule: Schedule) =>
     JSON.parse((paceItemOf({ ...pace, schedule }, 'w') as { schedule: string }).schedule);
-  expect(Object.keys(scheduleIn(busy))).toEqual(['next', 'lanes', 'segments']);
+  expect(Object.keys(scheduleIn(busy))).toEqual(['next', 'lanes', 'segments', 'turns']);
   const wanted = { clientId: 2, lane: '*', count: 1, everyMs: 1_000 / 72, nowMs, inFront: true } as const;
-  const { schedule } = reserved(busy, wanted, inBlocks);
-  expect(scheduleIn(schedule)).toMatchObject({ turns: [1, inBlocks.turn], fronts: [[2, expect.any(Number)]] });
+  const { schedule } = reserved(busy, wanted);
+  expect(scheduleIn(schedule)).toMatchObject({ turns: [30, 30], fronts: [[2, expect.any(Number)]] });
 });
 
-test('a number that is slowed down in blocks has them from a quarter second on', () => {
-  const plan = { ...inBlocks, turn: 30 };
-  const { schedule } = reserved(emptySchedule, { ...wantedLane, everyMs: 1_000 / 72, nowMs }, plan);
-  const slower = slowedDown({ ...pace, schedule }, 80, nowMs, () => plan);
+test('a number that is slowed down is so from the end of a turn on', () => {
+  const slower = slowedDown(pace, 80, nowMs);
   // Ninety slots, three turns, until after the changeable second.
   expect(slower.schedule.segments.map(({ turn, lanes }) => [turn, lanes[0]?.first])).toEqual([
     [30, 0],
@@ -151,7 +141,7 @@ test('the item of one job is a small part of a kilobyte; of a hundred jobs on on
     let schedule = emptySchedule;
     for (let round = 0; round < 3; round += 1) {
       for (let job = 0; job < jobs; job += 1) {
-        const wanted = { clientId: 1_001 + (job % 3), lane: `K3J9QQ${10 + job}`, count: 72, everyMs: 1_000 / 72 };
+        const wanted = { clientId: 1_001 + (job % 3), lane: `K3J9QQ${10 + job}`, count: 90, everyMs: 1_000 / 72 };
         schedule = reserved(schedule, { ...wanted, nowMs: nowMs + 1_000 * round + job }).schedule;
       }
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Pace, retryDelaySeconds, type Tries, triesOf, withTry } from '../../../../lib/messages/pace/pacing.ts';
+import { type Pace, retryDelaySeconds } from '../../../../lib/messages/pace/pacing.ts';
 
 const withoutJitter: readonly (readonly [Pace, readonly number[]])[] = [
   ['pair', [1, 4, 16, 64, 256, 900, 900]],
@@ -30,13 +30,4 @@ test('Retry-After is honoured when it is longer', () => {
 
 test('no number of attempts leads past what SQS can delay', () => {
   expect(retryDelaySeconds({ pace: 'pair', attempt: 5_000 }, 0.9)).toBe(900);
-});
-
-test('tries are counted for each pace: after eight failed connections the first 429 waits a second', () => {
-  let tries: Tries = { attempt: 0, attempts: {} };
-  for (let failed = 0; failed < 8; failed += 1) tries = withTry(tries, 'unreachable');
-  expect(tries).toEqual({ attempt: 8, attempts: { unreachable: 8 } });
-  expect(triesOf(tries, 'unreachable')).toBe(8);
-  expect(retryDelaySeconds({ pace: 'throughput', attempt: triesOf(tries, 'throughput') }, 0)).toBe(1);
-  expect(withTry(tries, 'throughput')).toEqual({ attempt: 9, attempts: { unreachable: 8, throughput: 1 } });
 });

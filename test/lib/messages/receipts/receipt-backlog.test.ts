@@ -5,8 +5,8 @@ import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { type EventType, eventId, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 const many: JobHead = { ...scenarioHead, jobId: 'A', clientId: 1, total: 8_000 };

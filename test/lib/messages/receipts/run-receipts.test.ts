@@ -6,9 +6,9 @@ import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-por
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/slices/slice.ts';
 import { type EventType, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead as head, startMs } from '../../../faults/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
+import { scenarioHead as head, startMs } from '../../../support/scenario-job.ts';
 
 type Fact = Partial<Receipt> & { readonly status: string };
 

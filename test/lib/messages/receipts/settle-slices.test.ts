@@ -3,9 +3,9 @@ import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import type { ProvenSlices } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { settleSlices } from '../../../../lib/messages/receipts/settle-slices.ts';
 import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/slices/slice.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
 const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
 const proven = { state: 'sent', code: 'receipt' } as const;

@@ -100,8 +100,6 @@ describe('the same, of a job that was stopped (D46, D53)', () => {
     ['lost with the one after it', slice(again, dead), first, stop],
     ['lost with a try that was claimed after the stop', slice(undefined, dead), none, stop],
     ['lost, as its finder wrote', slice(lost), second, { ...lost, atMs }],
-    ['lost after the stop, as its finder wrote', slice(lost), none, stop],
-    ['lost after the try under way, as its finder wrote', slice(lost), first, stop],
     ['without an answer, in an earlier try', slice(noAnswer), none, { ...noAnswer, atMs }],
     ['sent', slice(sent), none, { ...sent, atMs }],
     [

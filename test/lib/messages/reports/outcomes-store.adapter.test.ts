@@ -2,9 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
-import { storePause } from '../../../../lib/aws/pause.ts';
-import { putDescription } from '../../../../lib/messages/accept/accepted-job-store.ts';
-import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { doubtKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
@@ -14,7 +12,7 @@ import type { Outcome, Slice } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { recipientOf } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
@@ -23,6 +21,7 @@ const client = localDocumentClient();
 const table = await freshTable('messages');
 const pause = async () => undefined;
 const outcomes = outcomesStore({ client, table, nowMs: () => nowMs, pause });
+const jobs = acceptedJobsStore(client, table, () => nowMs);
 const slices = sliceStore({ client, table, nowMs: () => nowMs });
 const headOf = (name: string, changes: Partial<JobHead> = {}) =>
   makeJobHead({ jobId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
@@ -32,9 +31,8 @@ const at = '2026-11-20T23:59:59.500Z';
 
 async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  const access = { documentClient: client, tableName: table, pause: storePause };
-  await putDescription(access, { head, firstIndex: 0, recipients, repeats });
-  await jobStore(client, table).begin(head, 1);
+  await jobs.describe({ ...makeJob(recipients), head, repeats }, new AbortController().signal);
+  await jobs.begin({ head, repeats });
 }
 
 async function claim(head: JobHead, number: number): Promise<Slice> {

@@ -1,11 +1,8 @@
-import { brotliCompressSync } from 'node:zlib';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { storePause } from '../../../../lib/aws/pause.ts';
 import { present } from '../../../../lib/keys/present.ts';
-import { putDescription } from '../../../../lib/messages/accept/accepted-job-store.ts';
-import { jobStore } from '../../../../lib/messages/fan-out/job-store.ts';
-import { acceptedKey, jobKey } from '../../../../lib/messages/items.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
+import { jobKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { cancelJob } from '../../../../lib/messages/reports/cancel.ts';
@@ -21,7 +18,7 @@ import { lagReads } from '../../../support/lagging-reads.ts';
 import { loadReceipts, platformIdOf, putItems, recipientOf } from '../../../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
 import { meterRequests } from '../../../support/request-meter.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient, patientDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
@@ -64,10 +61,12 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
 
 async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
-  await putDescription({ ...table, pause: storePause }, { head, firstIndex: 0, recipients, repeats });
-  await jobStore(plain, table.tableName).begin(head, 1);
+  await jobs.describe({ ...makeJob(recipients), head, repeats }, signal);
+  await jobs.begin({ head, repeats });
 }
 
+const { signal } = new AbortController();
+const jobs = acceptedJobsStore(plain, table.tableName, () => nowMs);
 const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
 const reports = reportsOver();
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
@@ -165,30 +164,18 @@ describe('a report (D40)', () => {
     ]);
   });
 
-  test.each([
-    ['one address', '549', ['549']],
-    ['several', ['549', '550', '551'], ['549', '550', '551']],
-    ['packed ones', brotliCompressSync('["549","550"]'), ['549', '550']],
-  ])('of a job that went straight, with %s: its item has it', async (name, to, expected) => {
-    const head = headOf(name.replace(' ', ''), { total: expected.length });
+  test('of a job that went straight has the addresses of its item', async () => {
+    const head = headOf('straight');
+    const to = packedAddresses(['549', '550', '551']);
     const Item = { ...jobKey(head.jobId), head: JSON.stringify(head), to, expiresAtSeconds: 1_900_000_000 };
     await putItems(table, [Item]);
-    expect((await reports.page(head))?.answer.data).toEqual(
-      expected.map((address, index) => ({ index, to: address, state: 'pending' })),
-    );
+    const rows = ['549', '550', '551'].map((address, index) => ({ index, to: address, state: 'pending' }));
+    expect((await reports.page(head))?.answer.data).toEqual(rows);
   });
 
-  test('whatever else stands beside the head, and where reads are as late as they may be', async () => {
-    const head = headOf('planned');
+  test('of a job is there where reads are as late as they may be', async () => {
+    const head = headOf('accepted');
     await accept(head);
-    const plan = { TableName: table.tableName, Key: acceptedKey(head.jobId), UpdateExpression: 'SET #plan = :plan' };
-    await plain.send(
-      new UpdateCommand({
-        ...plan,
-        ExpressionAttributeNames: { '#plan': 'plan' },
-        ExpressionAttributeValues: { ':plan': '{}' },
-      }),
-    );
     const client = localDocumentClient();
     lagReads(client);
     expect((await reportsOver(client).page(head))?.answer.counts).toEqual({ ...none, pending: 3 });
@@ -204,7 +191,7 @@ describe('a report (D40)', () => {
     expect(await reports.progress(taken.jobId)).toBeUndefined();
     const before = headOf('before');
     const word = { ...jobKey(before.jobId), withdrawnAtMs: nowMs, expiresAtSeconds: 1_900_000_000 };
-    await putDescription({ ...table, pause: storePause }, { head: before, firstIndex: 0, recipients: [] });
+    await jobs.describe({ ...makeJob([]), head: before }, signal);
     await putItems(table, [word]);
     expect(await reports.page(before)).toBeUndefined();
   });
@@ -230,7 +217,7 @@ describe('a job that is cancelled (D53)', () => {
     await tried(head, 1, undefined, { try: 1 });
     await tried(head, 2);
     const dead = (await tried(head, 3)) as Slice;
-    expect(await slices.endForTheDead(dead, 'finder')).toBeDefined();
+    expect(await slices.endForTheDead(dead, 'finder', { state: 'failed', code: 'cancelled' })).toBeDefined();
     for (const laterMs of [0, claimLifeMs - 1]) {
       const later = reportsOver(patientDocumentClient(), nowMs + laterMs);
       expect((await later.cancel(head)).counts).toEqual(first.counts);
@@ -267,11 +254,13 @@ describe('a job that is cancelled (D53)', () => {
     expect((await reports.cancel(head)).counts).toEqual({ ...none, failed: 3 });
   });
 
-  test('the first reckoning counts', async () => {
+  test('the first reckoning counts, of a job that is stopped alone', async () => {
     const head = headOf('reckoned');
     await accept(head);
-    await jobStateStore(plain, table.tableName).stop(head, stop);
     const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+    await store.reckon(head.jobId, { '0': 2 });
+    expect((await store.findDescribed(head.jobId))?.underWay).toBeUndefined();
+    await jobStateStore(plain, table.tableName).stop(head, stop);
     expect(await store.reckon(head.jobId, { '0': 1 })).toEqual({ '0': 1 });
     expect(await store.reckon(head.jobId, {})).toEqual({ '0': 1 });
     expect((await store.findDescribed(head.jobId))?.underWay).toEqual({ '0': 1 });

@@ -1,3 +1,5 @@
+import { endOfTry, settlementOf } from '../../../../lib/messages/job-state.ts';
+import { lost, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
@@ -202,7 +204,18 @@ function effectsOf(world: World, { name, args }: Call): { does: string; after: W
   }
   const { store, value } = applied(world.store, { name, args });
   // What the other exploration is about is left out.
-  return [{ does: name, after: { ...world, store: { ...store, told: [], claims: {} } }, value }];
+  const after = { ...world, store: { ...store, told: [], claims: {} } };
+  if (name === 'look') return [{ does: name, after, value: { ...(value as object), ofDead: ofDead(world, args) } }];
+  if (name !== 'tell') return [{ does: name, after, value }];
+  const ofMessages = store.told.filter((event) => !event.startsWith('job '));
+  const rows = Object.fromEntries(ofMessages.map((event) => event.split(' ')));
+  return [{ does: name, after: { ...after, ...toldBy({ rows }, world, 'worker') }, value }];
+}
+
+function ofDead({ job }: World, [claim]: readonly unknown[]) {
+  const { key, try: tried } = claim as SliceClaim;
+  const stop = endOfTry(job, { slice: key.slice, try: tried });
+  return stop === undefined ? lost : settlementOf(stop);
 }
 
 function ended(world: World, run: Worker | Reader, end: RunEnd | Telling): World {
@@ -211,7 +224,18 @@ function ended(world: World, run: Worker | Reader, end: RunEnd | Telling): World
     return 'kind' in end && end.kind === 'acknowledged' ? { ...world, runs } : killed(world, run);
   const telling = end as Telling;
   const broken = brokenBy(telling, run);
-  return { ...world, runs, told: toldWith(world.told, telling), ...(broken === undefined ? {} : { broken }) };
+  return { ...world, runs, ...toldBy(telling, world, run.kind), ...(broken === undefined ? {} : { broken }) };
+}
+
+/** What is told for good; what was told of a recipient before, by a reader or in an event of its worker, is not told otherwise. */
+function toldBy(telling: Telling, { told }: World, who: string): Pick<World, 'told' | 'broken'> {
+  const other = Object.entries(telling.rows ?? {}).find(([index, state]) => {
+    const before = told.rows[index];
+    return before !== undefined && state !== 'pending' && state !== before;
+  });
+  const broken =
+    other && `D53: recipient ${other[0]} was told as ${told.rows[other[0]]}, and is ${other[1]} to a ${who}`;
+  return { told: toldWith(told, telling), ...(broken === undefined ? {} : { broken }) };
 }
 
 /** What was told when the reader began, and what it says now. */

@@ -10,7 +10,7 @@ const facts = { jobId: 'J', clientId: 1001 };
 const sent = { ...facts, acceptedAtMs: nowMs };
 const phone = '300000000000001';
 
-test.each([11, 30, 31, 600, 10_000])(
+test.each([1, 11, 30, 31, 600, 10_000])(
   '%i recipients are in the chunks once each, and the job is watched',
   async (count) => {
     const { fannedOut, indexes, watched, logged, queued } = fanOutWorld(count);
@@ -24,10 +24,10 @@ test.each([11, 30, 31, 600, 10_000])(
 test('a job is released as far as the horizon, round after round, and then watched from when the last can have left', async () => {
   const clock = { nowMs };
   const world = fanOutWorld(5_000, { limitOf: async () => 80, nowMs: () => clock.nowMs });
-  const { fannedOut, sentAnew, queued, paces, watched, indexes } = world;
+  const { fannedOut, sentAgain, queued, paces, watched, indexes } = world;
   const ahead: number[] = [];
   let rounds = 0;
-  for (let next: (typeof sentAnew)[number] | undefined = { message: sent, delaySeconds: 0 }; next !== undefined; ) {
+  for (let next: (typeof sentAgain)[number] | undefined = { message: sent, delaySeconds: 0 }; next !== undefined; ) {
     clock.nowMs += next.delaySeconds * 1_000;
     await fannedOut(next.message);
     rounds += 1;
@@ -37,7 +37,7 @@ test('a job is released as far as the horizon, round after round, and then watch
     );
     const last = { lane: 'J', clientId: 1001, position: Math.max(...positions) };
     if (schedule !== undefined) ahead.push((slotMsOf(schedule, last) ?? 0) - clock.nowMs);
-    next = sentAnew.shift();
+    next = sentAgain.shift();
   }
   expect(indexes()).toEqual(upTo(5_000));
   // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a chunk beyond the twenty.
@@ -95,29 +95,29 @@ describe('rounds', () => {
     [1_001, 2],
     [-5_000, 1],
   ])('one that another run holds for %i ms more is tried again after %i s', async (leftMs, delaySeconds) => {
-    const { fannedOut, ports, sentAnew, queued } = fanOutWorld(20);
+    const { fannedOut, ports, sentAgain, queued } = fanOutWorld(20);
     const take = async () => ({ kind: 'held', untilMs: nowMs + leftMs }) as const;
     expect(await fannedOut({ round: 3, parkedSeconds: 7 }, { jobs: { ...ports.jobs, take } })).toBe('done');
     const message = { ...sent, round: 3, parkedSeconds: 7 };
-    expect([sentAnew, queued]).toEqual([[{ message, delaySeconds }], []]);
+    expect([sentAgain, queued]).toEqual([[{ message, delaySeconds }], []]);
   });
 
   test('time that runs out between waves ends one: what is left comes at once, and goes on there', async () => {
     const left = [60_000, 15_000, 14_999];
-    const { fannedOut, sentAnew, indexes } = fanOutWorld(5_000, { remainingMs: () => left.shift() ?? 60_000 });
+    const { fannedOut, sentAgain, indexes } = fanOutWorld(5_000, { remainingMs: () => left.shift() ?? 60_000 });
     await fannedOut();
-    expect(sentAnew).toEqual([{ message: { ...sent, round: 1 }, delaySeconds: 0 }]);
+    expect(sentAgain).toEqual([{ message: { ...sent, round: 1 }, delaySeconds: 0 }]);
     const released = indexes().length;
     expect(released).toBeLessThan(5_000);
-    await fannedOut(sentAnew[0]?.message);
+    await fannedOut(sentAgain[0]?.message);
     expect(indexes()).toEqual(upTo(5_000));
   });
 
   test('a run whose round was taken from it leaves its message to the queue, and queues nothing', async () => {
-    const { fannedOut, ports, queued, watched, sentAnew } = fanOutWorld(20);
+    const { fannedOut, ports, queued, watched, sentAgain } = fanOutWorld(20);
     const jobs = { ...ports.jobs, announce: async () => undefined };
     expect(await fannedOut({}, { jobs })).toBe('again');
-    expect([queued, watched, sentAnew]).toEqual([[], [], []]);
+    expect([queued, watched, sentAgain]).toEqual([[], [], []]);
     const others = { ...ports.jobs, handOver: async () => false };
     expect(await fannedOut({}, { jobs: others, nowMs: () => nowMs + 45_000 })).toBe('again');
   });
@@ -168,20 +168,20 @@ describe('a number on which many reserve at the same moment', () => {
     [0, 2],
     [0.999, 9],
   ])('makes the round come again after a few seconds, and uses up no delivery (%d)', async (random, delaySeconds) => {
-    const { fannedOut, paces, queued, sentAnew, logged, indexes } = fanOutWorld(30, { random: () => random });
+    const { fannedOut, paces, queued, sentAgain, logged, indexes } = fanOutWorld(30, { random: () => random });
     const contended = { ...paces, change: () => Promise.reject(new PaceContended()) };
     expect(await fannedOut({}, { paces: contended })).toBe('done');
-    expect([queued, sentAnew]).toEqual([[], [{ message: { ...sent, round: 1 }, delaySeconds }]]);
+    expect([queued, sentAgain]).toEqual([[], [{ message: { ...sent, round: 1 }, delaySeconds }]]);
     expect(logged).toEqual([['job.number_contended', { count: 30 }]]);
-    await fannedOut(sentAnew[0]?.message);
+    await fannedOut(sentAgain[0]?.message);
     expect(indexes()).toEqual(upTo(30));
   });
 
   test('is not what another error looks like: that fails the run', async () => {
-    const { fannedOut, paces, sentAnew } = fanOutWorld(30);
+    const { fannedOut, paces, sentAgain } = fanOutWorld(30);
     const broken = { ...paces, change: () => Promise.reject(new Error('no table')) };
     await expect(fannedOut({}, { paces: broken })).rejects.toThrow('no table');
-    expect(sentAnew).toEqual([]);
+    expect(sentAgain).toEqual([]);
   });
 });
 
@@ -248,14 +248,14 @@ describe('a parked job (D46)', () => {
   const parked = { code: 'template_paused', sinceMs: nowMs - 120_000 } as const;
 
   test('goes on circulating, and when it has resumed waits once more as long', async () => {
-    const { fannedOut, jobs, queued, sentAnew, indexes } = fanOutWorld(20);
+    const { fannedOut, jobs, queued, sentAgain, indexes } = fanOutWorld(20);
     jobs.states.set('J', { parked });
     await fannedOut();
-    expect(sentAnew).toEqual([{ message: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
+    expect(sentAgain).toEqual([{ message: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
     jobs.states.set('J', {});
-    await fannedOut(sentAnew[0]?.message);
-    expect([sentAnew[1], queued]).toEqual([{ message: { ...sent, round: 2 }, delaySeconds: 30 }, []]);
-    await fannedOut(sentAnew[1]?.message);
+    await fannedOut(sentAgain[0]?.message);
+    expect([sentAgain[1], queued]).toEqual([{ message: { ...sent, round: 2 }, delaySeconds: 30 }, []]);
+    await fannedOut(sentAgain[1]?.message);
     expect(indexes()).toEqual(upTo(20));
   });
 

@@ -1,9 +1,9 @@
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { WatchMessage } from '../../../../lib/messages/fan-out/watch-message.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
+import type { WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
 import { MemorySlices } from '../../../pipeline/memory-slices.ts';
@@ -40,7 +40,7 @@ export function fanOutWorld(
   const queued: Queued[] = [];
   const events = new MemoryEvents();
   const watched: { readonly message: WatchMessage; readonly delaySeconds: number }[] = [];
-  const sentAnew: { readonly message: JobMessage; readonly delaySeconds: number }[] = [];
+  const sentAgain: { readonly message: JobMessage; readonly delaySeconds: number }[] = [];
   const holds: number[] = [];
   const logged: [LogEvent, LogFacts][] = [];
   const paces = memoryPaces();
@@ -48,6 +48,7 @@ export function fanOutWorld(
     void queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
   const ports: FanOutPorts = {
     jobs: jobs.ofRounds(nothingFails),
+    states: jobs.ofHolds(nothingFails),
     slices: slices.ofRun(nothingFails),
     events,
     queue: {
@@ -58,7 +59,7 @@ export function fanOutWorld(
       },
     },
     watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
-    sendAnew: async (message, delaySeconds) => void sentAnew.push({ message, delaySeconds }),
+    sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
     hold: async () => void holds.push(ports.nowMs()),
     compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
     paces,
@@ -82,7 +83,7 @@ export function fanOutWorld(
     queued.flatMap((chunk) => chunk.slices.flatMap((slice) => slice.recipients)).toSorted((a, b) => a.index - b.index);
   const indexes = () => recipientsQueued().map(({ index }) => index);
   return {
-    ...{ ports, jobs, slices, queued, events, watched, sentAnew, holds, logged, paces, accept },
+    ...{ ports, jobs, slices, queued, events, watched, sentAgain, holds, logged, paces, accept },
     ...{ fannedOut, recipientsQueued, indexes },
   };
 }

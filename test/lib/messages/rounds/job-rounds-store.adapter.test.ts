@@ -1,11 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { roundAfterLast } from '../../../../lib/messages/fan-out/rounds.ts';
 import { jobKey } from '../../../../lib/messages/items.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import type { JobRounds, Progress } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { jobRoundsStore } from '../../../../lib/messages/rounds/job-rounds-store.ts';
+import { roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
 import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
 import { nothingFails } from '../../../pipeline/runs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';

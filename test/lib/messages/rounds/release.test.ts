@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
-import { blocksAt, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { releaseOf } from '../../../../lib/messages/rounds/release.ts';
 import { memoryPaces } from '../../../support/memory-paces.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -54,7 +54,7 @@ test('what is released already counts: a round that comes back early releases wh
 test('beside three other clients a lane has a quarter, and releases what it has of the horizon', async () => {
   const ports = portsOf(80);
   for (const clientId of [7, 8, 9]) {
-    const other = { phoneNumberId, clientId, lane: 'other', limitPerSecond: 80, count: 3_000, planAt: blocksAt };
+    const other = { phoneNumberId, clientId, lane: 'other', limitPerSecond: 80, count: 3_000 };
     await reserve(ports.paces, other, nowMs);
   }
   const release = await releaseOf(head, ports);

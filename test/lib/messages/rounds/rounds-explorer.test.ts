@@ -11,7 +11,7 @@ import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-
  * and a pause at any moment. A message that an operator redrives under a new id is a message that comes again: nothing depends
  * on ids.
  */
-const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAnew', 'watch', 'handOver'] as const;
+const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAgain', 'watch', 'handOver'] as const;
 
 const scenarios: readonly (Scenario & {
   readonly name: string;

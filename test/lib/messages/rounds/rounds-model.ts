@@ -1,14 +1,14 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/fan-out/rounds.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
 import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
-import { scenarioHead, startMs } from '../../../faults/scenario-job.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 
@@ -25,7 +25,7 @@ export interface Scenario {
   readonly late?: readonly Write[];
 }
 
-type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAnew' | 'watch' | 'handOver';
+type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
 /** Time may pass in a pause. */
 export type OpName = Write | 'pause';
 
@@ -121,6 +121,11 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
       announce: call('announce'),
       handOver: call('handOver'),
     },
+    states: {
+      stop: async () => {
+        throw new Error('no job of this world is parked');
+      },
+    },
     slices: {
       endUncalled: async (claim, outcomes) => {
         ending ??= callEnd(claim.key.slice * 10);
@@ -132,7 +137,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
     // Each chunk is a request of its own.
     queue: { pack: (entries) => entries.map((entry) => [entry]), sendBatch: call('sendBatch') },
     watch: { sendLater: call('watch') },
-    sendAnew: call('sendAnew'),
+    sendAgain: call('sendAgain'),
     hold: nothing,
     compose: (_, { to }) => ({ to }),
     paces: {
@@ -158,7 +163,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       return world.withdrawn ? { world, value: 'withdrawn' } : { world: { ...world, begun: true }, value: 'begun' };
     case 'take': {
       const [run] = args as [RoundRun];
-      const state = roundStateOf(world.record ?? undefined, { ...run, part: 1 }, nowMs);
+      const state = roundStateOf(world.record ?? undefined, run, nowMs);
       if (state.kind !== 'free') return { world, value: state };
       const value = { kind: 'taken', progress: world.progress, state: world.state };
       return { world: { ...world, record: heldBy(run, nowMs) }, value };
@@ -172,7 +177,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
     case 'handOver': {
       const [run, progress, round] = args as [RoundRun, Progress, number];
       if (!isHeldBy(world, run)) {
-        const isOver = roundStateOf(world.record ?? undefined, { ...run, part: 1 }, 0).kind === 'over';
+        const isOver = roundStateOf(world.record ?? undefined, run, 0).kind === 'over';
         return { world, value: isOver };
       }
       return { world: { ...world, progress, record: { round, leaseUntilMs: 0 } }, value: true };
@@ -185,7 +190,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, Number(args[0]));
       return { world: { ...world, endedFrom }, value: undefined };
     }
-    case 'sendAnew': {
+    case 'sendAgain': {
       const message = { id: world.nextId, body: args[0] as JobMessage, visible: true };
       const messages = [...world.messages, message];
       return { world: { ...world, messages, nextId: world.nextId + 1 }, value: undefined };

@@ -1,8 +1,8 @@
-import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/rounds.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import type { Taken } from '../../../../lib/messages/rounds/job-rounds.ts';
-import { startMs } from '../../../faults/scenario-job.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
 import type { Step } from '../../../support/exploration.ts';
+import { startMs } from '../../../support/scenario-job.ts';
 import {
   effectOf,
   firstWorld,

@@ -5,7 +5,14 @@ import {
   type ChunkRecipient,
   runChunk,
 } from '../../../../lib/messages/slices/run-chunk.ts';
-import { claimed, ended, type Outcome, type Slice, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
+import {
+  claimed,
+  ended,
+  lost,
+  type Outcome,
+  type Slice,
+  type SliceClaim,
+} from '../../../../lib/messages/slices/slice.ts';
 
 const jobId = '01JD0000000000000000000000';
 const nowMs = 1_800_000_000_000;
@@ -42,7 +49,7 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
       endForTheDead: async () => undefined,
       settle: async () => undefined,
     },
-    look: async () => ({ heldBack: undefined, proven: new Set() }),
+    look: async () => ({ heldBack: undefined, proven: new Set(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
     call: async ({ index }) => outcomes[index] ?? sent,

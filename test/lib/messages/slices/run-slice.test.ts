@@ -4,6 +4,7 @@ import {
   claimed,
   ended,
   endedForTheDead,
+  lost,
   type Outcome,
   type Outcomes,
   provenByReceipt,
@@ -42,7 +43,7 @@ function world(changes: Changes = {}) {
     };
   const { slices = {}, ...others } = changes;
   const all: SlicePorts<string> = {
-    look: async () => ({ heldBack: undefined, proven: new Set() }),
+    look: async () => ({ heldBack: undefined, proven: new Set(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
     call: async () => sent,
@@ -55,7 +56,7 @@ function world(changes: Changes = {}) {
       claim: async () => ({ kind: 'claimed', slice: own }),
       end: async (slice, outcomes) => ended(slice, outcomes),
       endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
-      endForTheDead: async (seen, owner) => endedForTheDead(seen, owner),
+      endForTheDead: async (...how) => endedForTheDead(...how),
       settle: async (seen, settlements) => ({
         ...seen,
         outcomes: seen.outcomes.map((each, at) => settlements.get(at) ?? each),
@@ -114,7 +115,7 @@ describe('its own claim', () => {
 
   test('what holds the job back ends all that no receipt proves taken; none is called', async () => {
     const heldBack: Outcome = { state: 'failed', code: 'cancelled' };
-    const { run, names } = world({ look: async () => ({ heldBack, proven: new Set([1]) }) });
+    const { run, names } = world({ look: async () => ({ heldBack, proven: new Set([1]), ofDead: lost }) });
     expect(await run()).toMatchObject({ slice: { outcomes: [heldBack, provenByReceipt] } });
     expect(names()).not.toContain('call');
   });
@@ -180,6 +181,8 @@ describe('the claim of another', () => {
     ['of a later try: over', { ...others, try: 1 }, { kind: 'over' }],
     ['of the try before: looked at again', { ...others, try: -1 }, { kind: 'later' }],
     ['that may live: when it is dead', others, { kind: 'later', atMs: nowMs + 90_000 }],
+    ['of a moment ago', { ...others, atMs: nowMs - 89_999 }, { kind: 'later', atMs: nowMs + 1 }],
+    ['of a clock of tomorrow', { ...others, atMs: nowMs + 86_400_000 }, { kind: 'later', atMs: nowMs + 90_000 }],
     ['of an acceptance that took the job back: over', withdrawn({ key, size: 2, atMs: nowMs }), { kind: 'over' }],
   ])('%s', async (_, slice, end) => {
     const { run, names } = world(meets(slice));
@@ -190,12 +193,21 @@ describe('the claim of another', () => {
   test('that is dead: those with a receipt were sent to, the others are unknown', async () => {
     const dead = { ...others, atMs: nowMs - 90_000 };
     const { run, calls, names } = world({ ...meets(dead), proven: async () => new Set([1]) });
-    const lost = { state: 'unknown', code: 'worker_lost' };
     expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [lost, provenByReceipt] } });
-    expect(names()).toEqual(['claim', 'markDoubt', 'endForTheDead', 'proven', 'settle']);
-    expect(calls[2]).toEqual(['endForTheDead', dead, 'run-1']);
+    expect(names()).toEqual(['claim', 'look', 'markDoubt', 'endForTheDead', 'proven', 'settle']);
+    expect(calls[3]).toEqual(['endForTheDead', dead, 'run-1', lost]);
     const quicker = world({ ...meets(dead), slices: { ...meets(dead).slices, endForTheDead: async () => undefined } });
     expect(await quicker.run()).toEqual({ kind: 'later' });
+    await expect(world({ ...meets(dead), look: unreachable }).run()).rejects.toThrow('not there');
+  });
+
+  test('that is dead, and was certainly taken after a stop: all end as the stop says, and nothing is doubtful (D53)', async () => {
+    const stopped: Outcome = { state: 'failed', code: 'cancelled' };
+    const dead = { ...others, atMs: nowMs - 90_000 };
+    const look = async () => ({ heldBack: stopped, proven: new Set<number>(), ofDead: stopped });
+    const { run, names } = world({ ...meets(dead), look });
+    expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [stopped, stopped] } });
+    expect(names()).toEqual(['claim', 'look', 'endForTheDead']);
   });
 
   test('that has ended: told again, and tried again once that is due', async () => {

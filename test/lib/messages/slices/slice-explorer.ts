@@ -41,6 +41,8 @@ export interface Scenario {
   readonly stop?: true;
   /** Its acceptance may take the job back at any moment. */
   readonly withdraw?: true;
+  /** So often an operator tries to settle the first message by hand. */
+  readonly operator?: number;
   /** So often passes the life of a claim; every run is killed then. */
   readonly waits?: number;
   /** What else may come of calls. */
@@ -92,22 +94,33 @@ type Action =
   | { readonly do: 'withdraw' }
   | { readonly do: 'wait' };
 
+/** The messages of each kind are worked off by workers of their own. */
+function kindsOf({ workers = 2, receipts = 0, receiptRuns = 1, operator = 0 }: Scenario): Body['kind'][] {
+  return [
+    ...Array<'chunk'>(workers).fill('chunk'),
+    ...Array<'receipts'>(receipts > 0 ? receiptRuns : 0).fill('receipts'),
+    ...Array<'operator'>(Math.min(1, operator)).fill('operator'),
+  ];
+}
+
 const writes = new Set(['claim', 'end', 'endUncalled', 'endForTheDead', 'settle', 'markDoubt', 'append']);
 const sendings = new Set(['tell', 'tellReceipts', 'queueAgain']);
 
 export function initialState(scenario: Scenario): State {
-  const { slices, faults, deliveries, receipts = 0, workers = 2, receiptRuns = 1, waits = 0 } = scenario;
+  const { slices, faults, deliveries, receipts = 0, operator = 0, waits = 0 } = scenario;
   const chunk = { jobId, slices: slices.map(firstTry) };
+  const first = { id: 0, body: { kind: 'chunk', chunk }, visible: true, deliveries: 0 } as const;
+  const byHand = { kind: 'operator', index: 0, state: 'failed' } as const;
   return {
     nowMs: startMs,
     store: emptyStore,
-    queue: [{ id: 0, body: { kind: 'chunk', chunk }, visible: true, deliveries: 0 }],
-    workers: Array<null>(workers + (receipts > 0 ? receiptRuns : 0)).fill(null),
+    queue: operator === 0 ? [first] : [first, { ...first, id: 1, body: byHand }],
+    workers: kindsOf(scenario).map(() => null),
     inFlight: [],
-    nextId: 1,
+    nextId: 2,
     runs: 0,
     faultsLeft: faults,
-    deliveriesLeft: { chunk: deliveries, receipts },
+    deliveriesLeft: { chunk: deliveries, receipts, operator },
     waitsLeft: waits,
     harmed: false,
   };
@@ -118,7 +131,10 @@ function firstTry(size: number, slice: number): ChunkSlice<Recipient> {
 }
 
 /** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
-export async function exploreSlices(scenario: Scenario, check: (state: State) => void): Promise<ReadonlySet<string>> {
+export async function exploreSlices(
+  scenario: Scenario,
+  check: (state: State, before: State) => void,
+): Promise<ReadonlySet<string>> {
   const standings = new Map<string, Standing<RunEnd>>();
   const seen = new Set<string>();
   await explore(initialState(scenario), {
@@ -166,12 +182,12 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
   return actions;
 }
 
-/** Idle workers of a kind are alike: only the first takes work. Those of receipts, where there are any, come last. */
+/** Idle workers of a kind are alike: only the first takes work. */
 function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, scenario: Scenario): Action[] {
-  const kindOf = (worker: number) => (worker >= (scenario.workers ?? 2) ? 'receipts' : 'chunk');
-  const kind = kindOf(at);
-  const isFirst = !workers.some((worker, other) => other < at && worker === null && kindOf(other) === kind);
-  if (!isFirst || deliveriesLeft[kind] === 0) return [];
+  const kinds = kindsOf(scenario);
+  const kind = kinds[at];
+  const isFirst = !workers.some((worker, other) => other < at && worker === null && kinds[other] === kind);
+  if (kind === undefined || !isFirst || deliveriesLeft[kind] === 0) return [];
   return queue
     .filter(({ visible, body }) => visible && body.kind === kind)
     .map(({ id }) => ({ do: 'deliver', worker: at, id }));
@@ -182,8 +198,7 @@ function effectsOf(name: string, mayFail: boolean, scenario: Scenario): (Effect 
   const { effects = ['fails', 'reply_lost', 'repeated', 'lands_late', 'again_late'] } = scenario;
   if (name === 'call') return platform.filter((_, at) => mayFail || at === 0);
   if (!mayFail) return ['ok'];
-  if (writes.has(name)) return ['ok', ...effects];
-  if (sendings.has(name)) return ['ok', ...effects.filter((effect) => !effect.endsWith('late'))];
+  if (writes.has(name) || sendings.has(name)) return ['ok', ...effects];
   return ['ok', ...effects.filter((effect) => effect === 'fails')];
 }
 
@@ -240,15 +255,16 @@ async function apply(
     case 'land': {
       const landing = state.inFlight[action.at] as Call;
       const inFlight = state.inFlight.toSpliced(action.at, 1);
-      return { ...state, store: applied(state.store, landing).store, inFlight, harmed: true };
+      return { ...effectOf({ ...state, inFlight }, landing).after, harmed: true };
     }
     case 'stop':
       return { ...state, store: { ...state.store, stopped: true } };
     case 'withdraw':
       return { ...state, store: withWithdrawal(state.store, scenario.slices[0] ?? 0) };
     case 'wait': {
+      // An operator may take any time.
       const killed = state.workers.reduce<State>(
-        (reached, worker, at) => (worker === null ? reached : died(reached, at)),
+        (reached, worker, at) => (worker === null || worker.body.kind === 'operator' ? reached : died(reached, at)),
         state,
       );
       const harmed = state.harmed || state.workers.some((worker) => worker !== null);

@@ -1,16 +1,17 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { jobMemorySeconds } from '../../../../lib/messages/items.ts';
 import type { Outcome, Outcomes, Slice, SliceClaim } from '../../../../lib/messages/slices/slice.ts';
-import { sliceItemOf, sliceKeyOf, sliceOfItem } from '../../../../lib/messages/slices/slice-items.ts';
+import { sliceKeyOf } from '../../../../lib/messages/slices/slice-items.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
+import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 import { applied, emptyStore, jobId, type Store, startMs } from './slice-world.ts';
 
-let slices: ReturnType<typeof sliceStore>;
-beforeAll(async () => {
-  slices = sliceStore({ client: localDocumentClient(), table: await freshTable('messages'), nowMs: () => startMs });
-});
+const [client, table] = [localDocumentClient(), await freshTable('messages')];
+const slices = sliceStore({ client, table, nowMs: () => startMs });
 
 const size = 3;
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
@@ -72,7 +73,9 @@ function argsOf(
   // Its claimant ends it, however late.
   if (name === 'end') return there.state === 'claimed' ? [there, given] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
-  return name === 'settle' ? [there, settlements, startMs + 5] : [there, `${claim.owner} finder`];
+  if (name === 'settle') return [there, settlements, startMs + 5];
+  const [outcome] = settlements.values();
+  return [there, `${claim.owner} finder`, outcome];
 }
 
 test('a repeated claim is its own, and so is a repeated end', async () => {
@@ -101,38 +104,47 @@ test('a try that ends keeps what was settled of an earlier one meanwhile', async
   expect(await slices.find(key)).toEqual(over);
 });
 
-test('its key is stored for 30 days: letter for letter', () => {
-  expect(sliceKeyOf({ jobId, slice: 234 })).toEqual({ pk: `JOB#${jobId}#2`, sk: 'SLICE#0234' });
+test('of ten claimants at once exactly one has the slice, of a later try as well', async () => {
+  const key = { jobId, slice: 5 };
+  for (const tried of [0, 1]) {
+    const claims = Array.from({ length: 10 }, (_, run) => {
+      return slices.claim({ key, try: tried, owner: `run-${tried}-${run}`, atMs: startMs, size: 1 });
+    });
+    const taken = (await Promise.all(claims)).filter(({ kind }) => kind === 'claimed');
+    expect(taken).toHaveLength(1);
+    const again = new Map([[0, { state: 'again', dueMs: startMs }]] as const);
+    for (const { slice } of taken) await slices.end(slice, again);
+  }
 });
 
-test('what is packed is unpacked as it was, with all that may be known', () => {
-  const key = { jobId, slice: 1 };
-  const outcomes = [
-    { state: 'failed', code: '131026', reason: 'Not on WhatsApp', resolvedAtMs: 5 },
-    { state: 'expired', code: 'expired', resolvedAtMs: 6 },
-    { state: 'sent', platformMessageId: 'wamid.1', held: 'paused', code: 'receipt', resolvedAtMs: 7 },
-    undefined,
-  ] as const;
-  const slice: Slice = { key, version: 3, try: 2, owner: 'run-1', atMs: startMs, state: 'ended', outcomes };
-  expect(sliceOfItem(key, sliceItemOf(slice))).toEqual(slice);
+test.each<[string, FaultPlan]>([
+  ['whose reply is lost is the own one to the SDK’s retry (R16)', ({ number }) => everyOther(number, 'lose_reply')],
+  ['that is throttled is written by the retry (R32)', ({ number }) => everyOther(number, 'throttle')],
+])('each claim and each end %s', async (name, plan) => {
+  const faulty = localDocumentClient();
+  const { attempts } = injectFaults(faulty, plan);
+  const store = sliceStore({ client: faulty, table, nowMs: () => startMs });
+  const key = { jobId: name.slice(0, 10), slice: 0 };
+  const again = { state: 'again', dueMs: startMs } as const;
+  for (const [tried, outcome] of [again, { state: 'sent', platformMessageId: 'w' } as const].entries()) {
+    const { kind, slice } = await store.claim({ key, try: tried, owner: `run-${tried}`, atMs: startMs, size: 1 });
+    const over = await store.end(slice, new Map([[0, outcome]]));
+    expect([kind, over?.state, over?.outcomes]).toEqual(['claimed', 'ended', [outcome]]);
+  }
+  expect(attempts).toHaveLength(8);
 });
 
-test('ten sent messages are one write unit, with the platform’s ids of 80 characters', () => {
-  const sent = Array.from({ length: 10 }, (_, place): Outcome => {
-    const noise = Array.from({ length: 60 }, (_, at) => ((place * 7_919 + at * 104_729) % 36).toString(36)).join('');
-    return { state: 'sent', platformMessageId: `wamid.HBgNNTQ5MTE1${noise}` };
-  });
-  const slice: Slice = {
-    key: { jobId, slice: 999 },
-    ...{
-      version: 2,
-      try: 0,
-      owner: `${'0'.repeat(36)} ${'1'.repeat(36)}`,
-      atMs: startMs,
-      state: 'ended',
-      outcomes: sent,
-    },
-  };
-  const { outcomes: bytes, ...rest } = sliceItemOf(slice);
-  expect(bytes.byteLength + JSON.stringify(rest).length + 80).toBeLessThan(1_024);
+function everyOther(number: number, kind: 'lose_reply' | 'throttle') {
+  return number % 2 === 1 ? { kind } : undefined;
+}
+
+test('a slice is kept for 30 days from its last write, in seconds (R23)', async () => {
+  const key = { jobId, slice: 9 };
+  const kept = async () =>
+    (await client.send(new GetCommand({ TableName: table, Key: sliceKeyOf(key) }))).Item?.['expiresAtSeconds'];
+  const { slice } = await slices.claim({ key, try: 0, owner: 'run-1', atMs: startMs, size: 1 });
+  expect(await kept()).toBe(startMs / 1_000 + jobMemorySeconds);
+  const later = sliceStore({ client, table, nowMs: () => startMs + 500 });
+  await later.end(slice, new Map([[0, { state: 'expired', code: 'expired' }]]));
+  expect(await kept()).toBe(startMs / 1_000 + 1 + jobMemorySeconds);
 });

@@ -1,6 +1,11 @@
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import { eventsOfEndings } from '../../../../lib/messages/chunks/chunk-events.ts';
+import { aboutJob } from '../../../../lib/messages/job.ts';
 import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
+import { outcomesOf } from '../../../../lib/messages/reports/outcome.ts';
+import { type MessageKey, resolveUnknown } from '../../../../lib/messages/reports/resolve-unknown.ts';
 import {
   type Chunk,
   type ChunkEnd,
@@ -14,6 +19,7 @@ import {
   ended,
   endedForTheDead,
   isOwn,
+  lost,
   mayClaim,
   type Outcome,
   type Outcomes,
@@ -25,8 +31,8 @@ import {
   withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
-import { scenarioHead } from '../../../faults/scenario-job.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
 
 export const claimLifeMs = 90_000;
 export const jobId = '01JD0000000000000000000000';
@@ -35,6 +41,7 @@ export const startMs = 1_800_000_000_000;
 /** What may come of a call to the platform. */
 export const platformEffects = {
   accepted: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid' } },
+  held: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid', held: 'paused' } },
   refused: { accepts: false, outcome: { state: 'failed', code: '131026' } },
   throttled: { accepts: false, outcome: { state: 'again', dueMs: startMs } },
   lost_before: { accepts: false, outcome: { state: 'unknown', code: 'no_answer' } },
@@ -83,7 +90,9 @@ export type Recipient = ChunkRecipient;
 /** A message of the dispatch queue, or messages of the receipt queue that are delivered as one batch: one for each recipient. */
 export type Body =
   | { readonly kind: 'chunk'; readonly chunk: Chunk<Recipient> }
-  | { readonly kind: 'receipts'; readonly indexes: readonly number[] };
+  | { readonly kind: 'receipts'; readonly indexes: readonly number[] }
+  /** An operator who settles a message by hand. */
+  | { readonly kind: 'operator'; readonly index: number; readonly state: 'sent' | 'failed' };
 
 /** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
 export type RunEnd = ChunkEnd<Recipient> | { readonly kind: 'left'; readonly indexes: readonly number[] };
@@ -98,6 +107,7 @@ export interface Start {
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
   const run = async (outside: Outside<string>): Promise<RunEnd> => {
     if (body.kind === 'receipts') return await recordReceipts(body.indexes, outside);
+    if (body.kind === 'operator') return await settledByHand(body, outside);
     return await runChunk(body.chunk, owner, chunkPorts(outside));
   };
   return standingAfter(run, nowMs, replies);
@@ -115,19 +125,43 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
       settle: call('settle'),
     },
     look: async (claim) => {
-      const { heldBack, proven: places } = await look(claim);
-      return { heldBack, proven: new Set(places) };
+      const { proven: places, ...stands } = await look(claim);
+      return { ...stands, proven: new Set(places) };
     },
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),
     call: call('call'),
-    tell: async (endings) => void (await call('tell')(endings)),
+    tell: call('tell'),
     queueAgain: call('queueAgain'),
     nowMs,
     mayRepeat: async (times) => times < 3,
     claimLifeMs,
     retryMs: nowMs,
   };
+}
+
+/** Who is told that something failed looks, and tries again. */
+async function settledByHand(
+  { index, state }: Extract<Body, { kind: 'operator' }>,
+  { call, nowMs }: Outside<string>,
+): Promise<RunEnd> {
+  const find = call('findMessage') as (key: MessageKey) => Promise<{ slice: Slice | undefined; isProven: boolean }>;
+  const read = async (key: MessageKey) => {
+    const askedAtMs = nowMs();
+    const { slice, isProven } = await find(key);
+    const slices = new Map(slice === undefined ? [] : [[slice.key.slice, slice]]);
+    const proofs = new Map(
+      isProven ? [[key.index, { proof: 'delivered', receipt: receiptOf(key.index) } as const]] : [],
+    );
+    const outcome = outcomesOf({ head: { jobId } }, { slices, proofs, askedAtMs })?.(key.index);
+    return { slice, outcome: outcome ?? { state: 'pending' as const } };
+  };
+  const slices = { settle: call('settle'), endForTheDead: call('endForTheDead') };
+  const ports = { read, slices, markDoubt: call('markDoubt'), nowMs };
+  await resolveUnknown({ jobId, index }, state, ports).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.message !== 'unavailable') throw error;
+  });
+  return { kind: 'acknowledged' };
 }
 
 async function recordReceipts(indexes: readonly number[], outside: Outside<string>): Promise<RunEnd> {
@@ -138,8 +172,11 @@ async function recordReceipts(indexes: readonly number[], outside: Outside<strin
 
 function receiptMessage(index: number): ReceiptMessage {
   const { wabaId, phoneNumberId } = scenarioHead;
-  const receipt: Receipt = { jobId, index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid' };
-  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receiptOf(index)] }] };
+}
+
+function receiptOf(index: number): Receipt {
+  return { jobId, index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid' };
 }
 
 /** What nobody changes is answered at once. */
@@ -198,10 +235,10 @@ export function applied(
       return { store: write(slice), value: slice };
     }
     case 'endForTheDead': {
-      const [seen, owner] = args as [Slice, string];
+      const [seen, owner, outcome] = args as [Slice, string, Outcome];
       const existing = at(seen.key);
       if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
-      const slice = endedForTheDead(existing, owner);
+      const slice = endedForTheDead(existing, owner, outcome);
       return { store: write(slice), value: slice };
     }
     case 'settle': {
@@ -214,7 +251,7 @@ export function applied(
     case 'look': {
       const [claim] = args as [SliceClaim];
       const heldBack = store.stopped ? { state: 'failed', code: 'cancelled' } : undefined;
-      return { store, value: { heldBack, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
+      return { store, value: { heldBack, ofDead: lost, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
     }
     case 'proven':
       return { store, value: provenOf(store, args[0] as SliceKey) };
@@ -231,10 +268,14 @@ export function applied(
         value: undefined,
       };
     }
+    case 'findMessage': {
+      const [{ index }] = args as [MessageKey];
+      const slice = store.slices[String(Math.floor(index / 10))];
+      return { store, value: { slice, isProven: store.receipts.includes(index) } };
+    }
     case 'tell': {
-      const [endings] = args as [readonly Told<Recipient>[]];
-      const events = endings.flatMap(({ recipient, outcome }) => eventOf(recipient.index, outcome));
-      return { store: withTold(store, events), value: undefined };
+      const [endings, slices] = args as [readonly Told<Recipient>[], readonly Slice[]];
+      return { store: withTold(store, eventsOf(endings, slices)), value: undefined };
     }
     case 'tellReceipts': {
       const [events] = args as [readonly (readonly [string, MessageData])[]];
@@ -258,9 +299,16 @@ function isSame(one: Slice, other: Slice): boolean {
   return one.version === other.version;
 }
 
-function eventOf(index: number, outcome: Told<Recipient>['outcome']): string[] {
-  if (outcome.resolvedAtMs !== undefined) return [`${index} resolved`];
-  return outcome.state === 'sent' ? [] : [`${index} ${outcome.state}`];
+/** A job that is alone in its chunk, as far as events tell of it. */
+const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
+
+/** `<index> <kind>` of what is told of messages, and `job completed`. */
+function eventsOf(endings: readonly Told<Recipient>[], slices: readonly Slice[]): string[] {
+  const told = endings as unknown as Parameters<typeof eventsOfEndings>[1];
+  return eventsOfEndings(toldJob, told, { slices, nowMs: startMs }).map(({ type, data }) => {
+    const [, kind] = type.split('.');
+    return 'message_id' in data ? `${data.message_id.split('-')[1]} ${kind}` : `job ${kind}`;
+  });
 }
 
 function withTold(store: Store, events: readonly string[]): Store {

@@ -56,10 +56,12 @@ describe('an ended try', () => {
   });
 });
 
-test('whom a dead claimant may have called is unknown; what the tries before have settled stays', () => {
+test('whom a dead claimant may have called is unknown, unless it is known how they end; what the tries before have settled stays', () => {
   const second = claimed(ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])), claimOf(1)); // biome-ignore format: one row
   const lost = { state: 'unknown', code: 'worker_lost' };
   expect(endedForTheDead(second, 'run-9')).toMatchObject({ owner: 'run-9', try: 1, outcomes: [sent, lost, lost] });
+  const stopped: Outcome = { state: 'failed', code: 'cancelled' };
+  expect(endedForTheDead(second, 'run-9', stopped)).toMatchObject({ outcomes: [sent, stopped, stopped] });
 });
 
 test('a slice that its acceptance has taken back says so of every recipient', () => {

@@ -4,8 +4,8 @@ import { exploreSlices, type Scenario } from './slice-explorer.ts';
 import { checkPromises } from './slice-promises.ts';
 
 /*
- * Every state that two workers, their store, the platform and its receipts can come to (R13, R14, D25, D29, D34, D39, D53): any
- * call may fail, take effect unheard, twice or late, any run may be killed, any delivery may come twice.
+ * Every state that two workers, their store, the platform, its receipts and an operator can come to (R13, R14, D25, D29, D34, D39,
+ * D41, D53): any call may fail, take effect unheard, twice or late, any run may be killed, any delivery may come twice.
  */
 
 interface Named extends Scenario {
@@ -23,6 +23,15 @@ const scenarios: readonly Named[] = [
     waits: 1,
     // The second of two faults doubles the copy of what the first one has throttled.
     sees: ['claim lands_late', 'land', 'endForTheDead ok', thorough ? 'queueAgain repeated' : 'queueAgain ok'],
+  },
+  {
+    name: 'a message that the platform holds',
+    slices: [1],
+    faults: 1,
+    deliveries: 2,
+    platform: ['held', 'throttled'],
+    effects: ['fails', 'reply_lost'],
+    sees: ['call held', 'tell fails'],
   },
   { name: 'two recipients of one slice', slices: [2], faults: 1, deliveries: 3, waits: 1, sees: ['call throttled'] },
   {
@@ -45,12 +54,35 @@ const scenarios: readonly Named[] = [
   },
   { name: 'a job that is stopped', slices: [1], faults: 1, deliveries: 3, waits: 1, stop: true, sees: ['stop'] },
   {
+    name: 'what an operator settles by hand',
+    slices: [1],
+    faults: 1,
+    deliveries: 2,
+    waits: 1,
+    operator: 2,
+    platform: ['accepted', 'lost_before', 'lost_after'],
+    sees: ['findMessage ok', 'settle ok', 'settle lands_late', 'endForTheDead ok'],
+  },
+  {
+    name: 'what an operator settles while receipts are counted',
+    slices: [1],
+    faults: thorough ? 1 : 0,
+    deliveries: 2,
+    workers: 1,
+    waits: 1,
+    receipts: 1,
+    operator: 1,
+    platform: ['lost_after'],
+    effects: ['fails'],
+    sees: ['findMessage ok', 'settle ok', 'tellReceipts ok'],
+  },
+  {
     name: 'receipts of an answer that is lost',
     slices: [1],
     faults: 1,
     deliveries: 2,
     receipts: 2,
-    workers: 1,
+    workers: thorough ? 2 : 1,
     waits: 1,
     platform: ['accepted', 'lost_after'],
     sees: ['settle ok', 'tellReceipts ok', 'call lost_after'],
@@ -94,7 +126,7 @@ const scenarios: readonly Named[] = [
 test.each(scenarios)(
   '$name: every promise holds in every state',
   async ({ sees, ...scenario }) => {
-    const seen = await exploreSlices(scenario, (state) => checkPromises(state, scenario.slices));
+    const seen = await exploreSlices(scenario, (state, before) => checkPromises(state, before, scenario.slices));
     expect([...seen]).toEqual(expect.arrayContaining([...sees]));
   },
   300_000,

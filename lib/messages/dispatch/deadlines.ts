@@ -1,0 +1,41 @@
+import type { JobHead } from '../job.ts';
+
+/** Time-out of one platform call. */
+export const platformCallTimeoutMs = 10_000;
+
+/** A send starts only with this much time left: the call's time-out and 3 s to write down what came of it. */
+export const sendBudgetMs = platformCallTimeoutMs + 3_000;
+
+/** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */
+const lastSendAfterAcceptanceMs = 28 * 86_400_000;
+
+/** Without an expiry of its own, a message that keeps being refused provably unsent is retried this long. */
+const retryForMs = 24 * 3_600_000;
+
+/** A message by its age, and the tries that ended provably unsent so far. */
+interface Aged extends Pick<JobHead, 'acceptedAtMs' | 'expiresAtMs'> {
+  readonly attempt: number;
+}
+
+/** How a message ends that may no longer be sent. */
+export interface Late {
+  readonly state: 'expired' | 'failed';
+  readonly code: 'expired' | 'retry_deadline';
+}
+
+/** The outcome of a message that may no longer be sent, undefined while it may. */
+export function lateness(message: Aged, nowMs: number): Late | undefined {
+  const { expiresAtMs = Number.POSITIVE_INFINITY } = message;
+  if (nowMs >= expiresAtMs) return { state: 'expired', code: 'expired' };
+  if (nowMs >= retryDeadlineMs(message)) return { state: 'failed', code: 'retry_deadline' };
+  return undefined;
+}
+
+/**
+ * Until when a message may be tried. A first delivery may come late (a long backlog) and is still sent; only retries end
+ * after a day. Neither outlives the claims.
+ */
+export function retryDeadlineMs(message: Aged): number {
+  const retried = message.attempt > 0 && message.expiresAtMs === undefined;
+  return message.acceptedAtMs + (retried ? retryForMs : lastSendAfterAcceptanceMs);
+}

@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
+import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
+import { present } from '../../keys/present.ts';
+import type { DispatchPointer } from '../accept/whole-job.ts';
+import { jobSortKey } from '../items.ts';
+
+/** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */
+export interface DispatchesQuestion {
+  readonly clientId: number;
+  readonly did: string;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+}
+
+const SortKeySchema = v.pipe(v.string(), v.regex(/^\d{15}#[0-9A-Z]{26}$/));
+
+function scopeOf({ clientId, did, fromMs, toMs }: DispatchesQuestion): string {
+  return `dispatches ${clientId} ${did} ${fromMs ?? ''} ${toMs ?? ''}`;
+}
+
+export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: string): string {
+  return opaqueCursor(scopeOf(question), lastSortKey);
+}
+
+/** The sort key after which a page begins; undefined for a cursor of another list, and for one beyond its ends. */
+export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string): string | undefined {
+  const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question), cursor));
+  if (!parsed.success) return undefined;
+  const { from, to } = boundsOf(question);
+  return from <= parsed.output && parsed.output < to ? parsed.output : undefined;
+}
+
+/** Between which sort keys the dispatches are; DynamoDB takes no start outside of them. */
+export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestion, 'fromMs' | 'toMs'>): {
+  readonly from: string;
+  readonly to: string;
+} {
+  // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+  return { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
+}
+
+/** The last moment that a sort key can spell. */
+const latestMs = 999_999_999_999_999;
+
+/** A dispatch as it is listed (D40). */
+export const ListedDispatchSchema = v.object({
+  dispatch_id: v.string(),
+  template: v.object({ name: v.string(), language: v.string() }),
+  campaign_id: v.exactOptional(wholeNumber),
+  accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
+});
+
+/** The same of what is stored of it. */
+export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {
+  return {
+    dispatch_id: jobId,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaign_id: rest.campaignId }),
+    accepted_at: new Date(rest.acceptedAtMs).toISOString(),
+    total: rest.total,
+  };
+}

@@ -1,0 +1,141 @@
+import { present } from '../../keys/present.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { EventSink } from '../../webhooks/event.ts';
+import type { ToldJob } from '../dispatch/completed-event.ts';
+import { aboutJob, type JobHead } from '../job.ts';
+import {
+  type JobState,
+  type JobStates,
+  type JobStop,
+  parkDelaySeconds,
+  parkEndMs,
+  pauseFromMs,
+  type Waiting,
+} from '../job-state.ts';
+import type { ParkedWatch, ParkedWatchQueue } from '../rounds/watch-message.ts';
+import { claimLifeMs } from '../slices/claim-life.ts';
+import { parkedEvent, resumedEvent } from './parked-event.ts';
+import { type StandingPorts, templateStanding } from './template-standing.ts';
+
+export interface ParkedPorts extends StandingPorts {
+  readonly queue: ParkedWatchQueue;
+  readonly states: JobStates;
+  /** Undefined for a job that was taken back, or is forgotten. */
+  readonly headOf: (jobId: string) => Promise<JobHead | undefined>;
+}
+
+interface Ports extends ParkedPorts {
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+interface ParkedJob extends ToldJob {
+  readonly head: JobHead;
+}
+
+/** The longest time between two questions to the platform: a job in ten parts asks for one template ten times. */
+const longestQuietMs = 600_000;
+
+/** A job that was resumed and has neither sent nor been refused since is believed after this long. */
+const longestUnprovenMs = 600_000;
+
+/**
+ * Looks once at a job that was parked, or is about to be (D46). The first look tells its client, each further one how its
+ * template stands: then the job goes on, or ends unsent, or is looked at again later. That it goes on is told when a message
+ * was taken: a template may be called back and still refuse them, and then the job is parked again, within the same pause,
+ * of which its client hears nothing. The copy, and the event, come before the acknowledgement; a watcher that has told of a
+ * pause tells of its end too, or leaves that to the watcher of the next waiting, even when it died between the two.
+ */
+export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
+  const { jobId, clientId, acceptedAtMs, sinceMs } = message;
+  const head = await ports.headOf(jobId);
+  if (head === undefined) {
+    ports.log('job.watch_ended', { jobId, clientId });
+    return;
+  }
+  const job = { jobId, clientId, acceptedAtMs, about: aboutJob(head), head };
+  const state = (await ports.states.of([jobId])).get(jobId) ?? {};
+  if (state.stop !== undefined) return;
+  const { parked } = state;
+  if (parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, { job, state }, ports);
+  const waiting = { ...state, parked };
+  const fromMs = pauseFromMs(waiting);
+  if (message.toldMs !== fromMs) {
+    // Of a pause that began before this waiting, another watcher has told.
+    if (fromMs === sinceMs) {
+      await ports.events.send([parkedEvent(job, { sinceMs, untilMs: parkEndMs(waiting, head) })]);
+    }
+    return await again({ ...message, toldMs: fromMs }, ports);
+  }
+  await lookAtWaiting(message, { job, waiting }, ports);
+}
+
+/** Of a job that nobody has parked yet, nor ever will once the worker that wanted to is dead; or that was resumed. */
+async function lookAtNoLonger(
+  message: ParkedWatch,
+  { job, state }: { readonly job: ParkedJob; readonly state: JobState },
+  ports: Ports,
+): Promise<void> {
+  const { sinceMs, toldMs } = message;
+  const nowMs = ports.nowMs();
+  if (toldMs === undefined) {
+    if (nowMs < sinceMs + claimLifeMs) await again(message, ports);
+    return;
+  }
+  const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > toldMs;
+  if (goesOn) return await tellResumed(toldMs, job, ports);
+  // The pause is that of the next watcher, who tells of its end.
+  if (state.parked !== undefined) return;
+  const { resumedMs = nowMs } = message;
+  if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, ports);
+  await ports.states.endPause(job.jobId);
+  await tellResumed(toldMs, job, ports);
+}
+
+async function lookAtWaiting(
+  message: ParkedWatch,
+  { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
+  ports: Ports,
+): Promise<void> {
+  const nowMs = ports.nowMs();
+  const stop = (state: JobStop['state'], code: string) => stopJob(job, { state, code, atMs: nowMs }, ports);
+  if (nowMs >= parkEndMs(waiting, job.head)) return await stop('expired', waiting.parked.code);
+  if (nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
+  const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
+  const standing = await templateStanding(job.head, { sinceMs: message.sinceMs, mayAsk }, ports);
+  if (standing === 'waiting') return await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, ports);
+  if (standing === 'disabled') return await stop('failed', '132016');
+  if (standing === 'gone') return await stop('failed', '132001');
+  // Where somebody else has ended it, the next look sees what it is now.
+  const resumed = await ports.states.resume(job.jobId, message.sinceMs);
+  if (resumed) ports.log('job.resumed', { jobId: job.jobId, clientId: job.clientId });
+  await again({ ...message, ...(resumed ? { resumedMs: nowMs } : {}) }, ports);
+}
+
+/**
+ * A template that was called back and refused messages again is not trusted as soon as the first time: another waiting takes
+ * as long as the pause had lasted before it, ten minutes at most.
+ */
+function mayResumeFromMs(waiting: Waiting): number {
+  const { sinceMs } = waiting.parked;
+  return sinceMs + Math.min(longestQuietMs, sinceMs - pauseFromMs(waiting));
+}
+
+/** As rarely as it is looked at in the beginning, and every ten minutes in the end: mostly a hint comes first (D42). */
+function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): number {
+  return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
+}
+
+async function tellResumed(fromMs: number, job: ParkedJob, ports: Ports): Promise<void> {
+  await ports.events.send([resumedEvent(job, fromMs, ports.nowMs())]);
+}
+
+async function stopJob({ jobId, clientId, acceptedAtMs }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
+  if (!(await ports.states.stop({ jobId, acceptedAtMs }, stop))) return;
+  ports.log('job.stopped', { jobId, clientId, ...present({ code: stop.code }) });
+}
+
+async function again(message: ParkedWatch, ports: Ports): Promise<void> {
+  await ports.queue.sendLater(message, parkDelaySeconds(ports.nowMs() - (message.resumedMs ?? message.sinceMs)));
+}

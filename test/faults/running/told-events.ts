@@ -1,0 +1,99 @@
+import * as v from 'valibot';
+import { startWebhookReceiver } from '../../../infra/local/webhook-receiver.ts';
+import { type EventType, eventId } from '../../../lib/webhooks/event.ts';
+import type { ToldRecipient } from '../../support/send-audit.ts';
+
+/** What clients choose unless told otherwise, of messages and dispatches: all that is not the usual way of a message (D41). */
+export const receivedKinds = [
+  'message.failed',
+  'message.expired',
+  'message.unknown',
+  'message.held',
+  'message.resolved',
+  'dispatch.completed',
+] as const;
+
+const EventSchema = v.object({
+  type: v.string(),
+  data: v.object({
+    job_id: v.string(),
+    message_id: v.exactOptional(v.string()),
+    counts: v.exactOptional(v.record(v.string(), v.number())),
+    total: v.exactOptional(v.number()),
+  }),
+});
+
+/** Events as a receiver of two clients got them, each once, by its id. */
+export interface ToldEvents {
+  readonly byId: ReadonlyMap<string, v.InferOutput<typeof EventSchema>>;
+  /** Deliveries whose signature was wrong, or whose id came with another content. */
+  readonly wrong: () => number;
+  stop(): Promise<void>;
+}
+
+/** Receives what is posted to `receiverUrl`, and judges it by these secrets. */
+export async function receiveEvents(port: number, secrets: Promise<readonly string[]>): Promise<ToldEvents> {
+  const byId = new Map<string, v.InferOutput<typeof EventSchema>>();
+  let wrong = 0;
+  const receiver = await startWebhookReceiver(port, secrets, ({ webhookId, verified, body }) => {
+    const event = v.parse(EventSchema, JSON.parse(body));
+    const known = byId.get(webhookId);
+    if (!verified || (known !== undefined && keyOf(known) !== keyOf(event))) wrong += 1;
+    byId.set(webhookId, event);
+    return undefined;
+  });
+  return { byId, wrong: () => wrong, stop: () => receiver.close() };
+}
+
+function keyOf({ type, data }: v.InferOutput<typeof EventSchema>): string {
+  return `${type} ${data.job_id} ${data.message_id}`;
+}
+
+/** The events of which a report says that they must be there, and those that must not. */
+const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
+
+/**
+ * In one sentence each, where the events that a receiver got and the rows of the reports do not say the same. `jobs`: the client
+ * of each, and its recipients.
+ */
+export function eventFaults(
+  { byId, wrong }: Pick<ToldEvents, 'byId' | 'wrong'>,
+  told: readonly ToldRecipient[],
+  jobs: ReadonlyMap<string, { readonly clientId: number; readonly total: number }>,
+): string[] {
+  const clientOf = (dispatchId: string) => jobs.get(dispatchId.slice(0, dispatchId.lastIndexOf('-')))?.clientId ?? 0;
+  const has = (type: EventType, dispatchId: string) => byId.has(eventId(type, clientOf(dispatchId), [dispatchId]));
+  const missing = told.filter(({ state, dispatchId }) => {
+    const type = typeOf[state as keyof typeof typeOf];
+    return type !== undefined && !has(type, dispatchId);
+  });
+  const denied = told.filter(({ state, dispatchId }) => {
+    const others = Object.entries(typeOf).filter(([of]) => of !== state && of !== 'unknown');
+    return others.some(([, type]) => has(type, dispatchId));
+  });
+  const unsettled = told.filter(
+    ({ state, dispatchId }) =>
+      state !== 'unknown' && has('message.unknown', dispatchId) && !has('message.resolved', dispatchId),
+  );
+  const incomplete = [...jobs].filter(([jobId, { clientId, total }]) => {
+    const completed = byId.get(eventId('dispatch.completed', clientId, [jobId]));
+    const counted = Object.values(completed?.data.counts ?? {}).reduce((sum, count) => sum + count, 0);
+    return completed?.data.total !== total || counted !== total || completed.data.counts?.['pending'] !== 0;
+  });
+  const foreign = [...byId.values()].filter(({ data }) => !jobs.has(data.job_id));
+  const some = (recipients: readonly ToldRecipient[]) =>
+    recipients
+      .slice(0, 5)
+      .map(({ dispatchId, state }) => `${dispatchId} ${state}`)
+      .join(', ');
+  return [
+    ...(wrong() === 0 ? [] : [`${wrong()} events had a wrong signature, or the id of another`]),
+    ...(missing.length === 0 ? [] : [`${missing.length} endings were not told as events: ${some(missing)}`]),
+    ...(denied.length === 0 ? [] : [`${denied.length} events say otherwise than the report: ${some(denied)}`]),
+    ...(unsettled.length === 0
+      ? []
+      : [`${unsettled.length} were told unknown, and not what it became: ${some(unsettled)}`]),
+    ...(incomplete.length === 0 ? [] : [`${incomplete.length} dispatches were not told as completed, or not whole`]),
+    ...(foreign.length === 0 ? [] : [`${foreign.length} events are of no dispatch of this run`]),
+  ];
+}

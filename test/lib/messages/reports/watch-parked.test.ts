@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
+import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/rounds/watch-message.ts';
+import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+import { makeTemplate } from '../../../support/templates.ts';
+
+const sinceMs = 1_800_000_000_000;
+const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
+const parked = { code: 'template_paused', sinceMs } as const;
+const first = parkedWatchOf(head, sinceMs);
+const told = { ...first, toldMs: sinceMs } as const;
+/** Resumed a moment ago, and found so. */
+const resumed = { ...told, resumedMs: sinceMs + 20_000 };
+
+interface Setting {
+  readonly state?: JobState;
+  readonly afterMs?: number;
+  /** What the platform says; by default that it is paused. */
+  readonly status?: string | 'missing' | 'unreachable';
+  readonly stored?: { readonly status: string; readonly afterMs: number; readonly deleted?: boolean };
+  readonly expiresAtMs?: number;
+  readonly resumes?: boolean;
+  readonly isThere?: boolean;
+}
+
+async function look(message: ParkedWatch, setting: Setting = {}) {
+  const {
+    state = { parked, pausedFromMs: sinceMs },
+    afterMs = 20_000,
+    status = 'PAUSED',
+    stored,
+    resumes = true,
+  } = setting;
+  const events = new MemoryEvents();
+  const later: [ParkedWatch, number][] = [];
+  const stops: JobStop[] = [];
+  const did: string[] = [];
+  const ports: WatchPorts = {
+    progressOf: async () => Promise.reject(new Error('not asked')),
+    queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
+    events,
+    parked: {
+      queue: { sendLater: async (copy, seconds) => void later.push([copy, seconds]) },
+      states: {
+        of: async () => new Map([[head.jobId, state]]),
+        stop: async (_, stop) => stops.push(stop) > 0,
+        park: async () => false,
+        resume: async (_, since) => {
+          did.push(`resume ${since - sinceMs}`);
+          return resumes;
+        },
+        endPause: async () => void did.push('endPause'),
+      },
+      headOf: async () =>
+        setting.isThere === false
+          ? undefined
+          : makeJobHead({
+              ...head,
+              ...(setting.expiresAtMs === undefined ? {} : { expiresAtMs: setting.expiresAtMs }),
+            }),
+      templates: {
+        storedFacts: async ([key = '']) =>
+          new Map(
+            stored === undefined
+              ? []
+              : [
+                  [
+                    key,
+                    {
+                      wabaId: head.wabaId,
+                      template: makeTemplate({ status: stored.status }),
+                      deleted: stored.deleted ?? false,
+                      readAtMs: sinceMs + stored.afterMs,
+                      sinceMs: 0,
+                      asSent: false,
+                    },
+                  ],
+                ],
+          ),
+      },
+      platformTemplates: {
+        find: async () => {
+          did.push('ask');
+          if (status === 'unreachable') throw new PlatformFailure('ambiguous');
+          return status === 'missing' ? undefined : makeTemplate({ status });
+        },
+      },
+    },
+    nowMs: () => sinceMs + afterMs,
+    log: (event) => void did.push(event),
+  };
+  const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
+  return { failed, later, stops, did, events: events.sent };
+}
+
+const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
+
+describe('a look at a parked job (D46)', () => {
+  test('the first one tells its client, and asks nobody', async () => {
+    const { later, events, did } = await look(first, { afterMs: 3_000 });
+    expect(events).toEqual([
+      {
+        id: expect.stringMatching(/^evt_/),
+        clientId: head.clientId,
+        type: 'dispatch.parked',
+        timestampMs: sinceMs,
+        data: {
+          job_id: head.jobId,
+          did: head.did,
+          template: { name: 'order_update', language: 'en_US' },
+          accepted_at: new Date(head.acceptedAtMs).toISOString(),
+          code: 'template_paused',
+          parked_at: new Date(sinceMs).toISOString(),
+          expires_at: new Date(sinceMs + longestParkMs).toISOString(),
+        },
+      },
+    ]);
+    expect([later, did]).toEqual([[[told, 15]], []]);
+  });
+
+  test('comes again while the template is paused, and asks the platform ever more rarely', async () => {
+    const { later, events, did } = await look(told, { afterMs: 20_000 });
+    expect([later, events, did]).toEqual([[[{ ...told, askedAtMs: sinceMs + 20_000 }, 15]], [], ['ask']]);
+    const asked = { ...told, askedAtMs: sinceMs + 400_000 };
+    expect(await look(asked, { afterMs: 499_000 })).toMatchObject({ later: [[asked, 120]], did: [] });
+    expect((await look(asked, { afterMs: 540_000 })).did).toEqual(['ask']);
+    const longAsked = { ...told, askedAtMs: sinceMs + 10_000_000 };
+    expect((await look(longAsked, { afterMs: 10_599_999 })).did).toEqual([]);
+    expect((await look(longAsked, { afterMs: 10_600_000 })).did).toEqual(['ask']);
+  });
+
+  test('whose template is back: the job goes on, and its client is told when a message was taken', async () => {
+    const { later, events, did } = await look(told, { status: 'APPROVED' });
+    expect([did, events, later]).toEqual([['ask', 'resume 0', 'job.resumed'], [], [[resumed, 15]]]);
+    const unproven = await look(resumed, { state: { pausedFromMs: sinceMs }, afterMs: 35_000 });
+    expect([unproven.later, unproven.events, unproven.did]).toEqual([[[resumed, 15]], [], []]);
+    const proven = await look(resumed, { state: {}, afterMs: 50_000 });
+    expect([proven.later, proven.did, types(proven.events)]).toEqual([[], [], ['dispatch.resumed']]);
+    expect(proven.events[0]).toMatchObject({
+      data: { job_id: head.jobId, parked_at: new Date(sinceMs).toISOString() },
+    });
+  });
+
+  test('of a job that nobody has parked again for ten minutes: it goes on, sent or not', async () => {
+    const state = { pausedFromMs: sinceMs };
+    const before = await look(resumed, { state, afterMs: 619_999 });
+    expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
+    const { later, did, events } = await look(resumed, { state, afterMs: 620_000 });
+    expect([later, did, types(events)]).toEqual([[], ['endPause'], ['dispatch.resumed']]);
+  });
+
+  test('by a reading that is younger than the waiting, without asking', async () => {
+    const young = await look(told, { stored: { status: 'APPROVED', afterMs: 1 } });
+    expect(young.did).toEqual(['resume 0', 'job.resumed']);
+    expect(young.later).toEqual([[resumed, 15]]);
+    for (const stored of [
+      { status: 'APPROVED', afterMs: 0 },
+      { status: 'PAUSED', afterMs: 1 },
+      { status: 'APPROVED', afterMs: 1, deleted: true },
+    ]) {
+      expect((await look(told, { stored })).did).toEqual(['ask']);
+    }
+  });
+
+  test.each([
+    ['DISABLED', { state: 'failed', code: '132016' }],
+    ['missing', { state: 'failed', code: '132001' }],
+    ['PENDING_DELETION', { state: 'failed', code: '132001' }],
+  ])('whose template is %s: the rest fails', async (status, stop) => {
+    const { stops, later, events } = await look(told, { status });
+    expect([stops, later, events]).toEqual([[{ ...stop, atMs: sinceMs + 20_000 }], [], []]);
+  });
+
+  test.each(['unreachable', 'PENDING', 'REJECTED', 'IN_APPEAL'])(
+    'whose template is %s: nothing follows from it',
+    async (status) => {
+      const { stops, later } = await look(told, { status });
+      expect([stops, later.length]).toEqual([[], 1]);
+    },
+  );
+
+  test('ends what waits after a day, or with its time to live', async () => {
+    const expired = { state: 'expired', code: 'template_paused' };
+    expect((await look(told, { afterMs: longestParkMs - 1 })).stops).toEqual([]);
+    expect((await look(told, { afterMs: longestParkMs, status: 'APPROVED' })).stops).toMatchObject([expired]);
+    expect((await look(told, { expiresAtMs: sinceMs + 20_001 })).stops).toEqual([]);
+    expect((await look(told, { expiresAtMs: sinceMs + 20_000 })).stops).toMatchObject([expired]);
+  });
+
+  test('of a job that is not parked yet: again, until the worker that wanted to cannot be running', async () => {
+    for (const state of [{}, { parked: { ...parked, sinceMs: sinceMs - 1 } }]) {
+      const early = await look(first, { state, afterMs: claimLifeMs - 1 });
+      expect([early.later.map(([copy]) => copy), early.events]).toEqual([[first], []]);
+      const late = await look(first, { state, afterMs: claimLifeMs });
+      expect([late.later, late.events]).toEqual([[], []]);
+    }
+  });
+
+  test('that was told and is parked no more: whoever ended it may have died before it told', async () => {
+    const again = { parked: { ...parked, sinceMs: sinceMs + 1 } };
+    for (const state of [{}, again, { ...again, pausedFromMs: sinceMs + 1 }]) {
+      const { later, events } = await look(told, { state });
+      expect([later, types(events)]).toEqual([[], ['dispatch.resumed']]);
+    }
+    const undecided = await look(told, { status: 'APPROVED', resumes: false });
+    expect([undecided.later, undecided.events]).toEqual([[[told, 15]], []]);
+    const died = await look(told, { state: { pausedFromMs: sinceMs } });
+    expect([died.later, died.events]).toEqual([[[resumed, 15]], []]);
+  });
+
+  test('that was resumed and parked again at once is the last: the next waiting is of the same pause, and has a watcher', async () => {
+    const state = { parked: { ...parked, sinceMs: sinceMs + 33_000 }, pausedFromMs: sinceMs };
+    expect(await look(resumed, { state, afterMs: 40_000 })).toMatchObject({ later: [], events: [], did: [] });
+  });
+
+  test('that is parked within a pause tells nothing, and waits as long as the pause was before it (D46)', async () => {
+    const since = sinceMs + 33_000;
+    const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
+    const next = { ...first, sinceMs: since };
+    const silent = { ...next, toldMs: sinceMs };
+    const begun = await look(next, { state, afterMs: 36_000 });
+    expect([begun.later, begun.events, begun.did]).toEqual([[[silent, 15]], [], []]);
+    const early = await look(silent, { state, status: 'APPROVED', afterMs: 65_999 });
+    expect([early.later, early.did]).toEqual([[[silent, 15]], []]);
+    const later = await look(silent, { state, status: 'APPROVED', afterMs: 66_000 });
+    expect(later.did).toEqual(['ask', 'resume 33000', 'job.resumed']);
+    const proven = await look({ ...silent, resumedMs: sinceMs + 66_000 }, { state: {}, afterMs: 90_000 });
+    expect(proven.events).toEqual((await look(resumed, { state: {}, afterMs: 90_000 })).events);
+  });
+
+  test('another waiting of a long pause takes ten minutes at most', async () => {
+    const since = sinceMs + 40_000_000;
+    const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
+    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const at = async (afterMs: number) => (await look(silent, { state, afterMs: 40_000_000 + afterMs })).did;
+    expect([await at(599_999), await at(600_000)]).toEqual([[], ['ask']]);
+  });
+
+  test('in whose pause a message was taken after all: this waiting is a pause of its own, and told', async () => {
+    const since = sinceMs + 33_000;
+    const state = { parked: { ...parked, sinceMs: since } };
+    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const { later, events } = await look(silent, { state, afterMs: 50_000 });
+    expect([later, types(events)]).toEqual([[[{ ...silent, toldMs: since }, 15]], ['dispatch.parked']]);
+  });
+
+  test('of a pause of several waitings ends with a day after the first', async () => {
+    const state = { parked: { ...parked, sinceMs: sinceMs + longestParkMs - 60_000 }, pausedFromMs: sinceMs };
+    const silent = { ...first, sinceMs: state.parked.sinceMs, toldMs: sinceMs };
+    expect((await look(silent, { state, afterMs: longestParkMs - 1 })).stops).toEqual([]);
+    const { stops } = await look(silent, { state, afterMs: longestParkMs });
+    expect(stops).toMatchObject([{ state: 'expired', code: 'template_paused' }]);
+  });
+
+  test('of a job that was stopped, or is there no more, is the last', async () => {
+    const nothing = { failed: [], later: [], stops: [], events: [] };
+    expect(await look(told, { state: { stop: cancelled(1) } })).toMatchObject(nothing);
+    expect(await look(first, { isThere: false })).toMatchObject({ ...nothing, did: ['job.watch_ended'] });
+  });
+
+  test('told twice each event has one id, and another waiting of the same job has others', async () => {
+    const ids = new Set<string | undefined>();
+    for (const since of [sinceMs, sinceMs, sinceMs + 1]) {
+      const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: since };
+      ids.add((await look({ ...first, sinceMs: since }, { state })).events[0]?.id);
+      ids.add((await look({ ...told, sinceMs: since, toldMs: since }, { state: {} })).events[0]?.id);
+    }
+    expect(ids.size).toBe(4);
+  });
+});

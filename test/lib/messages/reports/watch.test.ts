@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { OutcomeCounts } from '../../../../lib/messages/reports/outcome.ts';
+import type { JobProgress } from '../../../../lib/messages/reports/read-report.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
+import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+
+const startMs = 1_800_000_000_000;
+const head = makeJobHead({
+  throughputPerSecond: 80,
+  acceptedAtMs: startMs,
+  campaignId: 10,
+  attends: { waitTime: -1 },
+  total: 900,
+});
+const watched: WatchMessage = {
+  version: 1,
+  kind: 'running',
+  jobId: head.jobId,
+  clientId: 1001,
+  acceptedAtMs: startMs,
+  final: [],
+};
+const counts: OutcomeCounts = {
+  pending: 0,
+  held: 1,
+  sent: 500,
+  delivered: 300,
+  read: 90,
+  failed: 7,
+  expired: 1,
+  unknown: 2,
+};
+
+function world(progress: JobProgress | undefined) {
+  const asked: [string, readonly number[]][] = [];
+  const later: [WatchMessage, number][] = [];
+  const events = new MemoryEvents();
+  const logged: string[] = [];
+  return {
+    asked,
+    later,
+    events,
+    logged,
+    ports: {
+      progressOf: async (jobId: string, final: readonly number[]) => {
+        asked.push([jobId, final]);
+        return progress;
+      },
+      queue: { sendLater: async (message: WatchMessage, seconds: number) => void later.push([message, seconds]) },
+      events,
+      // Of no use to a watch of this version.
+      parked: undefined as unknown as WatchPorts['parked'],
+      nowMs: () => startMs + 80_000,
+      log: (event: string) => void logged.push(event),
+    },
+  };
+}
+
+const delivery = (message: unknown, messageId = 'message') => ({ messageId, body: JSON.stringify(message) });
+
+describe('a look at a job (D41)', () => {
+  test('of which something is pending: later again, with what is final by now', async () => {
+    const { ports, asked, later, events } = world({ head, finalPartitions: [0, 2] });
+    expect(await watchJobs([delivery({ ...watched, final: [2] })], ports)).toEqual([]);
+    expect(asked).toEqual([[head.jobId, [2]]]);
+    expect(later).toEqual([[{ ...watched, final: [0, 2] }, 8]]);
+    expect(events.sent).toEqual([]);
+  });
+
+  test('that has ended: told with its counts', async () => {
+    const { ports, later, events } = world({ head, finalPartitions: [0, 1, 2, 3], counts });
+    expect(await watchJobs([delivery(watched)], ports)).toEqual([]);
+    expect(later).toEqual([]);
+    expect(events.sent).toEqual([
+      {
+        id: expect.stringMatching(/^evt_/),
+        clientId: 1001,
+        type: 'dispatch.completed',
+        timestampMs: startMs + 80_000,
+        data: {
+          job_id: head.jobId,
+          did: head.did,
+          template: { name: 'order_update', language: 'en_US' },
+          campaign_id: 10,
+          attends: { waitTime: -1 },
+          accepted_at: new Date(startMs).toISOString(),
+          total: 901,
+          counts,
+        },
+      },
+    ]);
+  });
+
+  test('told twice it has one id, also when more is known by then', async () => {
+    const { ports, events } = world({ head, finalPartitions: [], counts });
+    await watchJobs([delivery(watched)], ports);
+    await watchJobs([delivery(watched)], { ...ports, nowMs: () => startMs + 1 });
+    expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('that is there no more is given up', async () => {
+    const { ports, later, events, logged } = world(undefined);
+    expect(await watchJobs([delivery(watched)], ports)).toEqual([]);
+    expect([later, events.sent, logged]).toEqual([[], [], ['job.watch_ended']]);
+  });
+
+  test('that fails comes again, alone', async () => {
+    const { ports, events } = world({ head, finalPartitions: [], counts });
+    const progressOf = async (jobId: string, final: readonly number[]) => {
+      if (jobId !== head.jobId) throw new Error('no answer');
+      return await ports.progressOf(jobId, final);
+    };
+    const deliveries = [
+      delivery({ ...watched, jobId: 'other' }, 'unanswered'),
+      delivery({ ...watched, version: 2 }, 'later version'),
+      { messageId: 'unreadable', body: '{' },
+      delivery(watched, 'good'),
+    ];
+    expect(await watchJobs(deliveries, { ...ports, progressOf })).toEqual([
+      'unanswered',
+      'later version',
+      'unreadable',
+    ]);
+    expect(events.sent).toHaveLength(1);
+    events.broken = true;
+    expect(await watchJobs([delivery(watched)], ports)).toEqual(['message']);
+  });
+});
+
+test.each([
+  [0, 5],
+  [50_000, 5],
+  [51_000, 6],
+  [3_600_000, 360],
+  [86_400_000, 900],
+])('a job that is %i ms old is looked at again in %i s', (ageMs, seconds) => {
+  expect(nextLookSeconds(watched, startMs + ageMs)).toBe(seconds);
+});

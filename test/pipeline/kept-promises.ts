@@ -1,0 +1,131 @@
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { straightRecipients } from '../../lib/messages/chunk.ts';
+import { fold } from '../../lib/messages/receipts/fold.ts';
+import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
+import { outcomeOf } from '../../lib/messages/reports/outcome.ts';
+import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/slices/slice.ts';
+import type { EventType } from '../../lib/webhooks/event.ts';
+import type { PipelineWorld } from './world.ts';
+
+/** From the decision to send until the platform sees it, in a world with slow calls. */
+const underWayMs = 5_000;
+/** From the claim until then, on a slow number. */
+const claimedMs = 20_000;
+
+/** Why a message may end so, in worlds whose platform refuses what `platform-model.ts` says. */
+const reasons: Readonly<Record<string, readonly string[]>> = {
+  failed: ['131047', '132016', 'cancelled', 'retry_deadline'],
+  expired: ['expired', 'template_paused'],
+  unknown: ['no_answer', 'http_500', lost.code],
+};
+
+/** What must hold once nothing is under way any more; throws with all that does not. */
+export function checkWorld(world: PipelineWorld): void {
+  const tellings = new Set([...world.told.values()].map(({ type, data }) => tellingOf(type, data)));
+  const broken = world.accepted.flatMap((message) => brokenPromises({ ...message, world, tellings }));
+  if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
+}
+
+/** An event by its type and what it is about. */
+function tellingOf(
+  type: EventType,
+  data: { readonly job_id?: unknown; readonly message_id?: unknown } | object,
+): string {
+  const { job_id: jobId, message_id: messageId = jobId } = data as { job_id?: unknown; message_id?: unknown };
+  return `${type} ${messageId}`;
+}
+
+/** One message in a world that has come to rest. */
+interface Message {
+  readonly world: PipelineWorld;
+  readonly dispatchId: string;
+  readonly job: WholeJob;
+  readonly tellings: ReadonlySet<string>;
+}
+
+function brokenPromises(message: Message): string[] {
+  const { world, dispatchId, job } = message;
+  const { jobId } = job.head;
+  const answer = world.answers.get(jobId);
+  const hasBegun = world.jobs.heads.has(jobId);
+  const unsent = answer === 'refused' || !hasBegun ? refusedAndSent(message) : [];
+  if (answer === 'refused' && hasBegun) unsent.push(`D25: ${jobId} was refused and has begun`);
+  if (!hasBegun) {
+    const isLost = answer === 'accepted' && world.deadLetters === 0;
+    return isLost ? [...unsent, `R14: ${dispatchId} was accepted and has vanished`] : unsent;
+  }
+  const index = Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
+  const slice = world.slices.find(sliceOf({ jobId, index }));
+  const recorded = slice?.outcomes[placeInSlice(index)];
+  return [...unsent, ...brokenBySending(message), ...brokenByReport(message, index), ...untold(message, recorded)];
+}
+
+function brokenBySending({ world, dispatchId, job }: Message): string[] {
+  const broken: string[] = [];
+  const { jobId, expiresAtMs } = job.head;
+  const { stop } = world.jobs.states.get(jobId) ?? {};
+  const posts = world.platform.posts.filter((post) => post.dispatchId === dispatchId);
+  const taken = posts.filter((post) => post.taken);
+  if (taken.length > 1) broken.push(`R13: ${dispatchId} was taken ${taken.length} times`);
+  if (expiresAtMs !== undefined && posts.some(({ atMs }) => atMs > expiresAtMs + underWayMs)) {
+    broken.push(`D27: ${dispatchId} was sent after its time`);
+  }
+  if (stop !== undefined && posts.some(({ atMs }) => atMs > stop.atMs + claimedMs)) {
+    broken.push(`D53: ${dispatchId} was sent after its job was cancelled`);
+  }
+  return broken;
+}
+
+/** What its client reads of the message, by all that is written of it. */
+function brokenByReport({ world, dispatchId, job }: Message, index: number): string[] {
+  const { jobId } = job.head;
+  const slice = world.slices.find(sliceOf({ jobId, index }));
+  const receipts = world.receipts.of(jobId, index);
+  const state = world.jobs.states.get(jobId) ?? {};
+  const own = outcomeOf(index, { slice, job: state }, world.time.nowMs);
+  const reported = reportedOutcome(own, fold(receipts)).state;
+  const isTaken = world.platform.posts.some((post) => post.dispatchId === dispatchId && post.taken);
+  const broken: string[] = [];
+  if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${dispatchId} has vanished`);
+  if (['sent', 'held', 'delivered', 'read'].includes(reported) && !isTaken) {
+    broken.push(`R14: ${dispatchId} counts as ${reported} and was never taken`);
+  }
+  if (['failed', 'expired'].includes(reported) && isTaken) {
+    broken.push(`R14: ${dispatchId} counts as ${reported} and was taken`);
+  }
+  const { [own.state]: allowed } = reasons;
+  if (allowed?.includes(own.code ?? '') === false) {
+    broken.push(`R14: ${dispatchId} counts as ${own.state} for no reason (${own.code})`);
+  }
+  if (own.code === lost.code && world.killedRuns === 0) {
+    broken.push(`D29: ${dispatchId} counts as lost with its worker, and no worker died`);
+  }
+  if (own.state === 'unknown' && receipts.length > 0 && world.deadLetters === 0) {
+    broken.push(`D39: ${dispatchId} has a receipt and stays unknown`);
+  }
+  return broken;
+}
+
+/** Each ending that is no success is told (D34), also that it was one after all (D39), and the end of a small job (D41). */
+function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorded | undefined): string[] {
+  if (world.deadLetters > 0) return [];
+  const { jobId } = job.head;
+  const wanted: string[] = [];
+  if (job.recipients.length <= straightRecipients) wanted.push(`dispatch.completed ${jobId}`);
+  const state = recorded?.state;
+  if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${dispatchId}`);
+  if (state === 'sent' && tellings.has(`message.unknown ${dispatchId}`)) wanted.push(`message.resolved ${dispatchId}`);
+  return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: nobody was told ${telling}`);
+}
+
+/** Of what was refused, or never begun, nothing is sent and nothing told. */
+function refusedAndSent({ world, dispatchId, job, tellings }: Message): string[] {
+  const isPosted = world.platform.posts.some((post) => post.dispatchId === dispatchId);
+  const isTold = [...tellings].some(
+    (telling) => telling.endsWith(` ${dispatchId}`) || telling.endsWith(job.head.jobId),
+  );
+  return [
+    ...(isPosted ? [`D25: ${dispatchId} was refused and sent`] : []),
+    ...(isTold ? [`D25: ${dispatchId} was refused and is told of`] : []),
+  ];
+}

@@ -1,0 +1,28 @@
+import { type HandOverPorts, handOverJob, handOverStraight } from '../../lib/messages/accept/hand-over.ts';
+import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { Run } from './runs.ts';
+import type { Answer, WorldParts } from './world-parts.ts';
+
+const signal = new AbortController().signal;
+
+/** Hands a job over as acceptance does; the answer never comes where the run dies. */
+export async function acceptedBy({ queues, rules, stores }: WorldParts, job: WholeJob, run: Run): Promise<Answer> {
+  const table = stores.ofAcceptance(run);
+  const ports: HandOverPorts = {
+    ...table,
+    queue: { send: (body) => run.call('enqueueJob', () => queues.jobs.send(body)) },
+    urgentQueue: { send: (body) => run.call('enqueueStraight', () => queues.small.send(body)) },
+    remainingMs: () => 29_000,
+  };
+  const straight = await straightRequest(job, async () => rules.limitPerSecond);
+  try {
+    await (straight === undefined ? handOverJob(job, ports) : handOverStraight(straight, ports));
+  } catch (error) {
+    return (error as { code?: string }).code === 'dispatch_unavailable' ? 'refused' : 'undecided';
+  }
+  const { list, beginStraight } = table.acceptance;
+  const shown: Promise<unknown> = straight === undefined ? list(job, signal) : beginStraight(straight.chunk, signal);
+  await shown.catch(() => undefined);
+  return 'accepted';
+}

@@ -1,0 +1,205 @@
+import { packEntries } from '../../lib/aws/sqs-batch.ts';
+import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
+import type { ChunkQueue } from '../../lib/messages/chunks/chunk-ports.ts';
+import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
+import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
+import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
+import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
+import { type HoldPorts, jobHolds } from '../../lib/messages/job-holds.ts';
+import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
+import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
+import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
+import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { type FanOutPorts, fanOutJob } from '../../lib/messages/rounds/fan-out-job.ts';
+import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
+import type { ChunkSink } from '../../lib/messages/rounds/queue-chunks.ts';
+import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
+import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { platformIdOf } from './platform-model.ts';
+import type { ModelDelivery, QueueModel } from './queue-model.ts';
+import type { Run } from './runs.ts';
+import type { WorldParts } from './world-parts.ts';
+
+interface RunClock {
+  readonly nowMs: () => number;
+  readonly remainingMs: () => number;
+  readonly invocation: string;
+}
+
+/** A function of the service with the queue that it consumes. */
+export interface Consumer {
+  readonly name: string;
+  readonly queue: QueueModel;
+  readonly workers: number;
+  readonly batchSize: number;
+  readonly gatherMs?: number | undefined;
+  readonly timeoutMs: number;
+  /** Returns the ids of messages that are to come again. */
+  readonly handle: (batch: readonly ModelDelivery[], run: Run, clock: RunClock) => Promise<readonly string[]>;
+}
+
+/** The consumers of the queues of a world, as they are deployed. */
+export function consumersOf(world: WorldParts): Consumer[] {
+  const { jobs, dispatch, small, receipts } = world.queues;
+  const { workers, gatherMs } = world.rules;
+  const timeoutMs = 60_000;
+  const gathering = gatherMs === undefined ? { workers: 10 } : { workers: 1, gatherMs };
+  return [
+    { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
+    { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
+    { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
+    { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
+  ];
+}
+
+function fanOut(world: WorldParts): Consumer['handle'] {
+  const { jobs: queue, dispatch } = world.queues;
+  return async (batch, run, clock) => {
+    const again: string[] = [];
+    for (const delivery of batch) {
+      const postpone = (seconds: number) => queue.changeVisibility(delivery.receiptHandle, seconds);
+      const ports: FanOutPorts = {
+        ...shared(world, run, clock, 'fan-out'),
+        ...world.stores.ofFanOut(run, clock.nowMs),
+        queue: chunkSink(world, run, dispatch),
+        watch: { sendLater: () => run.call('watch', () => undefined) },
+        sendAgain: (next, seconds) => run.call('sendAgain', () => queue.send(encodeJob(next), seconds)),
+        hold: () => run.call('hold', () => postpone(holdSeconds)).catch(() => undefined),
+        limitOf: async () => world.rules.limitPerSecond,
+        compose: composeMessage,
+      };
+      try {
+        const owner = `${clock.invocation} ${delivery.receiptHandle}`;
+        if ((await fanOutJob(decodeJob(delivery.body), owner, ports)) === 'done') continue;
+      } catch {
+        postpone(jobRetrySeconds(delivery.receiveCount));
+      }
+      again.push(delivery.messageId);
+    }
+    return again;
+  };
+}
+
+function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Consumer['handle'] {
+  return async (batch, run, clock) => {
+    const common = shared(world, run, clock, 'dispatch');
+    const chunks = chunkQueue(world, run, queue);
+    const deliveries = batch.map((delivery) => {
+      return { ...delivery, attributes: { ApproximateReceiveCount: String(delivery.receiveCount) } };
+    });
+    const firstHold = isSmall ? firstHoldMs.urgent : firstHoldMs.dispatch;
+    const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
+    const { states, ...stores } = world.stores.ofWorker(run, clock.nowMs);
+    const failed = await workChunks(batch, {
+      ...common,
+      ...stores,
+      isOfCodes: isSmall,
+      queue: { ...chunks, postpone: held.postpone },
+      invocation: clock.invocation,
+      ready: async () => undefined,
+      send: (posting) => run.call('send', () => post(world, posting)),
+      probe: () => run.call('probe', () => world.platform.read(probeTimeoutMs)),
+      newHolds: () => {
+        const watchParked: HoldPorts['watchParked'] = ({ jobId }, sinceMs) =>
+          run.call('watchParked', () => void resumeLater(world, jobId, sinceMs));
+        return jobHolds({ ...common, states, watchParked });
+      },
+    });
+    await held.end(failed);
+    return failed;
+  };
+}
+
+/** As the watcher does once the template is back. */
+async function resumeLater({ rules, time, jobs }: WorldParts, jobId: string, sinceMs: number): Promise<void> {
+  if (rules.parkedMs === undefined) return;
+  await time.sleep(rules.parkedMs());
+  jobs.resume(jobId, sinceMs);
+}
+
+function recorder(world: WorldParts): Consumer['handle'] {
+  return async (batch, run, clock) => {
+    const common = shared(world, run, clock, 'receipts');
+    return await runReceipts(batch, {
+      ...common,
+      ...world.stores.ofReceipts(run),
+      wanted: async () => defaultEventTypes,
+    });
+  };
+}
+
+function shared({ rules, logged, told }: WorldParts, run: Run, { nowMs, remainingMs }: RunClock, functionName: string) {
+  return {
+    nowMs,
+    remainingMs,
+    random: rules.random,
+    pause: (ms: number) => run.pause(ms),
+    log: (event: LogEvent, facts: LogFacts) => {
+      logged.set(event, (logged.get(event) ?? 0) + 1);
+      rules.log?.(functionName, event, facts);
+    },
+    events: {
+      send: (events: readonly ServiceEvent[]) =>
+        run.call('sendEvents', () => {
+          for (const event of events) told.set(event.id, event);
+        }),
+    },
+  };
+}
+
+function chunkQueue({ queues }: WorldParts, run: Run, queue: QueueModel): ChunkQueue {
+  return {
+    sendLater: (chunk, seconds) => {
+      const isCode = chunk.urgent === true && chunk.straight === true;
+      const target = isCode ? queues.small : queues.dispatch;
+      const body = JSON.stringify(chunk);
+      return run.call('sendLater', () => target.send(body, seconds), Buffer.byteLength(body));
+    },
+    postpone: (handle, seconds) => run.call('postpone', () => queue.changeVisibility(handle, seconds)),
+    hold: (handles, seconds) =>
+      run.call('hold', () => {
+        for (const handle of handles) queue.changeVisibility(handle, seconds);
+      }),
+  };
+}
+
+function chunkSink({ rules }: WorldParts, run: Run, queue: QueueModel): ChunkSink {
+  return {
+    pack: packEntries,
+    sendBatch: (entries) => {
+      const bytes = entries.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      const send = () => {
+        // A batch may be taken in part.
+        const refused = entries.filter(() => rules.random() < (rules.repeatShare > 0 ? 0.02 : 0));
+        for (const entry of entries) if (!refused.includes(entry)) queue.send(entry.body, entry.delaySeconds);
+        return refused;
+      };
+      return run.call('sendBatch', send, bytes);
+    },
+  };
+}
+
+async function post(world: WorldParts, { request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
+  const { platform } = world;
+  const dispatchId = String(request['biz_opaque_callback_data']);
+  const before = platform.posts.length;
+  try {
+    return await platform.post({ dispatchId, phoneNumberId, to: String(request.to ?? request.recipient) });
+  } finally {
+    const took = platform.posts.slice(before).some((each) => each.dispatchId === dispatchId && each.taken);
+    if (took) tellReceipts(world, dispatchId);
+  }
+}
+
+function tellReceipts({ jobs, queues, rules, time }: WorldParts, dispatchId: string): void {
+  const end = dispatchId.lastIndexOf('-');
+  const head = jobs.heads.get(dispatchId.slice(0, end));
+  if (head === undefined) return;
+  const { jobId, wabaId, phoneNumberId } = head;
+  const index = Number(dispatchId.slice(end + 1));
+  for (const { status, afterMs } of rules.receiptsOf()) {
+    const receipt = { jobId, index, status, atMs: time.nowMs, platformMessageId: platformIdOf(dispatchId) };
+    const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+    void time.sleep(afterMs).then(() => queues.receipts.send(JSON.stringify(message)));
+  }
+}

@@ -1,0 +1,95 @@
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
+import type { ServiceEvent } from '../../lib/webhooks/event.ts';
+import { MemoryBreaker } from '../support/memory-breaker.ts';
+import { VirtualTime } from '../support/virtual-time.ts';
+import { MemoryNumbers } from './memory-numbers.ts';
+import { MemoryReceipts } from './memory-receipts.ts';
+import { MemoryRounds } from './memory-rounds.ts';
+import { MemoryDoubts, MemorySlices } from './memory-slices.ts';
+import { Meter } from './meter.ts';
+import { type Fate, PlatformModel } from './platform-model.ts';
+import { QueueModel } from './queue-model.ts';
+import { type CallFault, Run } from './runs.ts';
+import { memoryStores, type WorldStores } from './world-stores.ts';
+
+export interface WorldRules {
+  readonly random: () => number;
+  readonly limitPerSecond: number;
+  readonly answerMs: () => number;
+  readonly latencyMs: () => number;
+  readonly faultOf: (name: string) => CallFault | undefined;
+  readonly fateOf: () => Fate;
+  /** Of reads; as messages when left out. */
+  readonly readFateOf?: () => Fate;
+  /** How long a run lives, in ms; undefined: as long as its function may. */
+  readonly lifeMs: (functionName: string) => number | undefined;
+  /** What the platform tells of a message that it took, each with the delay after which it comes. */
+  readonly receiptsOf: () => readonly { readonly status: string; readonly afterMs: number }[];
+  /** After so long the template of a job that its workers have parked is back; left out: it never is. */
+  readonly parkedMs?: () => number;
+  readonly delayJitterMs: number;
+  readonly repeatShare: number;
+  readonly clockSkewMs: () => number;
+  readonly workers: number;
+  /** So long after a small request is there, one worker looks for what is there; left out: each idle one gets a request at once. */
+  readonly gatherMs?: number;
+  /** Hears what the runs of a function log. */
+  readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
+}
+
+/** When every world begins. */
+export const startMs = 1_800_000_000_000;
+
+export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts';
+
+/** What a client is told of its request: of a refused one that nothing is sent, of an undecided one that it is not known. */
+export type Answer = 'accepted' | 'refused' | 'undecided';
+
+/** What the runs of a world share: its clock, its stores, its queues, its platform, and what came of them. */
+export class WorldParts {
+  readonly time = new VirtualTime(startMs);
+  readonly slices = new MemorySlices();
+  readonly doubts = new MemoryDoubts();
+  readonly jobs = new MemoryRounds();
+  readonly receipts = new MemoryReceipts({ heads: this.jobs.heads, doubts: this.doubts, slices: this.slices });
+  readonly numbers: MemoryNumbers;
+  readonly breaker = new MemoryBreaker();
+  readonly platform: PlatformModel;
+  readonly told = new Map<string, ServiceEvent>();
+  readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
+  /** What their clients were told, by job id; of an acceptance that dies nothing. */
+  readonly answers = new Map<string, Answer>();
+  readonly logged = new Map<string, number>();
+  readonly meter = new Meter();
+  readonly rules: WorldRules;
+  readonly stores: WorldStores;
+  readonly queues: Readonly<Record<QueueName, QueueModel>>;
+
+  /** `storesOf`: where not all of the table is in memory. */
+  constructor(rules: WorldRules, storesOf?: (time: VirtualTime) => WorldStores) {
+    this.rules = rules;
+    this.numbers = new MemoryNumbers(rules.random);
+    this.stores = storesOf?.(this.time) ?? memoryStores(this);
+    const { random, delayJitterMs, repeatShare } = rules;
+    const queue = (visibilityMs: number) =>
+      new QueueModel(this.time, { visibilityMs, maxReceiveCount: 5, delayJitterMs, repeatShare }, random);
+    this.queues = {
+      jobs: queue(1_800_000),
+      dispatch: queue(360_000),
+      small: queue(360_000),
+      receipts: queue(720_000),
+    };
+    this.platform = new PlatformModel(this.time, {
+      limitPerSecond: () => rules.limitPerSecond,
+      answerMs: rules.answerMs,
+      fateOf: rules.fateOf,
+      readFateOf: rules.readFateOf ?? rules.fateOf,
+    });
+  }
+
+  newRun(): Run {
+    const { latencyMs, faultOf } = this.rules;
+    return new Run(this.time, { latencyMs, faultOf, count: (name, bytes) => this.meter.count(name, bytes) });
+  }
+}

@@ -1,0 +1,72 @@
+import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
+import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
+import type { HoldPorts } from '../../lib/messages/job-holds.ts';
+import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
+import type { FanOutPorts } from '../../lib/messages/rounds/fan-out-job.ts';
+import type { MemoryBreaker } from '../support/memory-breaker.ts';
+import type { MemoryNumbers } from './memory-numbers.ts';
+import type { MemoryReceipts } from './memory-receipts.ts';
+import type { MemoryRounds } from './memory-rounds.ts';
+import type { MemoryDoubts, MemorySlices } from './memory-slices.ts';
+import type { Run } from './runs.ts';
+
+type NowMs = () => number;
+
+/** The messages table, as the runs of each function of a world see it. */
+export interface WorldStores {
+  ofAcceptance(run: Run): Pick<HandOverPorts, 'parameters'> & {
+    readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'beginStraight'>;
+  };
+  ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'states' | 'slices' | 'paces'>;
+  ofWorker(
+    run: Run,
+    nowMs: NowMs,
+  ): Pick<ChunkWorkerPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> & {
+    readonly states: HoldPorts['states'];
+  };
+  ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf'>;
+  /** Whether somebody waits for a request that takes no virtual time: meanwhile none passes. */
+  isBusy(): boolean;
+}
+
+/** The table in memory: every call passes the run, which counts it, lets it take time and may let it fail. */
+export function memoryStores(table: {
+  readonly slices: MemorySlices;
+  readonly doubts: MemoryDoubts;
+  readonly jobs: MemoryRounds;
+  readonly receipts: MemoryReceipts;
+  readonly numbers: MemoryNumbers;
+  readonly breaker: MemoryBreaker;
+}): WorldStores {
+  const { slices, doubts, jobs, receipts, numbers, breaker } = table;
+  return {
+    ofAcceptance: (run) => ({
+      parameters: { store: () => run.call('storeParameters', () => undefined) },
+      acceptance: jobs.ofAcceptance(run, (jobId) => slices.withdraw(jobId)),
+    }),
+    ofFanOut: (run, nowMs) => ({
+      jobs: jobs.ofRounds(run),
+      states: jobs.ofHolds(run),
+      slices: slices.ofRun(run),
+      // A job can wait: of a hundred that begin at once, one reserves at a time.
+      paces: numbers.paces(run, nowMs, 100),
+    }),
+    ofWorker: (run, nowMs) => ({
+      slices: slices.ofRun(run),
+      doubts: doubts.ofRun(run),
+      paces: numbers.paces(run, nowMs),
+      tenths: numbers.tenths(run),
+      states: jobs.ofHolds(run),
+      look: (phoneNumberId, jobIds) =>
+        run.call('look', () => ({ pace: numbers.paceOf(phoneNumberId), jobs: jobs.statesOf(jobIds) })),
+      beginStraight: (chunk) => run.call('beginStraight', () => jobs.beginStraight(chunk)),
+      breakers: {
+        find: () => run.call('findBreaker', () => breaker.find()),
+        change: (seen, rule) => run.call('changeBreaker', () => breaker.change(seen, rule)),
+      },
+    }),
+    ofReceipts: (run) => receipts.ofRun(run),
+    isBusy: () => false,
+  };
+}

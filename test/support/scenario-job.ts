@@ -1,0 +1,21 @@
+import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
+import { makeJobHead } from './send-jobs.ts';
+
+export const startMs = 1_800_000_000_000;
+const scenarioJobId = 'J';
+
+/** The job of many a test: of a number that may send eighty a second. */
+export const scenarioHead = makeJobHead({
+  jobId: scenarioJobId,
+  throughputPerSecond: 80,
+  acceptedAtMs: startMs,
+  total: 1_000,
+});
+
+/** One receipt, as it waits in the queue. */
+export function receiptBody(index: number, status: string): string {
+  const { wabaId, phoneNumberId, jobId } = scenarioHead;
+  const receipt = { jobId, index, status, atMs: startMs, platformMessageId: 'platform-1' };
+  const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
+  return JSON.stringify(message);
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
+import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
+import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { jobHolds } from '../../lib/messages/job-holds.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
+import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
+import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { immediately, VirtualTime } from './virtual-time.ts';
+
+type Ports = Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'>;
+/** What is no table. */
+type Given = Pick<Ports, 'queue' | 'events' | 'send'> & Partial<Ports>;
+
+const lifeMs = 60_000;
+const never = new Promise<never>(() => undefined);
+
+/** Workers of chunks over the real stores, in virtual time: it passes only while none of them asks for anything. */
+export class TableWorkers {
+  readonly time: VirtualTime;
+  #asked = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(startMs: number) {
+    this.time = new VirtualTime(startMs);
+  }
+
+  /** What one process takes, over a table. */
+  ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
+    const nowMs = () => this.time.nowMs;
+    const pause = async () => undefined;
+    const states = jobStateStore(client, table, pause);
+    const { beginStraight } = acceptedJobsStore(client, table, nowMs);
+    const log = () => undefined;
+    const ports: Ports = {
+      isOfCodes: false,
+      slices: sliceStore({ client, table, nowMs }),
+      doubts: sliceDoubtsStore(client, table),
+      paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
+      tenths: urgentStore(client, table),
+      look: standingStore(client, table, pause),
+      beginStraight: async (chunk) => void (await beginStraight(chunk)),
+      newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log }),
+      ready: async () => undefined,
+      breakers: breakerStore({ client, table, nowMs }),
+      probe: async () => undefined,
+      nowMs,
+      random: () => 0,
+      pause: (ms) => this.time.sleep(ms),
+      log,
+      ...given,
+    };
+    return outside(ports, (call) => this.ask(call));
+  }
+
+  /**
+   * A run about deliveries of these bodies; returns those that come again. After so many calls it is killed: nothing that it has
+   * asked for is answered then, and it asks for nothing more.
+   */
+  async run(
+    bodies: readonly string[],
+    ports: Ports,
+    calls = Number.POSITIVE_INFINITY,
+  ): Promise<readonly string[] | 'killed'> {
+    const deliveries = bodies.map((body, at) => ({ messageId: String(at), receiptHandle: '', body }));
+    const killed = Promise.withResolvers<'killed'>();
+    let left = calls;
+    const living = async <T>(call: () => Promise<T>): Promise<T> => {
+      left -= 1;
+      if (left < 0) return await never;
+      try {
+        return await call();
+      } finally {
+        if (left <= 0) {
+          killed.resolve('killed');
+          await never;
+        }
+      }
+    };
+    const bornMs = this.time.nowMs;
+    const remainingMs = () => bornMs + lifeMs - this.time.nowMs;
+    const failed = workChunks(deliveries, { ...outside(ports, living), invocation: randomUUID(), remainingMs });
+    const again = failed.then((ids) => bodies.filter((_, at) => ids.includes(String(at))));
+    return await Promise.race([again, killed.promise]);
+  }
+
+  /** Asks for something outside of virtual time. */
+  async ask<T>(call: () => Promise<T>): Promise<T> {
+    this.#asked += 1;
+    try {
+      return await call();
+    } finally {
+      this.#asked -= 1;
+      if (this.#asked === 0) this.#wake();
+    }
+  }
+
+  /** Lets time pass for as long as `work` takes. */
+  async pass<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const ended = work.finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => undefined);
+    const settled = async () => {
+      do {
+        if (this.#asked > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+        await immediately();
+      } while (this.#asked > 0);
+    };
+    await this.time.pass(() => isOver, settled);
+    if (!isOver) throw new Error('the work waits for something that never comes');
+    return await ended;
+  }
+}
+
+type Through = <T>(call: () => Promise<T>) => Promise<T>;
+
+/** Ports of which each call that is answered from outside goes by `through`. */
+function outside(ports: Ports, through: Through): Ports {
+  const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
+  const { look, beginStraight, send, probe } = eachCall(ports, through);
+  return {
+    ...{ ...ports, look, beginStraight, send, probe },
+    slices: eachCall(slices, through),
+    doubts: eachCall(doubts, through),
+    paces: eachCall(paces, through),
+    tenths: eachCall(tenths, through),
+    breakers: eachCall(breakers, through),
+    queue: eachCall(queue, through),
+    events: eachCall(events, through),
+  };
+}
+
+function eachCall<Store extends object>(store: Store, through: Through): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => through(async () => member.apply(target, args));
+    },
+  });
+}
