@@ -38,8 +38,7 @@ export async function reserveMissing(
   const missing = open.flatMap((waiting): Missing[] => {
     const recipients = waiting.chunk.slices.flatMap((slice) => {
       const due = dueOf(slice, nowMs);
-      const isMissing = firstSlotMs(slice, waiting.slots, { schedule: pace.schedule, nowMs }) === undefined;
-      return due.length > 0 && isMissing ? due : [];
+      return firstSlotMs(slice, waiting.slots, { schedule: pace.schedule, nowMs }) === undefined ? due : [];
     });
     return recipients.length === 0 ? [] : [{ waiting, recipients }];
   });

@@ -393,6 +393,7 @@ describe('one-time codes (D44)', () => {
     const world = new ChunkRunWorld();
     const [idle] = await world.place([chunkOf(slicesOf(1), code)]);
     expect(timesOf(world, idle)).toEqual({ 0: 0 });
+    expect(world.calls).toEqual(['look', 'changePace']);
     await world.reserved(72 * 600);
     const before = world.count('look');
     const [busy, of] = await world.place([

@@ -3,6 +3,7 @@ import type { JobStop } from '../../../../lib/messages/job-state.ts';
 import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { claimed } from '../../../../lib/messages/slices/slice.ts';
+import { countedBy } from '../../../support/counted.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 
@@ -191,7 +192,9 @@ describe('a stopped job (D46, D53)', () => {
   test('queues nothing: each recipient ends as the stop says, and is told so once', async () => {
     const { fannedOut, jobs, slices, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
     jobs.states.set('J', { stop });
-    expect(await fannedOut()).toBe('done');
+    expect(await countedBy(async () => expect(await fannedOut()).toBe('done'))).toMatchObject([
+      { MessagesFailed: 1_203 },
+    ]);
     expect([queued, watched.length, slices.slices.size]).toEqual([[], 1, 121]);
     const outcomes = [...slices.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
@@ -230,6 +233,14 @@ describe('a stopped job (D46, D53)', () => {
     expect(events.sent).toHaveLength(20);
   });
 
+  test('whose recipients are gone fails, and is delivered again', async () => {
+    const { fannedOut, ports, jobs, events } = fanOutWorld(30);
+    jobs.states.set('J', { stop });
+    const recipientsFrom = async () => [];
+    await expect(fannedOut({}, { jobs: { ...ports.jobs, recipientsFrom } })).rejects.toThrow('gone');
+    expect(events.sent).toEqual([]);
+  });
+
   test('is told again, under the same ids, when that could not be told: and a run that has failed ends nothing more', async () => {
     const { fannedOut, jobs, slices, events } = fanOutWorld(203);
     jobs.states.set('J', { stop });
@@ -264,5 +275,20 @@ describe('a parked job (D46)', () => {
     jobs.states.set('J', { parked });
     await fannedOut();
     expect(events.sent.map(({ type }) => type)).toEqual(Array(20).fill('message.expired'));
+    expect(jobs.states.get('J')?.stop).toMatchObject({ state: 'expired', code: 'template_paused' });
+  });
+
+  test('that is cancelled at that moment ends as its client was told', async () => {
+    const { fannedOut, jobs, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
+    jobs.states.set('J', { parked });
+    const cancelled = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
+    const stop = async () => {
+      jobs.states.set('J', { stop: cancelled });
+      return false;
+    };
+    await fannedOut({}, { states: { stop } });
+    expect(events.sent.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual(
+      Array(20).fill(['message.failed', 'cancelled']),
+    );
   });
 });
