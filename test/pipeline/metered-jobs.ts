@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Pause } from '../../lib/aws/pause.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
@@ -14,6 +15,7 @@ import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
 import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
 import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { seededRandom } from '../support/faults.ts';
 import { meterRequests, type RequestCost, type RequestMeter } from '../support/request-meter.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 import type { Meter } from './meter.ts';
@@ -90,8 +92,12 @@ function storesOn(
   time: VirtualTime,
 ): Omit<WorldStores, 'isBusy'> {
   const nowMs = () => time.nowMs;
-  const pause = (attempt: number) => time.sleep(10 * 2 ** attempt);
-  const paces = (client: DynamoDBDocumentClient) => paceStore({ client, table, nowMs, newWriter: randomUUID, pause });
+  const random = seededRandom(2);
+  const backoff = (firstMs: number, longestMs: number) => (attempt: number) =>
+    time.sleep(random() * Math.min(longestMs, firstMs * 2 ** attempt));
+  const pause = backoff(10, 200);
+  const paces = (client: DynamoDBDocumentClient, waiting: Pause) =>
+    paceStore({ client, table, nowMs, newWriter: randomUUID, pause: waiting });
   const { find, begin } = acceptedJobsStore(fanOut, table, nowMs, pause);
   const jobs = jobRoundsStore(
     { client: fanOut, table },
@@ -105,7 +111,7 @@ function storesOn(
   const working = {
     slices: sliceStore({ client: worker, table, nowMs }),
     doubts: sliceDoubtsStore(worker, table),
-    paces: paces(worker),
+    paces: paces(worker, pause),
     tenths: urgentStore(worker, table),
     states: jobStateStore(worker, table),
     look: standingStore(worker, table, pause),
@@ -121,7 +127,11 @@ function storesOn(
   };
   return {
     ofAcceptance: () => accepted,
-    ofFanOut: () => ({ jobs, slices: sliceStore({ client: fanOut, table, nowMs }), paces: paces(fanOut) }),
+    ofFanOut: () => ({
+      jobs,
+      slices: sliceStore({ client: fanOut, table, nowMs }),
+      paces: paces(fanOut, backoff(100, 3_200)),
+    }),
     ofWorker: () => working,
     ofReceipts: () => recording,
   };
