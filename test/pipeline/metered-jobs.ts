@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Pause } from '../../lib/aws/pause.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
@@ -96,8 +95,10 @@ function storesOn(
   const backoff = (firstMs: number, longestMs: number) => (attempt: number) =>
     time.sleep(random() * Math.min(longestMs, firstMs * 2 ** attempt));
   const pause = backoff(10, 200);
-  const paces = (client: DynamoDBDocumentClient, waiting: Pause) =>
-    paceStore({ client, table, nowMs, newWriter: randomUUID, pause: waiting });
+  // Of a hundred jobs that begin at once, one reserves at a time.
+  const patient = backoff(100, 3_200);
+  const paces = (client: DynamoDBDocumentClient) =>
+    paceStore({ client, table, nowMs, newWriter: randomUUID, pause: client === fanOut ? patient : pause });
   const { find, begin } = acceptedJobsStore(fanOut, table, nowMs, pause);
   const jobs = jobRoundsStore(
     { client: fanOut, table },
@@ -111,7 +112,7 @@ function storesOn(
   const working = {
     slices: sliceStore({ client: worker, table, nowMs }),
     doubts: sliceDoubtsStore(worker, table),
-    paces: paces(worker, pause),
+    paces: paces(worker),
     tenths: urgentStore(worker, table),
     states: jobStateStore(worker, table),
     look: standingStore(worker, table, pause),
@@ -127,11 +128,7 @@ function storesOn(
   };
   return {
     ofAcceptance: () => accepted,
-    ofFanOut: () => ({
-      jobs,
-      slices: sliceStore({ client: fanOut, table, nowMs }),
-      paces: paces(fanOut, backoff(100, 3_200)),
-    }),
+    ofFanOut: () => ({ jobs, slices: sliceStore({ client: fanOut, table, nowMs }), paces: paces(fanOut) }),
     ofWorker: () => working,
     ofReceipts: () => recording,
   };
