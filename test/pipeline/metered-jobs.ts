@@ -14,6 +14,7 @@ import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
 import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
 import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { seededRandom } from '../support/faults.ts';
 import { meterRequests, type RequestCost, type RequestMeter } from '../support/request-meter.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 import type { Meter } from './meter.ts';
@@ -90,8 +91,14 @@ function storesOn(
   time: VirtualTime,
 ): Omit<WorldStores, 'isBusy'> {
   const nowMs = () => time.nowMs;
-  const pause = (attempt: number) => time.sleep(10 * 2 ** attempt);
-  const paces = (client: DynamoDBDocumentClient) => paceStore({ client, table, nowMs, newWriter: randomUUID, pause });
+  const random = seededRandom(2);
+  const backoff = (firstMs: number, longestMs: number) => (attempt: number) =>
+    time.sleep(random() * Math.min(longestMs, firstMs * 2 ** attempt));
+  const pause = backoff(10, 200);
+  // Of a hundred jobs that begin at once, one reserves at a time.
+  const patient = backoff(100, 3_200);
+  const paces = (client: DynamoDBDocumentClient) =>
+    paceStore({ client, table, nowMs, newWriter: randomUUID, pause: client === fanOut ? patient : pause });
   const { find, begin } = acceptedJobsStore(fanOut, table, nowMs, pause);
   const jobs = jobRoundsStore(
     { client: fanOut, table },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
 import { present } from '../../../lib/keys/present.ts';
+import { straightRecipients } from '../../../lib/messages/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
 import { type Metered, type MeteredJob, meterJobs } from '../../pipeline/metered-jobs.ts';
@@ -63,10 +64,12 @@ export async function costOfSending(stack: RunningStack, sending: Sending): Prom
 /** From the job's message, or that of a small request, to the platform. */
 async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: number) {
   const { name, recipients, bursts, everyMs, gatherMs } = sending;
+  const requests = bursts * sending.requests;
+  const messages = recipients * requests;
   const { tableName: table } = await benchTable(stack, `cost-${name}-${delayJitterMs}`, 'messages');
   const logBytes = new Map<string, number>();
   const run = await meterJobs({
-    jobs: Array.from({ length: bursts * sending.requests }, (_, at) => {
+    jobs: Array.from({ length: requests }, (_, at) => {
       const afterMs = Math.floor(at / sending.requests) * everyMs;
       return { job: jobOf(at, recipients, afterMs), afterMs };
     }),
@@ -81,7 +84,6 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
       logBytes.set(functionName, (logBytes.get(functionName) ?? 0) + bytes);
     },
   });
-  const messages = recipients * bursts * sending.requests;
   if (new Set(run.posted).size !== messages || run.posted.length !== messages) {
     throw new Error(`${run.posted.length} of ${messages} messages were sent`);
   }
@@ -89,7 +91,8 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   const metricBytes = await bytesWritten(() => metered(async () => undefined));
   const workers = runsOf(run, ['dispatch', 'small']);
   const fanOuts = runsOf(run, ['fan-out']);
-  const { ofRun, ofMessage } = assumed.workerProcessorMs;
+  const { ofRun, ofMessage, ofSmallRequest } = assumed.workerProcessorMs;
+  const smallRequests = recipients <= straightRecipients ? requests : 0;
   const { queue, grouped } = run.meter.requests;
   return {
     ofRun: messages / workers.runs,
@@ -109,7 +112,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
         ...overlappingLambdaTime({
           memoryMb: assumed.memoryOf('messages-dispatch'),
           waitedMs: workers.ms,
-          processorMs: workers.runs * ofRun + messages * ofMessage,
+          processorMs: workers.runs * ofRun + messages * ofMessage + smallRequests * ofSmallRequest,
         }),
         writeUnits: run.store.dispatch.writeUnits,
         readUnits: run.store.dispatch.readUnits,
