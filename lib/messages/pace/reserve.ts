@@ -1,4 +1,5 @@
 import { present } from '../../keys/present.ts';
+import { straightRecipients } from '../chunk.ts';
 import { bulkEveryMs, type NumberPace } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { reserved, type Wanted } from './schedule.ts';
@@ -12,12 +13,12 @@ interface OfNumber {
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
 
-/** Jobs of so few recipients are not worth a lane of their own: together they are the lane `*` of their client. */
-export const fewRecipients = 10;
-
-/** The lane of a job: eight characters of its id are enough, for jobs that share a lane by chance only share its turns. */
+/**
+ * The lane of a job. Small requests are not worth one of their own: together they are `*`. Of other jobs eight characters of the
+ * id are enough: those that share a lane by chance only share its turns.
+ */
 export function laneOf(jobId: string, recipients: number): string {
-  return recipients <= fewRecipients ? '*' : jobId.slice(-8);
+  return recipients <= straightRecipients ? '*' : jobId.slice(-8);
 }
 
 /** Reserves `count` positions of a lane, from `firstPosition` on. Throws when the item cannot be written. */

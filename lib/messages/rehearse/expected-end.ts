@@ -1,7 +1,8 @@
 import { pairWaitsMs } from '../accept/pair-waits.ts';
+import { straightRecipients } from '../chunk.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
-import { fewRecipients, laneOf } from '../pace/reserve.ts';
+import { laneOf } from '../pace/reserve.ts';
 import { endMsOf, reserved, type Schedule, shareOf, slotMsOf, type Wanted } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
@@ -23,7 +24,7 @@ export interface Expected {
 export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
   const total = recipients.length;
-  if (head.urgent && total <= fewRecipients) return codesEndMs(job, total);
+  if (head.urgent && total <= straightRecipients) return codesEndMs(job, total);
   const waits = pairWaitsMs(recipients);
   // The first turn of a job, or of a small request, comes before those who wait.
   const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total), inFront: true } as const;
