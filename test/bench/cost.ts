@@ -29,7 +29,7 @@ const sendings: readonly (Sending & { readonly title: string; readonly limit: nu
     ...{ recipients: 1_000, requests: 10, bursts: 1, everyMs: 60_000 },
   },
   {
-    ...{ name: 'bulk-of-hundred', title: 'Bulk, a hundred requests of 100 recipients at once', limit: 0.85 },
+    ...{ name: 'bulk-of-hundred', title: 'Bulk, a hundred requests of 100 recipients at once', aim: 0.85, limit: 1.07 },
     ...{ recipients: 100, requests: 100, bursts: 1, everyMs: 60_000 },
   },
   {
