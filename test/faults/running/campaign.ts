@@ -205,7 +205,8 @@ export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts |
         if (known.get(jobId)?.pending !== 0) known.set(jobId, (await client.report(did, jobId)).counts);
       }
     } catch (error) {
-      if (error instanceof ApiRefusal && error.status >= 500) return undefined;
+      // What a report opens with may be written by the worker, where the tables failed the acceptance (D40).
+      if (error instanceof ApiRefusal && (error.status >= 500 || error.status === 404)) return undefined;
       throw error;
     }
     const sum = (state: ReportedState) => [...known.values()].reduce((all, counts) => all + counts[state], 0);
