@@ -1,3 +1,4 @@
+import type { Recipient } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
@@ -54,10 +55,16 @@ export function randomWorld(seed: number): PipelineWorld {
     const size = among([1, 1, 3, 3, 3, 10, 12, 12, 12, 40, 40, 40, 75, 75, 260, 600]);
     const clientId = among([1001, 1002]);
     const urgent = random() < 0.3 ? { urgent: true as const } : {};
-    world.accept(makeJob(makeRecipients(size), { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
+    const recipients = random() < 0.9 ? makeRecipients(size) : toFewPersons(makeRecipients(size));
+    world.accept(makeJob(recipients, { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
     holdBack(world, jobId, random);
   }
   return world;
+}
+
+/** More messages to each than the platform takes at once. */
+function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
+  return recipients.map((recipient, index) => ({ ...recipient, to: recipients[index % 3]?.to ?? recipient.to }));
 }
 
 /** Some jobs are cancelled, others wait for their template for a while. */

@@ -34,6 +34,16 @@ test.each([
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });
 
+test('a row of the report that names somebody else is none of that message', () => {
+  const rows = [
+    { ...told(0, 'read'), to: '+5490' },
+    { ...told(1, 'read'), to: '5490' },
+  ];
+  expect(audited(auditOf(rows, [taken(0), taken(1)]))).toEqual([
+    '1 are told of somebody else than the platform sent to: 1 read (J-1)',
+  ]);
+});
+
 test('endings are counted, five are shown, and that there are more', () => {
   const many = Array.from({ length: 6 }, (_, index) => told(index, 'failed', '132015'));
   expect(audited(auditOf([...many, told(6, 'pending')], []))).toEqual([

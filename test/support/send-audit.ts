@@ -6,6 +6,8 @@ export interface ToldRecipient {
   readonly dispatchId: string;
   readonly state: ReportedState;
   readonly code?: string;
+  /** Its address in the report. */
+  readonly to?: string;
 }
 
 /** One message that the platform simulator took; its request has the dispatch id as `biz_opaque_callback_data`. */
@@ -28,6 +30,8 @@ export interface SendAudit {
   readonly unknownTaken: readonly ToldRecipient[];
   /** Taken, and told as one that was not. */
   readonly denied: readonly ToldRecipient[];
+  /** Taken, and told of somebody else. */
+  readonly misaddressed: readonly ToldRecipient[];
   /** Messages with the dispatch id of no recipient. */
   readonly strays: number;
 }
@@ -37,6 +41,7 @@ const notSentStates: ReadonlySet<ReportedState> = new Set(['pending', 'failed', 
 /** Compares the recipients of all jobs, each with an address of its own, with everything that the platform took. */
 export function auditOf(told: readonly ToldRecipient[], taken: readonly TakenMessage[]): SendAudit {
   const takenIds = new Set(taken.map(({ dispatchId }) => dispatchId));
+  const takenFor = new Map(taken.map(({ dispatchId, to }) => [dispatchId, digitsOf(to)]));
   const reachedAddresses = new Set(taken.map(({ to }) => to));
   const known: ReadonlySet<string | undefined> = new Set(told.map(({ dispatchId }) => dispatchId));
   const isTaken = ({ dispatchId }: ToldRecipient) => takenIds.has(dispatchId);
@@ -50,12 +55,17 @@ export function auditOf(told: readonly ToldRecipient[], taken: readonly TakenMes
     unknownNeverTaken: missed.filter(({ state }) => state === 'unknown'),
     unknownTaken: reached.filter(({ state }) => state === 'unknown'),
     denied: reached.filter(({ state }) => notSentStates.has(state)),
+    misaddressed: reached.filter(({ dispatchId, to }) => to !== undefined && takenFor.get(dispatchId) !== digitsOf(to)),
     strays: taken.filter(({ dispatchId }) => !known.has(dispatchId)).length,
   };
 }
 
+function digitsOf(to: string): string {
+  return to.replace('+', '');
+}
+
 /** In one sentence each, what must not be. */
-export function audited({ duplicates, lost, unknownTaken, denied, strays }: SendAudit): string[] {
+export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, strays }: SendAudit): string[] {
   const told = (recipients: readonly ToldRecipient[], what: string) =>
     recipients.length === 0 ? [] : [`${recipients.length} ${what}: ${shown(recipients)}`];
   return [
@@ -63,6 +73,7 @@ export function audited({ duplicates, lost, unknownTaken, denied, strays }: Send
     ...told(lost, 'were never sent, and nobody says that this is unknown'),
     ...told(unknownTaken, 'are unknown although the platform took them'),
     ...told(denied, 'are told as not sent although the platform took them'),
+    ...told(misaddressed, 'are told of somebody else than the platform sent to'),
     ...(strays === 0 ? [] : [`${strays} messages are nobody's`]),
   ];
 }
