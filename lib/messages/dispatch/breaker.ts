@@ -82,6 +82,11 @@ export function afterSilentRun(nowMs: number): BreakerRule {
   };
 }
 
+/** Whether messages went unanswered lately, although reads were, and none was answered since. */
+export function isSuspected({ silentRuns, silentAtMs }: Breaker, nowMs: number): boolean {
+  return silentRuns >= silentRunsToOpen && nowMs - silentAtMs < rowMs;
+}
+
 /** After a run with an answer: no silent run before it counts any more. */
 export const afterAnsweredRun: BreakerRule = (breaker) =>
   breaker.silentRuns === 0 || breaker.open !== undefined ? undefined : { ...breaker, silentRuns: 0 };

@@ -1,6 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import { PlatformFailure } from '../../platform/failure.ts';
 import {
   type Answer,
   afterAnsweredRun,
@@ -13,6 +14,7 @@ import {
   closed,
   endsInSilence,
   heldBackSeconds,
+  isSuspected,
   leased,
   opened,
   probeTimeoutMs,
@@ -50,8 +52,9 @@ const endingMs = 1_000;
 
 /**
  * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
- * turn to; else what it has is queued again until after the run that asks. A breaker that cannot be read or written holds
- * nothing back: nothing can be claimed then either.
+ * turn to; else what it has is queued again until after the run that asks. Where messages went unanswered lately, and reads did
+ * not, a run calls nobody beside its first call until that is answered: who is not called is tried again. A breaker that cannot
+ * be read or written holds nothing back: nothing can be claimed then either.
  */
 export async function guardRun<First, Posted>(
   first: First | undefined,
@@ -60,9 +63,14 @@ export async function guardRun<First, Posted>(
   const calls: Call[] = [];
   const seen = first === undefined ? unknownBreaker : await read(ports);
   const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+  const suspected = isSuspected(seen, ports.nowMs());
+  let isAhead = false;
   return {
     heldBackSeconds: open === undefined ? undefined : () => heldBackSeconds(open, ports.nowMs(), ports.random()),
     send: async (posting) => {
+      // One call goes ahead: else a whole chunk of each worker would end unknown.
+      if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
+      isAhead = true;
       const atMs = ports.nowMs();
       try {
         const handover = await ports.send(posting);
@@ -101,16 +109,20 @@ interface Run<First> {
 
 /** What the calls of the run say for those that come after it. */
 async function learn<First>(seen: Breaker, { first, calls }: Run<First>, ports: Ports<First>): Promise<void> {
-  const isAnswered = calls.some(({ answer }) => answer === 'answered');
-  if (isAnswered && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
+  const hasAnswer = isAnswered(calls);
+  if (hasAnswer && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
   if (!endsInSilence(calls) || ports.remainingMs() < probeTimeoutMs + endingMs) return;
   const answer = await ask(first, ports);
-  if (answer === 'unclear' || (answer === 'answered' && isAnswered)) return;
+  if (answer === 'unclear' || (answer === 'answered' && hasAnswer)) return;
   const nowMs = ports.nowMs();
   const changed = await change(seen, answer === 'silent' ? opened(nowMs) : afterSilentRun(nowMs), ports);
   if (changed?.open === undefined) return;
   count('PlatformDown');
   ports.log('platform.down', { code: answer === 'silent' ? 'no_answer' : 'no_answer_to_messages' });
+}
+
+function isAnswered(calls: readonly Call[]): boolean {
+  return calls.some(({ answer }) => answer === 'answered');
 }
 
 async function ask<First>(first: First, { probe }: Ports<First>): Promise<Answer> {

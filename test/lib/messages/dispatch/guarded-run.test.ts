@@ -82,6 +82,32 @@ test('opens after the third such run in a row where a read is answered, be it by
   expect(world.facts('platform.down')).toEqual([{ code: 'no_answer_to_messages' }]);
 });
 
+test('after such a row one message of a run goes ahead, and the others with it once that is answered', async () => {
+  const world = new GuardedWorld();
+  world.silent = () => true;
+  for (const at of [0, 1, 2]) await world.dispatch([at]);
+  // A read is answered, and closes the breaker.
+  await world.wait(20_000);
+  world.posted.length = 0;
+  const ten = [{ try: 0, size: 10, recipients: Array.from({ length: 10 }, (_, index) => recipientAt(index)) }];
+  const sendTo = async (jobId: string, answerMs: number, silent: boolean) => {
+    world.send = async () => {
+      await world.time.sleep(answerMs);
+      if (silent) throw new PlatformFailure('ambiguous');
+      return {};
+    };
+    await world.work([chunkOf(ten, { jobId })]);
+    return world.posted.splice(0).length;
+  };
+  expect(await sendTo('J10', 1_000, true)).toBe(1);
+  expect(world.outcomes(10, 'J10')).toEqual(['unknown', ...Array(9).fill('again')]);
+  await world.wait(20_000);
+  // The third slot is 28 ms after the first.
+  expect(await sendTo('J11', 20, false)).toBe(9);
+  expect(world.outcomes(10, 'J11')).toEqual(['sent', 'again', ...Array(8).fill('sent')]);
+  expect(await sendTo('J12', 1_000, false)).toBe(10);
+});
+
 test('a row that an answer breaks is none; nor is one of which no credential can be read', async () => {
   const world = new GuardedWorld();
   world.silent = (job) => job !== 2;
