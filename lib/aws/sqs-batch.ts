@@ -1,4 +1,4 @@
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { present } from '../keys/present.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
@@ -7,6 +7,12 @@ export interface QueueEntry {
   readonly body: string;
   readonly group: string;
   readonly delaySeconds: number;
+}
+
+/** A queue that is written to. */
+export interface SentQueue {
+  readonly client: SQSClient;
+  readonly url: string;
 }
 
 const batchMaxEntries = 10;
@@ -30,9 +36,23 @@ export function packEntries(entries: Iterable<QueueEntry>): QueueEntry[][] {
   return batches;
 }
 
+/**
+ * Sends one message. Rejects when the queue did not confirm it, though the message may be there: a reply can be lost, and the
+ * client's own retries may double a message.
+ */
+export async function sendEntry(queue: SentQueue, entry: QueueEntry, abortSignal?: AbortSignal): Promise<void> {
+  const message = new SendMessageCommand({
+    QueueUrl: queue.url,
+    MessageBody: entry.body,
+    MessageGroupId: entry.group,
+    DelaySeconds: entry.delaySeconds,
+  });
+  await queue.client.send(message, present({ abortSignal }));
+}
+
 /** Sends one batch; returns the entries that the queue refused. */
 export async function sendEntries(
-  queue: { readonly client: SQSClient; readonly url: string },
+  queue: SentQueue,
   entries: readonly QueueEntry[],
   abortSignal?: AbortSignal,
 ): Promise<readonly QueueEntry[]> {
@@ -52,12 +72,9 @@ export async function sendEntries(
 
 /**
  * Sends all entries, every request side by side: one round trip, however many they are. Throws when any may not be queued;
- * what was refused is not offered again, for senders who are told anew of what they sent.
+ * what was refused is not offered again, for senders who are told again of what they sent.
  */
-export async function sendAtOnce(
-  queue: { readonly client: SQSClient; readonly url: string },
-  entries: readonly QueueEntry[],
-): Promise<void> {
+export async function sendAtOnce(queue: SentQueue, entries: readonly QueueEntry[]): Promise<void> {
   const refused = await Promise.all(packEntries(entries).map((batch) => sendEntries(queue, batch)));
   const { length } = refused.flat();
   if (length > 0) throw new Error(`the queue refused ${length} messages`);

@@ -1,4 +1,5 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendEntry } from '../../aws/sqs-batch.ts';
 import { encodeJob, type JobMessage } from './job-message.ts';
 
 export interface JobQueue {
@@ -10,26 +11,14 @@ export interface JobQueue {
 }
 
 /** A queue that acceptance fills: one request per message; the client's own retries may double a message, never lose it. */
-export function jobQueue(client: SQSClient, queueUrl: string): JobQueue {
+export function jobQueue(client: SQSClient, url: string): JobQueue {
   return {
-    send: async (body, groupId, signal) => {
-      await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, MessageGroupId: groupId }), {
-        abortSignal: signal,
-      });
-    },
+    send: (body, group, signal) => sendEntry({ client, url }, { body, group, delaySeconds: 0 }, signal),
   };
 }
 
 /** Sends a message of the send-job queue once more, to be delivered after so many seconds (900 at most). */
-export function jobMessageSender(client: SQSClient, queueUrl: string) {
-  return async (job: JobMessage, delaySeconds: number): Promise<void> => {
-    await client.send(
-      new SendMessageCommand({
-        QueueUrl: queueUrl,
-        MessageBody: encodeJob(job),
-        MessageGroupId: String(job.clientId),
-        DelaySeconds: delaySeconds,
-      }),
-    );
-  };
+export function jobMessageSender(client: SQSClient, url: string) {
+  return (job: JobMessage, delaySeconds: number): Promise<void> =>
+    sendEntry({ client, url }, { body: encodeJob(job), group: String(job.clientId), delaySeconds });
 }

@@ -1,11 +1,10 @@
 import {
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
-  SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../aws/queue-body.ts';
-import { packEntries, type QueueEntry, sendEntries } from '../../aws/sqs-batch.ts';
+import { packEntries, type QueueEntry, sendEntries, sendEntry } from '../../aws/sqs-batch.ts';
 import type { ChunkQueue } from './chunk-ports.ts';
 
 /** The addresses of the queues of chunks. */
@@ -24,14 +23,8 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue 
   return {
     sendLater: async (chunk, delaySeconds) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: isCode ? urls.own : urls.dispatch,
-          MessageBody: queueBody(chunk),
-          MessageGroupId: String(chunk.clientId),
-          DelaySeconds: delaySeconds,
-        }),
-      );
+      const url = isCode ? urls.own : urls.dispatch;
+      await sendEntry({ client, url }, { body: queueBody(chunk), group: String(chunk.clientId), delaySeconds });
     },
 
     postpone: visibilityOf(client, urls.own),

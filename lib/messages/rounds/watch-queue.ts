@@ -1,18 +1,11 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../aws/queue-body.ts';
+import { sendEntry } from '../../aws/sqs-batch.ts';
 import type { ParkedWatch, ParkedWatchQueue, WatchMessage, WatchQueue } from './watch-message.ts';
 
-export function watchQueue(client: SQSClient, queueUrl: string): WatchQueue & ParkedWatchQueue {
+export function watchQueue(client: SQSClient, url: string): WatchQueue & ParkedWatchQueue {
   return {
-    sendLater: async (message: WatchMessage | ParkedWatch, delaySeconds) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: queueBody(message),
-          MessageGroupId: String(message.clientId),
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+    sendLater: (message: WatchMessage | ParkedWatch, delaySeconds) =>
+      sendEntry({ client, url }, { body: queueBody(message), group: String(message.clientId), delaySeconds }),
   };
 }

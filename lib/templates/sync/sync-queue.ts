@@ -1,27 +1,13 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendEntry } from '../../aws/sqs-batch.ts';
 import { encodeSync, type SyncQueue } from './sync-message.ts';
 
 /** The queue between the request and its worker; the client is the message group, so that no client crowds out others. */
-export function syncQueue(client: SQSClient, queueUrl: string): SyncQueue {
+export function syncQueue(client: SQSClient, url: string): SyncQueue {
+  const queue = { client, url };
   return {
-    send: async (message) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: encodeSync(message),
-          MessageGroupId: String(message.clientId),
-        }),
-      );
-    },
-    sendTurn: async (walk, delaySeconds) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: encodeSync({ walk }),
-          MessageGroupId: 'walk',
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+    send: (message) =>
+      sendEntry(queue, { body: encodeSync(message), group: String(message.clientId), delaySeconds: 0 }),
+    sendTurn: (walk, delaySeconds) => sendEntry(queue, { body: encodeSync({ walk }), group: 'walk', delaySeconds }),
   };
 }

@@ -1,19 +1,12 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendEntry } from '../../aws/sqs-batch.ts';
 import type { PendingQueue } from './deliver-ports.ts';
 import { encodePending } from './pending.ts';
 
 /** The way back to the event queue. Every copy is a new message: neither its age nor its deliveries are counted on. */
-export function pendingQueue(client: SQSClient, queueUrl: string): PendingQueue {
+export function pendingQueue(client: SQSClient, url: string): PendingQueue {
   return {
-    sendLater: async (pending, delaySeconds) => {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: encodePending(pending),
-          MessageGroupId: String(pending.event.clientId),
-          DelaySeconds: delaySeconds,
-        }),
-      );
-    },
+    sendLater: (pending, delaySeconds) =>
+      sendEntry({ client, url }, { body: encodePending(pending), group: String(pending.event.clientId), delaySeconds }),
   };
 }
