@@ -58,7 +58,7 @@ export const jobMemorySeconds = 30 * 86_400;
  *   is there.
  * - *resume*, by the watcher: removes the `parked` that it has looked at, named by `sinceMs`, and no later one.
  * - *end of the pause*, by a worker whose message was taken: removes `pausedFromMs`, which the first *park* has set, which
- *   *resume* leaves, and from which the day is counted. By the watcher too, when nobody has parked the job again for long.
+ *   *resume* leaves, and from which the day is counted. By the watcher too, when no worker has parked the job again for long.
  *
  * A worker claims a slice, *then* reads the state, strongly, *then* calls its recipients: so whatever is claimed after the stop
  * sees it, and whom a run was about to call when the stop came is called. It ends what it claimed as `stop` says; of a parked job
@@ -68,7 +68,7 @@ export const jobMemorySeconds = 30 * 86_400;
  * a message whose slice no worker has claimed ends as `stop` says, to a reader of all slices, strongly, after the stop.
  *
  * - *reckon*, by a cancellation or a watcher, once all slices were read after the stop, strongly: sets `underWay` unless it is
- *   there, to the tries of which a recipient may have been called. Every other try was, or will be, claimed after the stop: it ends
+ *   there, to the tries that are claimed. What is recorded stands, and every other try will be claimed after the stop: it ends
  *   as `stop` says, whatever becomes of its worker. Before this is written, what is open is pending to every report; afterwards
  *   to none, but of those tries. So nothing that was told as ended is pending again,
  *   and no clock is compared.

@@ -55,7 +55,7 @@ export function outcomesOf(
  * The outcome of one message of a job, from its slice. What stands there is said, also while the slice is tried again for the
  * sake of others. An open place is pending while a try is claimed, and unknown once the claimant cannot be running any more.
  * Otherwise it is as its job is (D46, D53): of a stopped job pending until it is certain that nothing leaves any more
- * (items.ts, `mayReckon`), then as the stop says, also where a later claimant died.
+ * (items.ts, `mayReckon`), then as the stop says, unless its try was under way then.
  */
 export function outcomeOf(
   index: number,
@@ -76,10 +76,6 @@ function decidingTry(slice: Slice | undefined): number {
   return slice.state === 'claimed' ? slice.try : slice.try + 1;
 }
 
-function isLost({ state, code }: Said): boolean {
-  return state === lost.state && code === lost.code;
-}
-
 type Said = Exclude<Recorded, { readonly state: 'again' }>;
 
 /** What stands of a message, with the time of its settlement or else of its claim. Of a receipt's word the time is the receipt's. */
@@ -97,16 +93,12 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * The tries of which somebody may have been called, of a job that was stopped before its slices were read, strongly: those that
- * are claimed, and those that were lost with their workers (items.ts, `mayReckon`).
+ * The tries of which a recipient may have been called and is not recorded, of a job that was stopped before its slices were
+ * read, strongly: those that are claimed (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
-  const tries = [...slices.values()].filter(({ state, outcomes }) => {
-    return (
-      state === 'claimed' || outcomes.some((known) => known !== undefined && known.state !== 'again' && isLost(known))
-    );
-  });
-  return Object.fromEntries(tries.map(({ key, try: tried }) => [String(key.slice), tried]));
+  const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');
+  return Object.fromEntries(claimed.map(({ key, try: tried }) => [String(key.slice), tried]));
 }
 
 export type OutcomeCounts = Readonly<Record<ReportedState, number>>;
