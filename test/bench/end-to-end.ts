@@ -17,11 +17,9 @@ export async function benchEndToEnd({ addresses }: RunningStack, signal: AbortSi
   const client = await logIn(addresses, 'supervisor1001', signal);
   await client.synchronize();
   const recipients = audience(recipientCount, randomInt(10 ** 8));
-  const startedMs = performance.now();
   const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients });
   const isOver = ({ counts }: Report) => counts.pending === 0;
   const { total, counts } = await follow({ client, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver });
-  const seconds = (performance.now() - startedMs) / 1_000;
   const { missing, duplicates, mixedUp } = await arrivalsOf(addresses, recipients, signal);
   const sent = counts.sent + counts.delivered + counts.read;
   report({ figure: 'end_to_end.accepted', value: total, unit: 'messages' });
@@ -30,5 +28,4 @@ export async function benchEndToEnd({ addresses }: RunningStack, signal: AbortSi
   report({ figure: 'end_to_end.duplicates', value: duplicates, limit: 0, unit: 'messages' });
   report({ figure: 'end_to_end.with_other_parameters', value: mixedUp, limit: 0, unit: 'messages' });
   report({ figure: 'end_to_end.not_known_as_sent', value: recipientCount - sent, limit: 0, unit: 'messages' });
-  report({ figure: 'end_to_end.rate', value: sent / seconds, unit: 'messages per second' });
 }
