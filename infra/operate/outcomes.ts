@@ -13,7 +13,8 @@ const usage = `What became of messages.
 
 npm run outcomes -- --dispatch ID                     a job id, or one message as <job id>-<index>
 npm run outcomes -- --since 1h                        every job accepted in that time (m, h, d), of every DID or of --did
-npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC)
+npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC),
+                                                      of the clients that may send from it now
 npm run outcomes -- --parked                          every job that waits for its template, of the last 3 days or of --since
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 

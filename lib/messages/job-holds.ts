@@ -69,7 +69,7 @@ export function jobHolds(ports: HoldPorts): JobHolds {
   }
 }
 
-/** The watcher is told first: a job that is parked and that nobody watches would wait until it expires. */
+/** The watcher is told first: a job that is parked and that is not watched would wait until it expires. */
 async function parkedBy(message: HeldMessage, ports: HoldPorts): Promise<JobParked> {
   const { jobId, clientId } = message;
   const parked: JobParked = { code: 'template_paused', sinceMs: ports.nowMs() };

@@ -5,7 +5,7 @@ import type { JobHead } from './job.ts';
  * What holds back the messages of a job as a whole (D46, D53). Who writes it, and in which order: items.ts, `mayStop`.
  */
 
-/** How everything ends that nobody has claimed: final, and never changed. */
+/** How everything ends that no worker has claimed: final, and never changed. */
 const JobStopSchema = v.object({
   state: v.picklist(['failed', 'expired']),
   /** The platform's error code, or a word of ours: `cancelled`, `template_paused`. */
@@ -16,7 +16,7 @@ const JobStopSchema = v.object({
 });
 export type JobStop = v.InferOutput<typeof JobStopSchema>;
 
-/** Since when everything waits that nobody has claimed. `sinceMs` names this waiting: who ends it ends no later one. */
+/** Since when everything waits that no worker has claimed. `sinceMs` names this waiting: who ends it ends no later one. */
 const JobParkedSchema = v.object({ code: v.literal('template_paused'), sinceMs: v.number() });
 export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 

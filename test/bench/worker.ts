@@ -51,7 +51,7 @@ async function processorMsOfRun(stack: RunningStack, batch: Batch, signal: Abort
     for (let round = 0; round < rounds; round += 1) times.push(await timeOfRun(worker, batch));
     const taken = (await takenAt(stack, signal)) - takenBefore;
     const messages = rounds * batch.chunks * batch.size;
-    // Where the machine is busy a slot may be missed: such a message is tried again by nobody here.
+    // Where the machine is busy a slot may be missed: no worker tries such a message again here.
     if (taken < 0.9 * messages) throw new Error(`the simulator has taken only ${taken} of ${messages} messages`);
     return median(times);
   } finally {

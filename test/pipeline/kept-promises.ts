@@ -115,7 +115,7 @@ function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorde
   const state = recorded?.state;
   if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${dispatchId}`);
   if (state === 'sent' && tellings.has(`message.unknown ${dispatchId}`)) wanted.push(`message.resolved ${dispatchId}`);
-  return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: nobody was told ${telling}`);
+  return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: not told: ${telling}`);
 }
 
 /** Of what was refused, or never begun, nothing is sent and nothing told. */

@@ -13,7 +13,7 @@ export interface WithdrawPorts {
 
 /**
  * Takes a job back unless it was begun, in what is left before the answer. Refuses with 502 `dispatch_undecided` when that
- * cannot be written: then nobody knows whether the job will be sent, and the next request with the same Idempotency-Key
+ * cannot be written: then it is not known whether the job will be sent, and the next request with the same Idempotency-Key
  * finds it out.
  */
 export async function withdrawJob(jobId: string, ports: WithdrawPorts): Promise<'withdrawn' | 'begun'> {

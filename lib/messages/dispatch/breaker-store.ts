@@ -15,7 +15,7 @@ const BreakerSchema = v.object({
 /** Long after the last outage nothing of it is worth knowing. */
 const breakerMemorySeconds = 30 * 86_400;
 
-/** Whoever is too late as often leaves it to the others, who saw the same. */
+/** A worker that is too late as often leaves it to the others, which saw the same. */
 const mostTries = 3;
 
 interface StoreOptions {

@@ -1,13 +1,13 @@
 import { PlatformFailure } from '../../platform/failure.ts';
 
 /**
- * What is known of a platform that may be down as a whole. While it is open nobody hands anything over: after a call
- * without an answer nobody can say whether the message was taken, and it ends `unknown` (D29).
+ * What is known of a platform that may be down as a whole. While it is open no worker hands anything over: a call
+ * without an answer leaves open whether the message was taken, and ends `unknown` (D29).
  */
 export interface Breaker {
   /** Writes so far; 0: nothing is stored. */
   readonly version: number;
-  /** Runs in a row whose messages nobody answered, although a read was; and when the last one ended. */
+  /** Runs in a row whose messages had no answer, although a read had one; and when the last one ended. */
   readonly silentRuns: number;
   readonly silentAtMs: number;
   readonly open?: OpenBreaker;
@@ -15,7 +15,7 @@ export interface Breaker {
 
 export interface OpenBreaker {
   readonly sinceMs: number;
-  /** Nobody asks the platform before; who is asking has moved it to the end of its lease. */
+  /** No worker asks the platform before; the one that is asking has moved it to the end of its lease. */
   readonly probeAtMs: number;
   readonly failedProbes: number;
 }
@@ -25,7 +25,7 @@ export const unknownBreaker: Breaker = { version: 0, silentRuns: 0, silentAtMs: 
 /** A read of the platform is given up after this. */
 export const probeTimeoutMs = 5_000;
 
-/** Longer than a probe takes with its two writes: whoever holds the lease longer has died. */
+/** Longer than a probe takes with its two writes: a worker that holds the lease longer has died. */
 const probeLeaseMs = probeTimeoutMs + 3_000;
 
 const firstWaitMs = 5_000;
@@ -91,7 +91,7 @@ export function isSuspected({ silentRuns, silentAtMs }: Breaker, nowMs: number):
 export const afterAnsweredRun: BreakerRule = (breaker) =>
   breaker.silentRuns === 0 || breaker.open !== undefined ? undefined : { ...breaker, silentRuns: 0 };
 
-/** For whoever wants to ask the platform: one at a time, when it is time. */
+/** For workers that want to ask the platform: one at a time, when it is time. */
 export function leased(nowMs: number): BreakerRule {
   return (breaker) =>
     breaker.open === undefined || breaker.open.probeAtMs > nowMs

@@ -26,7 +26,7 @@ export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clie
 }
 
 /**
- * The event that nothing of a job is pending any more (D41). One event per job, whoever finds it and however often: what is
+ * The event that nothing of a job is pending any more (D41). One event per job, whichever run finds it and however often: what is
  * told a second time may count what receipts have said since, under the same id.
  */
 export function completedEvent(job: ToldJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {

@@ -45,7 +45,7 @@ export function outcomeEvent(
   return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
 }
 
-/** One event about a message. The same kind of event about the same message is the same event, whoever tells it (D41). */
+/** One event about a message. The same kind of event about the same message is the same event, whichever run tells it (D41). */
 export function messageEvent(
   type: MessageEventType,
   message: Addressed,

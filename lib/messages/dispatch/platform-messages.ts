@@ -38,7 +38,7 @@ const longestStatus = 64;
 
 /**
  * Reads beforehand what a call takes beside its message: the credential, which a process that has just started does not
- * have, and which others read anew every few minutes. Never throws: the call itself says what is wrong.
+ * have, and which others read again every few minutes. Never throws: the call itself says what is wrong.
  */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,

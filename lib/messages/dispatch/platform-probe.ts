@@ -3,7 +3,7 @@ import { probeTimeoutMs } from './breaker.ts';
 import type { Posting } from './platform-messages.ts';
 
 /**
- * Asks the platform for the number of a message: a read, which costs nobody anything and sends nothing. Throws
+ * Asks the platform for the number of a message: a read, which costs nothing and sends nothing. Throws
  * `PlatformFailure` for what is not a success, and what the credentials throw when they cannot be read: that says nothing
  * of the platform.
  */

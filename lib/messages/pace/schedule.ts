@@ -65,7 +65,7 @@ export function trustedFromMs(slotMs: number): number {
   return (Math.floor((slotMs - aheadMs) / gridMs) + 1) * gridMs + marginMs;
 }
 
-/** The millisecond of a turn; undefined when the schedule has nothing (any more) for it: to be reserved anew. */
+/** The millisecond of a turn; undefined when the schedule has nothing (any more) for it: to be reserved again. */
 export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
   for (const segment of schedule.segments) {
     const slotMs = slotIn(segment, turn, turn.position);

@@ -1,7 +1,7 @@
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { dispatchData, type ToldJob } from '../dispatch/completed-event.ts';
 
-/** The event that what is left of a job waits for its template (D46). One for each waiting, whoever tells it how often. */
+/** The event that what is left of a job waits for its template (D46). One for each waiting, however often it is told. */
 export function parkedEvent(
   job: ToldJob,
   { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },

@@ -71,7 +71,7 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
   await lookAtWaiting(message, { job, waiting }, ports);
 }
 
-/** Of a job that nobody has parked yet, nor ever will once the worker that wanted to is dead; or that was resumed. */
+/** Of a job that is not parked yet, and never will be once the worker that wanted to is dead; or that was resumed. */
 async function lookAtNoLonger(
   message: ParkedWatch,
   { job, state }: { readonly job: ParkedJob; readonly state: JobState },

@@ -34,7 +34,7 @@ export interface WatchDelivery {
 
 /**
  * Looks at jobs once and returns the ids of the messages to be delivered again. A job of which something is pending is
- * queued anew for a later look, so that waiting uses up no deliveries; one that has ended is told as `dispatch.completed`
+ * queued again for a later look, so that waiting uses up no deliveries; one that has ended is told as `dispatch.completed`
  * (D41). The copy, and the event, come before the acknowledgement: whatever fails or dies, the end is told, and told twice
  * it has one id. Counted is what is written, not what was seen to happen: nothing is counted twice.
  */

@@ -19,7 +19,7 @@ export const leaseMs = 45_000;
 /** A run whose lease ends sooner than this queues no more: the longest request, and what clocks are apart. */
 export const leaseMarginMs = 18_000;
 
-/** How long a delivery is held, set anew when that is more than `holdEveryMs` ago: a killed run costs a minute at most. */
+/** How long a delivery is held, set again when that is more than `holdEveryMs` ago: a killed run costs a minute at most. */
 export const holdSeconds = 60;
 export const holdEveryMs = 20_000;
 

@@ -21,7 +21,7 @@ export function limitOfJob({ channels, log }: LimitPorts) {
   };
 }
 
-/** The limit of a number changes rarely, and whoever exceeds an old one learns that from the platform. */
+/** The limit of a number changes rarely, and a worker that exceeds an old one learns that from the platform. */
 const rememberedMs = 60_000;
 
 /** The same, remembered for a minute by a process that accepts one request after the other. */

@@ -34,7 +34,7 @@ const ParkedWatchSchema = v.object({
   sinceMs: v.number(),
   /** The pause of which its client was told, by when it began: several waitings of one pause are told once. */
   toldMs: v.exactOptional(v.number()),
-  /** When this waiting was found ended, and nobody had been sent to yet. */
+  /** When this waiting was found ended, and no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
   /** When the platform was asked last how the template stands. */
   askedAtMs: v.exactOptional(v.number()),
@@ -52,7 +52,7 @@ export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
 }
 
-/** For whoever is about to park the job. */
+/** For a worker that is about to park the job. */
 export function parkedWatchOf(
   {
     jobId,
