@@ -53,8 +53,8 @@ const endingMs = 1_000;
 /**
  * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
  * turn to; else what it has is queued again until after the run that asks. Where messages went unanswered lately, and reads did
- * not, a run makes no call beside its first until that is answered: recipients that are not called are tried again. A breaker that cannot
- * be read or written holds nothing back: nothing can be claimed then either.
+ * not, a run makes no call beside its first until that is answered: recipients that are not called are tried again. A breaker
+ * that cannot be read or written holds nothing back: nothing can be claimed then either.
  */
 export async function guardRun<First, Posted>(
   first: First | undefined,
