@@ -41,6 +41,10 @@ const loads: readonly Load[] = [
     limits: { unused: 0.12, calls: 1.02, writes: 0.45, queueRequests: 0.53, workerMs: 160, dollars: 1.6 },
   },
   {
+    ...{ name: '100_larger_jobs', ...one, jobs: 100, size: 100 },
+    limits: { unused: 0.12, calls: 1.02, writes: 0.4, queueRequests: 0.4, workerMs: 160, dollars: 1.2 },
+  },
+  {
     ...{ name: 'number_of_1000', ...one, limitPerSecond: 1_000, jobs: 1, size: 20_000 },
     limits: { unused: 0.12, calls: 1.02, busyWorkers: 50 },
   },
