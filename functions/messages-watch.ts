@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
-import { deployedWatch } from '../lib/messages/deployed.ts';
+import { deployedWatch } from '../lib/messages/deployed/watch.ts';
 import { type WatchPorts, watchJobs } from '../lib/messages/reports/watch.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
