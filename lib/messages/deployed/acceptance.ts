@@ -7,7 +7,7 @@ import { deployedPlatform, type PlatformLimits } from '../../platform/deployed.t
 import { currentRates } from '../../pricing/current-rates.ts';
 import { deployedRates } from '../../pricing/deployed.ts';
 import { shippedRates } from '../../pricing/rates.ts';
-import { deployedTemplates } from '../../templates/deployed.ts';
+import { deployedTemplates } from '../../templates/deployed/templates.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';

@@ -1,7 +1,7 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
-import { deployedListing } from '../../templates/deployed.ts';
+import { deployedListing } from '../../templates/deployed/listing.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
