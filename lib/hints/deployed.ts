@@ -27,6 +27,5 @@ export function deployedHints({ call, credentialOf }: Platform) {
     hints: hintStore(documents(), environmentVariable('TEMPLATES_TABLE')),
     queue: hintQueue(queues(), environmentVariable('HINT_QUEUE_URL')),
     pause: backoff(1_000, 4_000),
-    conflictPause: backoff(20, 500),
   };
 }
