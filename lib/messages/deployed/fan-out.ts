@@ -8,7 +8,7 @@ import { chunkSink, visibilityOf } from '../chunks/chunk-queue.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { jobRoundsStore } from '../rounds/job-rounds-store.ts';
 import { limitOfJob } from '../rounds/limit-of-job.ts';
-import { watchQueue } from '../rounds/watch-queue.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 

@@ -7,7 +7,7 @@ import { deployedEvents } from '../../webhooks/deployed.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { countsOf } from '../reports/read-report.ts';
-import { watchQueue } from '../rounds/watch-queue.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
 

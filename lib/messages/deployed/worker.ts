@@ -12,8 +12,8 @@ import { type HoldPorts, jobHolds } from '../job-holds.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { urgentStore } from '../pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
-import { firstParkedLookSeconds, parkedWatchOf } from '../rounds/watch-message.ts';
-import { watchQueue } from '../rounds/watch-queue.ts';
+import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 

@@ -7,7 +7,7 @@ import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.t
 import { decodeJob } from '../../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
-import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/rounds/watch-message.ts';
+import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
