@@ -32,15 +32,12 @@ export function expectedEndMs(job: Expected): number {
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
-/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */
+/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, if it takes them all. */
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
-  const lane = { clientId: head.clientId, lane: urgentLane };
-  if (endMsOf(pace.schedule) <= nowMs) return laneEndMs(job, lane, count);
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
-  const inTenth = Math.min(count, tenthFits(everyMs));
-  const tenthEndMs = nowMs + (inTenth - 1) * everyMs;
-  return inTenth === count ? tenthEndMs : Math.max(tenthEndMs, laneEndMs(job, lane, count - inTenth));
+  if (endMsOf(pace.schedule) > nowMs && tenthFits(count, everyMs)) return nowMs + (count - 1) * everyMs;
+  return laneEndMs(job, { clientId: head.clientId, lane: urgentLane, inFront: true }, count);
 }
 
 function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted, 'count'>, count: number): number {

@@ -187,8 +187,8 @@ test.each([60, 200, 900])(
 test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
   const world = new ChunkRunWorld();
   await world.reserved(72 * 600);
-  await world.work([chunkOf(slicesOf(10), { urgent: true, straight: true, lane: '*' })]);
-  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+  await world.work([chunkOf(slicesOf(9), { urgent: true, straight: true, lane: '*' })]);
+  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 9 }, (_, at) => at * 125));
   expect(world.count('look')).toBe(2);
 });
 

@@ -397,12 +397,28 @@ describe('one-time codes (D44)', () => {
     await world.reserved(72 * 600);
     const before = world.count('look');
     const [busy, of] = await world.place([
-      chunkOf(slicesOf(10), { ...code, jobId: 'K' }),
+      chunkOf(slicesOf(3), { ...code, jobId: 'K' }),
       chunkOf(slicesOf(1), { ...code, jobId: 'L', clientId: 1_002 }),
     ]);
-    expect(Object.values(timesOf(world, busy))).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
-    expect(timesOf(world, of)).toEqual({ 0: 1_250 });
+    expect(timesOf(world, of)).toEqual({ 0: 0 });
+    expect(timesOf(world, busy)).toEqual({ 0: 125, 1: 250, 2: 375 });
     expect(world.count('look') - before).toBe(1);
+  });
+
+  test('of one request are all in the tenth or all in one lane, the smallest requests of a client in the tenth', async () => {
+    const world = new ChunkRunWorld();
+    await world.reserved(72 * 600);
+    const placed = await world.place(
+      [10, 4, 5, 1].map((size, at) => chunkOf(slicesOf(size), { ...code, jobId: `J${at}` })),
+    );
+    const ways = placed.map((each) =>
+      each.kind === 'run' ? new Set([...each.slots.values()].map((slot) => 'atMs' in slot)) : undefined,
+    );
+    expect(ways).toEqual([[false], [true], [false], [true]].map((way) => new Set(way)));
+    expect(timesOf(world, placed[3])).toEqual({ 0: 0 });
+    // Five and then ten of the lane, each without a gap.
+    const lane = [placed[2], placed[0]].flatMap((each) => Object.values(timesOf(world, each)));
+    expect(lane.map((ms = 0) => ms - (lane[0] ?? 0))).toEqual(lane.map((_, at) => slotAt(90 + at) - slotAt(90)));
   });
 
   test('that must wait in the schedule keep their places there when they go back', async () => {
