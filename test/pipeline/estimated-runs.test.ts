@@ -80,6 +80,18 @@ test.each([
   },
 );
 
+test.each([3, 15, 40])(
+  'a slow number, of 5 a second, which three others have used for %i s: 150 recipients as well',
+  async (seconds) => {
+    const before = async (world: PipelineWorld) => {
+      for (const clientId of [1, 2, 3]) accept(world, 300, { clientId });
+      await later(world, seconds * 1_000);
+    };
+    const { estimatedMs, ranMs } = await estimatedRun(150, { before, perSecond: 5 });
+    expect(Math.abs(estimatedMs / ranMs - 1)).toBeLessThanOrEqual(0.1);
+  },
+);
+
 async function besideCampaign(world: PipelineWorld): Promise<void> {
   accept(world, 1_500, other);
   await later(world, 5_000);
