@@ -70,11 +70,11 @@ describe('slots that are to come', () => {
   test.each([
     ['2.1 s away, and waits here', 72 * 2.1, false, 'run'],
     ['further, and waits in its queue', 72 * 2.1 + 1, false, 'later'],
-    ['0.4 s away with the workers of codes', Math.floor(72 * 0.4), true, 'run'],
-    ['further with the workers of codes, and waits in its queue', Math.floor(72 * 0.4) + 1, true, 'later'],
-  ])('the first is %s', async (_, after, isOfCodes, kind) => {
+    ['0.4 s away with the workers of small requests', Math.floor(72 * 0.4), true, 'run'],
+    ['further with the workers of small requests, and waits in its queue', Math.floor(72 * 0.4) + 1, true, 'later'],
+  ])('the first is %s', async (_, after, isOfSmallRequests, kind) => {
     const world = new ChunkRunWorld();
-    const [placed] = await world.place([await inSlots(world, 1, Math.floor(after))], { isOfCodes });
+    const [placed] = await world.place([await inSlots(world, 1, Math.floor(after))], { isOfSmallRequests });
     expect(placed?.kind).toBe(kind);
   });
 
@@ -430,7 +430,7 @@ describe('one-time codes (D44)', () => {
     if (far?.kind !== 'later') throw new Error('all of them leave now');
     await world.wait(far.delaySeconds * 1_000);
     const writes = world.count('changePace');
-    expect((await world.place([far.chunk], { isOfCodes: true }))[0]?.kind).toBe('run');
+    expect((await world.place([far.chunk], { isOfSmallRequests: true }))[0]?.kind).toBe('run');
     expect(world.count('changePace')).toBe(writes);
   });
 });
